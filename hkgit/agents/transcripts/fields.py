@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import datetime
 
 from hkgit.dialects import relative_path
 from hkgit.errors import InvalidInput
@@ -44,6 +45,17 @@ def tables(value: object) -> Iterator[Record]:
 def text(value: object) -> str | None:
     """Return a string, or None for anything else."""
     return value if isinstance(value, str) else None
+
+
+def parse_time(value: object) -> int:
+    """Parse a time in ISO 8601 or milliseconds into milliseconds since 1970; 0 for none."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return int(value)
+    try:
+        said = datetime.fromisoformat((text(value) or "").replace("Z", "+00:00"))
+        return int(said.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):
+        return 0
 
 
 def join_texts(value: object) -> str:

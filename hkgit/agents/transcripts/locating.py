@@ -41,7 +41,7 @@ def logs_at(place: Path) -> list[Path]:
     """List every log below a directory, or the one file. Raises InvalidInput for none."""
     if place.is_file():
         return [place]
-    from hkgit.agents.transcripts.logged.open_code_files import is_piece
+    from hkgit.agents.transcripts.logged.databases.open_code_files import is_piece
 
     named = (path for suffix in SUFFIXES for path in place.rglob(f"*{suffix}"))
     found = sorted(path for path in named if not is_piece(path))
@@ -117,7 +117,7 @@ def _goose(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) ->
     path = Path(own, "data/sessions/sessions.db") if own else data / "sessions" / "sessions.db"
     if path.is_file():
         # Few have any.
-        from hkgit.agents.transcripts.logged.goose_sessions import knows_any
+        from hkgit.agents.transcripts.logged.databases.goose_sessions import knows_any
 
         if knows_any(path, roots):
             yield path
@@ -150,7 +150,7 @@ def _databases(
     base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
     for path in base.glob(f"{name}/{name}*.db"):
         # Few have any.
-        from hkgit.agents.transcripts.logged.open_code import knows_any
+        from hkgit.agents.transcripts.logged.databases.open_code import knows_any
 
         if knows_any(path, roots):
             yield path

@@ -20,13 +20,13 @@ from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import RECOVERED
 from hkgit.sessions.writing import at_work
 from hkgit.values import dataclass, replace
+from hkgit.workflows.adopting.contents.versions import FileVersions
 from hkgit.workflows.adopting.explaining import explain
 from hkgit.workflows.adopting.explanation import Explanation
 from hkgit.workflows.adopting.narrowing import narrow
 from hkgit.workflows.adopting.replaying import Replayed, TranscriptReplay
 from hkgit.workflows.adopting.steps import Step
 from hkgit.workflows.adopting.tracing import Origin
-from hkgit.workflows.adopting.versions import FileVersions
 
 OWN = ".hkgit/"
 """What hkgit itself writes into commits: nobody's edit, and not explained."""

@@ -34,7 +34,7 @@ from hkgit.sessions.storage.records import RECOVERED, JournaledCall
 from hkgit.sessions.writing import journal_spec, keep_versions
 from hkgit.text.document import Document
 from hkgit.values import dataclass, field
-from hkgit.workflows.adopting.results import (
+from hkgit.workflows.adopting.contents.results import (
     find_after,
     is_what_came,
     make_difference,
@@ -43,8 +43,8 @@ from hkgit.workflows.adopting.results import (
     name_states,
     needs_text,
 )
+from hkgit.workflows.adopting.contents.texts import count_shown, is_shown_as, with_ends
 from hkgit.workflows.adopting.steps import LoggedEdit, LoggedReading, Step
-from hkgit.workflows.adopting.texts import count_shown, is_shown_as, with_ends
 
 Versions = Callable[[str], Iterator[bytes]]
 """Versions of a file that a repository has, those that are likeliest first."""

@@ -13,7 +13,7 @@ import pytest
 from hkgit.agents.transcripts.logged.diffs import parse_diff, structured_diff
 from hkgit.agents.transcripts.logged.records import CallHunk
 from hkgit.errors import InvalidInput
-from hkgit.workflows.adopting.hunks import apply_hunks
+from hkgit.workflows.adopting.contents.hunks import apply_hunks
 from hkgit.workflows.adopting.steps import LoggedHunk
 from tests.support.repos import Repo
 from tests.support.running import run

@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.agents.transcripts.logged.diffs import structured_diff
 from hkgit.errors import InvalidInput
-from hkgit.workflows.adopting.hunks import apply_hunks
+from hkgit.workflows.adopting.contents.hunks import apply_hunks
 from hkgit.workflows.adopting.steps import LoggedHunk
 from tests.support.repos import Repo
 from tests.support.running import run

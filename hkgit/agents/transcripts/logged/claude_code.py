@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 
-from hkgit.agents.transcripts.fields import Line, Record, table, tables, text
+from hkgit.agents.transcripts.fields import Line, Record, parse_time, table, tables, text
+from hkgit.agents.transcripts.logged.claude_streams import ClaudeStream
 from hkgit.agents.transcripts.logged.diffs import structured_diff
 from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
 
@@ -24,7 +24,7 @@ _KINDS = ("user", "assistant", "summary", "system", "attachment", "progress")
 def detects(record: Record) -> bool:
     """Whether a line is of such a log."""
     is_kind = record.get("type") in (*_KINDS, "file-history-snapshot", "queue-operation")
-    names = {"sessionId", "uuid", "leafUuid", "messageId"}
+    names = {"sessionId", "uuid", "leafUuid", "messageId", "session_id"}
     return is_kind and not names.isdisjoint(record)
 
 
@@ -32,7 +32,9 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Yield every call of a log whose result it holds, in the order of the results."""
     pending: dict[object, tuple[Line, Record, str]] = {}
     sides = _SideChains()
-    for line in lines:
+    stream = ClaudeStream()
+    for each in lines:
+        line = stream.unify(each)
         side = sides.name(line.record)
         for block in tables(table(line.record.get("message")).get("content")):
             if block.get("type") == "tool_use":
@@ -78,17 +80,6 @@ def _call(
         tool=str(block.get("name")),
         did=did,
     )
-
-
-def parse_time(value: object) -> int:
-    """Parse a time in ISO 8601 or milliseconds into milliseconds since 1970; 0 for none."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return int(value)
-    try:
-        said = datetime.fromisoformat((text(value) or "").replace("Z", "+00:00"))
-        return int(said.timestamp() * 1000)
-    except (ValueError, OverflowError, OSError):
-        return 0
 
 
 def _did(

@@ -1,18 +1,19 @@
 """codex_rollouts.py: the sessions of Codex, `~/.codex/sessions/**/rollout-*.jsonl`.
 
 A patch is the input of the tool `apply_patch` or stands in a shell command; files are read with
-shell commands. Newer versions tell each change as an item `FileChange` with a diff, also those that
-a script made. The log holds no file: what one said is what the calls before it left, or a
-version of the repository's history.
+shell commands. Newer versions tell each change with a diff, also those that a script (code mode)
+made: as an event `patch_apply_end`, later as an item `FileChange`. The log holds no file: what one
+said is what the calls before it left, or a version of the repository's history.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import unquote, urlsplit
 
 from hkgit.agents.transcripts.codex import CALLS, OUTPUTS, detects, read_arguments, read_result
-from hkgit.agents.transcripts.fields import Line, Record, table, text
-from hkgit.agents.transcripts.logged.claude_code import parse_time
+from hkgit.agents.transcripts.fields import Line, Record, parse_time, table, text
 from hkgit.agents.transcripts.logged.diffs import parse_diff
 from hkgit.agents.transcripts.logged.records import CallHunk, EditCall, LoggedCall, ShellCall
 from hkgit.values import dataclass, field, replace
@@ -20,6 +21,8 @@ from hkgit.values import dataclass, field, replace
 __all__ = ["NAME", "calls", "detects"]
 
 NAME = "codex"
+SCRIPT = "exec"
+"""The tool of code mode, whose input is a script that calls the other tools."""
 
 
 @dataclass
@@ -31,6 +34,10 @@ class _Session:
     directory: str = ""
     changes: dict[str, EditCall] = field(default_factory=dict)
     """What has been changed, by the id of the item: that of the call, where one made it."""
+    told: set[str] = field(default_factory=set)
+    """The ids of changes that were told: one may be told as an event and as an item."""
+    ran: list[tuple[str, str, ShellCall]] = field(default_factory=list)
+    """The commands of a script that runs: id, directory, and what each printed."""
 
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
@@ -43,25 +50,68 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
         if line.record.get("type") == "session_meta":
             session.id = text(payload.get("id")) or session.id
             session.version = text(payload.get("cli_version")) or session.version
-        session.directory = text(payload.get("cwd")) or session.directory
-        if kind == "item_completed":
-            yield from _take_item(line, session, table(payload.get("item")), pending)
+        if line.record.get("type") in ("session_meta", "turn_context"):
+            session.directory = read_place(payload.get("cwd")) or session.directory
+        if kind in ("item_completed", "patch_apply_end", "exec_command_end"):
+            yield from _take_item(line, session, _read_item(payload), pending)
         if kind in CALLS:
             pending[call] = payload
         elif kind in OUTPUTS and (asked := pending.pop(call, None)) is not None:
-            yield from _call(line, session, asked, payload)
+            if asked.get("name") == SCRIPT and asked.get("type") == "custom_tool_call":
+                yield from _list_shown(line, session, read_result(payload)[1])
+            else:
+                yield from _call(line, session, asked, payload)
+
+
+def _read_item(payload: Record) -> Record:
+    """What was done, as newer versions tell it."""
+    kinds = {"patch_apply_end": "FileChange", "exec_command_end": "CommandExecution"}
+    kind = kinds.get(str(payload.get("type")))
+    if kind is None:
+        return table(payload.get("item"))
+    is_done = payload.get("success") is True
+    status = payload.get("status", "completed" if is_done else "failed")
+    return {**payload, "type": kind, "id": payload.get("call_id"), "status": status}
 
 
 def _take_item(
     line: Line, session: _Session, item: Record, pending: dict[object, Record]
 ) -> Iterator[LoggedCall]:
-    """A change of files, which belongs to a call that is open, or to a script."""
+    """A command, or a change of files, which belongs to a call that is open, or to a script."""
     made = _read_changes(item)
     number = str(item.get("id"))
+    if number in session.told:
+        return
+    session.told.add(number)
     if made is not None and number in pending:
         session.changes[number] = made
     elif made is not None:
         yield _tell(line, session, session.directory, number, "apply_patch", made)
+    elif item.get("type") == "CommandExecution" and number not in pending:
+        words = _words(item.get("command"))
+        said = text(item.get("aggregated_output")) or ""
+        place = read_place(item.get("cwd")) or session.directory
+        if words and said:
+            session.ran.append((number, place, ShellCall(_command(words), said)))
+
+
+def _list_shown(line: Line, session: _Session, said: str) -> Iterator[LoggedCall]:
+    """List the commands of a script whose output its answer has shown to the model."""
+    for number, place, shell in session.ran:
+        told = shell.output.strip("\n")
+        in_json = json.dumps(told, ensure_ascii=False)[:-1]
+        if told and (f"\n{told}\n" in f"\n{said}\n" or in_json in said):
+            yield _tell(line, session, place, number, "exec_command", shell)
+    session.ran.clear()
+
+
+def read_place(value: object) -> str | None:
+    """Read a directory or a file, which newer versions write as a URL."""
+    place = text(value)
+    if place is None or not place.startswith("file://"):
+        return place
+    path = unquote(urlsplit(place).path)
+    return path[1:] if path[2:3] == ":" else path
 
 
 def _read_changes(item: Record) -> EditCall | None:
@@ -71,7 +121,8 @@ def _read_changes(item: Record) -> EditCall | None:
     before: dict[str, str | None] = {}
     after: dict[str, str | None] = {}
     hunks: dict[str, tuple[CallHunk, ...]] = {}
-    changes = {name: table(change) for name, change in table(item.get("changes")).items()}
+    told = table(item.get("changes")).items()
+    changes = {read_place(name) or name: _unwrap(table(change)) for name, change in told}
     for name, change in changes.items():
         content, diff = text(change.get("content")), parse_diff(text(change.get("unified_diff")))
         if change.get("type") == "add" and content is not None:
@@ -92,6 +143,12 @@ def _read_changes(item: Record) -> EditCall | None:
     )
 
 
+def _unwrap(change: Record) -> Record:
+    """A change with its type, which old versions write as the name of its only field."""
+    [(kind, about), *more] = [*change.items()] or [("", None)]
+    return change if more or not isinstance(about, dict) else {**about, "type": kind}
+
+
 def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Iterator[LoggedCall]:
     is_well, said = read_result(answer)
     sent = read_arguments(asked)
@@ -101,7 +158,7 @@ def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Itera
     if patch is not None:
         did = EditCall((), patch, "apply-patch")
     elif words:
-        did = ShellCall(words[-1] if len(words) == 3 else " ".join(words), said)
+        did = ShellCall(_command(words), said)
     else:
         return
     # A patch of which nothing is said may have been refused; one that failed was.
@@ -128,6 +185,10 @@ def _tell(
         tool=tool,
         did=did,
     )
+
+
+def _command(words: Sequence[str]) -> str:
+    return words[-1] if len(words) == 3 else " ".join(words)
 
 
 def _words(command: object) -> list[str]:

@@ -10,8 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.transcripts.fields import Line, Record, table, text
-from hkgit.agents.transcripts.logged.claude_code import parse_time
+from hkgit.agents.transcripts.fields import Line, Record, parse_time, table, text
 from hkgit.agents.transcripts.logged.diffs import parse_diff
 from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
 from hkgit.values import dataclass

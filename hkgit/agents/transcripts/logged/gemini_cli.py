@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import PurePath
 
-from hkgit.agents.transcripts.fields import Line, Record, table, tables, text
-from hkgit.agents.transcripts.logged.claude_code import parse_time
+from hkgit.agents.transcripts.fields import Line, Record, parse_time, table, tables, text
 from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
 
 NAME = "gemini-cli"

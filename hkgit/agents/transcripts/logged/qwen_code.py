@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.transcripts.fields import Line, Record, table, tables, text
-from hkgit.agents.transcripts.logged.claude_code import parse_time
+from hkgit.agents.transcripts.fields import Line, Record, parse_time, table, tables, text
 from hkgit.agents.transcripts.logged.gemini_cli import read_call
 from hkgit.agents.transcripts.logged.records import LoggedCall
 

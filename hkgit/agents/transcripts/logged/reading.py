@@ -7,7 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import assert_never
 
-from hkgit.agents.transcripts.fields import Line, Record, parse_value, table, text
+from hkgit.agents.transcripts.fields import Line, Record, parse_value, table, tables, text
 from hkgit.agents.transcripts.logged import (
     aider_history,
     claude_code,
@@ -15,12 +15,10 @@ from hkgit.agents.transcripts.logged import (
     codex_rollouts,
     copilot_cli,
     gemini_cli,
-    goose_sessions,
-    open_code,
-    open_code_files,
     pi_sessions,
     qwen_code,
 )
+from hkgit.agents.transcripts.logged.databases import goose_sessions, open_code, open_code_files
 from hkgit.agents.transcripts.logged.records import LoggedCall
 from hkgit.agents.transcripts.logged.stepping import steps_of
 from hkgit.agents.transcripts.mapping import PathMap
@@ -144,10 +142,13 @@ def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
 
 
 def _read_document(path: Path, summary: LogSummary) -> Iterator[Line]:
-    """Read a log that is one JSON object, or, in spite of its name, a line each."""
+    """Read a log that is one JSON object, a list of them, or, in spite of its name, a line each."""
     record = parse_value(path.read_bytes()) if path.stat().st_size <= LONGEST else None
     if isinstance(record, dict):
         yield Line(f"{path.name}:1", record)
+    elif isinstance(record, list):
+        for number, each in enumerate(tables(record), 1):
+            yield Line(f"{path.name}:{number}", each)
     else:
         yield from _split_lines(path, summary)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
+from typing import assert_never
 
 from hkgit import dialects
 from hkgit.agents.events import END
@@ -37,8 +38,7 @@ def steps_of(calls: Iterable[LoggedCall], paths: PathMap) -> Iterator[Step]:
     """Yield the steps of those calls that speak of known paths; each call counts once."""
     done: set[tuple[object, ...]] = set()
     for call in calls:
-        # Some programs count the calls of each session from 0; one call may read several files.
-        key = call.id, call.time, getattr(call.did, "name", getattr(call.did, "command", ""))
+        key = _name_once(call)
         if key in done:
             continue
         did = _did(call, paths)
@@ -53,6 +53,23 @@ def steps_of(calls: Iterable[LoggedCall], paths: PathMap) -> Iterator[Step]:
                 tool=call.tool,
                 did=did,
             )
+
+
+def _name_once(call: LoggedCall) -> tuple[object, ...]:
+    """Name a call so that its repetitions are found, as in a session that was resumed.
+
+    Some programs count the calls of each session from 0; one call may read several files. Those
+    of Claude Code have ids of their own; logs of a sub-agent may tell other times than its agent's.
+    """
+    time = None if call.id.startswith("toolu_") else call.time
+    match call.did:
+        case ReadCall(name):
+            return call.id, time, name
+        case ShellCall(command):
+            return call.id, time, command
+        case EditCall():
+            return call.id, time, ""
+    assert_never(call.did)
 
 
 def _did(call: LoggedCall, paths: PathMap) -> LoggedReading | LoggedEdit | None:

@@ -21,9 +21,9 @@ from hkgit.sessions.drafting import CallPlan
 from hkgit.text.document import split_raw
 from hkgit.text.paths import quote_path
 from hkgit.values import replace
-from hkgit.workflows.adopting.hunks import apply_hunks, do_hunks_fit
+from hkgit.workflows.adopting.contents.hunks import apply_hunks, do_hunks_fit
+from hkgit.workflows.adopting.contents.texts import show_text, with_ends
 from hkgit.workflows.adopting.steps import LoggedEdit, Texts
-from hkgit.workflows.adopting.texts import show_text, with_ends
 
 
 def find_after(edit: LoggedEdit, before: Texts) -> Texts | None:

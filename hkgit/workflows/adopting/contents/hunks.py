@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from hkgit.errors import InvalidInput
 from hkgit.values import replace
+from hkgit.workflows.adopting.contents.tabs import restore_tabs, show_tabs
+from hkgit.workflows.adopting.contents.texts import show_text, with_ends
 from hkgit.workflows.adopting.steps import LoggedHunk
-from hkgit.workflows.adopting.tabs import restore_tabs, show_tabs
-from hkgit.workflows.adopting.texts import show_text, with_ends
 
 
 def apply_hunks(

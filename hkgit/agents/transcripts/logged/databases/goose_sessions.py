@@ -20,7 +20,7 @@ from hkgit.agents.transcripts.fields import (
     tables,
     text,
 )
-from hkgit.agents.transcripts.logged.open_code import knows_directory, open_to_read
+from hkgit.agents.transcripts.logged.databases.open_code import knows_directory, open_to_read
 from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
 
 NAME = "goose"

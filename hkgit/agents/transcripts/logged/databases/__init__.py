@@ -1,0 +1,1 @@
+"""Logs that lie in databases, and the files that OpenCode kept before it had one."""

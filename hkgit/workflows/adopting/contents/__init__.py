@@ -1,0 +1,1 @@
+"""What files said before and after a logged call, as the log or its words tell."""

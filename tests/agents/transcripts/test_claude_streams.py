@@ -1,0 +1,106 @@
+"""Claude Code's sessions as its `--output-format stream-json` prints them, and nested lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.repos import Repo
+from tests.support.running import run
+from tests.support.transcripts import ClaudeLog
+
+APP = "import sys\n\n\ndef greet(name):\n\tprint('Helo, ' + name)\n"
+NEW = APP.replace("Helo", "Hello")
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo.init(tmp_path_factory.mktemp("streams") / "repo")
+    repo.write("app.py", APP.encode())
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Begin")
+    repo.write("app.py", NEW.encode())
+    return repo
+
+
+@pytest.fixture
+def log(repo: Repo) -> ClaudeLog:
+    log = ClaudeLog(repo.path)
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello", APP)
+    return log
+
+
+def stream(log: ClaudeLog, parent: str | None = None) -> list[dict[str, Any]]:
+    """The lines of a log as the program prints them: without times, the directory said once."""
+    about = {"cwd": log.root, "claude_code_version": "2.1.330", "tools": []}
+    lines: list[dict[str, Any]] = [{"type": "system", "subtype": "init"} | about]
+    for line in map(json.loads, log.lines):
+        printed = {"type": line["type"], "message": line["message"], "uuid": line["uuid"]}
+        result = {"tool_use_result": line["toolUseResult"]} if "toolUseResult" in line else {}
+        lines.append(printed | {"parent_tool_use_id": parent} | result)
+    return [line | {"session_id": "5945-5d2e"} for line in [*lines, {"type": "result"}]]
+
+
+def nest(log: ClaudeLog) -> list[dict[str, Any]]:
+    """The lines of a sub-agent, as some versions repeat them in the log of its agent."""
+    common = {"type": "progress", "sessionId": "5945-5d2e", "cwd": log.root, "version": "2.1.4"}
+    moment = {"timestamp": "2024-05-06T10:00:00Z", "uuid": "x"}
+    return [
+        common
+        | moment
+        | {"data": {"type": "agent_progress", "agentId": "a1", "message": json.loads(line)}}
+        for line in log.lines
+    ]
+
+
+def save(lines: list[dict[str, Any]], place: Path) -> Path:
+    text = json.dumps(lines, indent=1) if place.suffix == ".json" else None
+    place.write_text(text or "".join(f"{json.dumps(line)}\n" for line in lines))
+    return place
+
+
+def explain(repo: Repo, place: Path) -> list[tuple[object, ...]]:
+    found = run("adopt", "--working-tree", "-n", "--json", "--from", place, cwd=repo.path)
+    assert found.code == 0, found.out + found.err
+    [change] = found.json()["changes"]
+    assert change["skipped"] == []
+    return [
+        (each["path"], each["lines"], each["evidence"], each["agent"])
+        for each in change["explained"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parent", "name"),
+    [
+        pytest.param(None, "printed.jsonl", id="a stream"),
+        pytest.param(None, "claude-execution-output.json", id="a list"),
+        pytest.param("toolu_01", "sub-agent.jsonl", id="a sub-agent"),
+    ],
+)
+def test_what_the_program_printed_is_read_as_its_log(
+    repo: Repo, log: ClaudeLog, tmp_path: Path, parent: str | None, name: str
+) -> None:
+    place = save(stream(log, parent), tmp_path / name)
+    assert explain(repo, place) == [("app.py", [5, 5], "receipt", "claude-code/2.1.330")]
+
+
+def test_a_sub_agent_without_a_log_of_its_own_is_read_from_its_agents(
+    repo: Repo, log: ClaudeLog, tmp_path: Path
+) -> None:
+    place = save(nest(log), tmp_path / "log.jsonl")
+    assert explain(repo, place) == [("app.py", [5, 5], "receipt", "claude-code/2.0.76")]
+
+
+def test_a_sub_agent_that_two_logs_tell_of_counts_once(
+    repo: Repo, log: ClaudeLog, tmp_path: Path
+) -> None:
+    save(nest(log), tmp_path / "logs.jsonl")
+    own = [json.loads(line) | {"agentId": "a1", "isSidechain": True} for line in log.lines]
+    later = [line | {"timestamp": "2024-05-06T10:00:09Z"} for line in own]
+    save(later, tmp_path / "agent-a1.jsonl")
+    assert len(explain(repo, tmp_path)) == 1

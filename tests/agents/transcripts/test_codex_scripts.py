@@ -1,0 +1,101 @@
+"""Codex's code mode and its events: what a script has read and changed, and what the model saw."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.repos import Repo
+from tests.support.running import run
+from tests.support.transcripts import CodexLog
+
+APP = "import sys\n\n\ndef greet(name):\n\tprint('Helo, ' + name)\n"
+NEW = APP.replace("Helo", "Hello")
+PATCH = (
+    "*** Begin Patch\n*** Update File: app.py\n@@\n-\tprint('Helo, ' + name)\n"
+    "+\tprint('Hello, ' + name)\n*** End Patch\n"
+)
+DIFF = "@@ -4,2 +4,2 @@\n def greet(name):\n-\tprint('Helo, ' + name)\n+\tprint('Hello, ' + name)\n"
+SCRIPT = f"const r = await tools.exec_command(c); await tools.apply_patch(`{PATCH}`); text(r);"
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo.init(tmp_path_factory.mktemp("scripts") / "repo")
+    repo.write("app.py", APP.encode())
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Begin")
+    repo.write("app.py", NEW.encode())
+    return repo
+
+
+def events(repo: Repo, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A reading and a change inside a script, as versions from before or after items tell it."""
+    command = ["/bin/zsh", "-lc", "cat app.py"]
+    ran = {"command": command, "aggregated_output": APP, "exit_code": 0}
+    change = {"type": "update", "unified_diff": DIFF, "move_path": None}
+    place = f"file://{repo.path}" if kind == "items" else str(repo.path)
+    changed = {"changes": {f"{place}/app.py": change}, "stdout": "Success."}
+    if kind == "items":
+        items = [
+            {"type": "CommandExecution", "id": "exec-1", "cwd": place, "status": "completed"} | ran,
+            {"type": "FileChange", "id": "exec-2", "status": "completed"} | changed,
+        ]
+        read, written = ({"type": "item_completed", "item": item} for item in items)
+        return read, written
+    if kind == "untyped":
+        changed["changes"] = {f"{place}/app.py": {"update": {"unified_diff": DIFF}}}
+    return (
+        {"type": "exec_command_end", "call_id": "exec-1", "cwd": place} | ran,
+        {"type": "patch_apply_end", "call_id": "exec-2", "success": True} | changed,
+    )
+
+
+def log_scripts(repo: Repo, kind: str, shown: str, place: Path) -> Path:
+    """Two scripts: one reads, the other writes; some versions tell each event twice."""
+    log = CodexLog(repo.path)
+    for number, (event, said) in enumerate(zip(events(repo, kind), (shown, "done"), strict=True)):
+        call = {"call_id": f"call_{number}"}
+        log.line(
+            "response_item", call | {"type": "custom_tool_call", "name": "exec", "input": SCRIPT}
+        )
+        log.line("event_msg", event)
+        log.line("event_msg", event)
+        output = [
+            {"type": "input_text", "text": text} for text in ("Script completed\nOutput:\n", said)
+        ]
+        log.line("response_item", call | {"type": "custom_tool_call_output", "output": output})
+    place.write_text("\n".join(log.lines) + "\n")
+    return place
+
+
+@pytest.mark.parametrize("kind", ["items", "events", "untyped"])
+@pytest.mark.parametrize(
+    ("shown", "evidence"),
+    [
+        pytest.param(APP, "receipt", id="shown"),
+        pytest.param(json.dumps({"output": APP}), "receipt", id="shown as JSON"),
+        pytest.param("done", "quote", id="not shown"),
+    ],
+)
+def test_what_a_script_has_changed_is_explained_once(
+    repo: Repo, tmp_path: Path, kind: str, shown: str, evidence: str
+) -> None:
+    """Only what the script passed on counts as read."""
+    place = log_scripts(repo, kind, shown, tmp_path / "rollout.jsonl")
+    found = run("adopt", "--working-tree", "-n", "--json", "--from", place, cwd=repo.path)
+    assert found.code == 0, found.out + found.err
+    [change] = found.json()["changes"]
+    told = [(each["path"], each["lines"], each["evidence"]) for each in change["explained"]]
+    assert told == [("app.py", [5, 5], evidence)]
+    assert change["skipped"] == []
+
+
+def test_a_patch_that_failed_explains_nothing(repo: Repo, tmp_path: Path) -> None:
+    place = log_scripts(repo, "events", APP, tmp_path / "rollout.jsonl")
+    place.write_text(place.read_text().replace('"success": true', '"success": false'))
+    found = run("adopt", "--working-tree", "-n", "--json", "--from", place, cwd=repo.path)
+    assert found.code == 6, found.out + found.err
