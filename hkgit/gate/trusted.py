@@ -7,7 +7,6 @@ the policy itself, from outside the repository, or from a pinned revision.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput
@@ -105,5 +104,5 @@ def _of_revision(repository: Repository, rev: str, path: str) -> Policy:
 
 
 def _parse(source: str, name: str, data: bytes) -> Policy:
-    table: Any = find_policy_table(load_toml(source, data), name)
+    table = find_policy_table(load_toml(source, data), name)
     return Policy(source=source) if table is None else parse_policy(table, source)

@@ -14,7 +14,7 @@ from hkgit.gate.entrypoints.trust import choose_trusted_side
 from hkgit.gate.entrypoints.updates import Update
 from hkgit.gate.policy import Policy
 from hkgit.gate.policy.defaults import TEXT
-from hkgit.gate.rules.text import _find_added
+from hkgit.gate.rules.text import find_added
 from hkgit.git.objects.store import LARGEST
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, Scene
@@ -67,9 +67,9 @@ def test_a_file_of_very_many_hidden_characters_is_not_counted_out(
 ) -> None:
     monkeypatch.setattr("hkgit.gate.rules.text.MOST", 10)
     joined = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645\n".encode() * 20
-    assert [*_find_added([], File(joined), TEXT)] == []
+    assert [*find_added([], File(joined), TEXT)] == []
     hidden = joined + "x\u202ey\n".encode() * 20
-    assert [*_find_added([], File(hidden), TEXT)] == [("bidi", 21, "\u202e")]
+    assert [*find_added([], File(hidden), TEXT)] == [("bidi", 21, "\u202e")]
 
 
 @pytest.mark.parametrize("kind", ["blob", "commit", "tree"])

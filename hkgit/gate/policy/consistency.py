@@ -34,8 +34,9 @@ def find_contradictions(policy: Policy) -> Iterator[Fault]:
     if policy.entries_signed and not policy.roles.get(SIGN) and policy.extends is None:
         what = "must be signed, but nobody may sign them"
         yield "entries", what, "Name principals in roles.sign."
+    protected = (policy.table or {}).get("protect")
     for glob in policy.unprotect:
-        if glob in policy.protect and policy.table and glob in policy.table.get("protect", ()):
+        if glob in policy.protect and isinstance(protected, list) and glob in protected:
             yield "unprotect", f"{glob!r} is protected and unprotected", "Keep one of them."
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.consistency import expect_consistent
@@ -14,6 +14,7 @@ from hkgit.values import replace
 DEEPEST = 5
 """So many policies may extend one another."""
 
+Item = TypeVar("Item")
 Load = Callable[[str, Policy], Policy]
 """Reads the policy that another one extends, by the name it gives."""
 
@@ -74,11 +75,11 @@ _FIELDS = {
 """The fields that a key sets, where they are not of its own name."""
 
 
-def _both(first: tuple[Any, ...], second: tuple[Any, ...]) -> tuple[Any, ...]:
+def _both(first: tuple[Item, ...], second: tuple[Item, ...]) -> tuple[Item, ...]:
     return (*first, *(each for each in second if each not in first))
 
 
-def _find_loosened(given: Any, policy: Policy, base: Policy) -> Iterator[str]:
+def _find_loosened(given: Mapping[str, object], policy: Policy, base: Policy) -> Iterator[str]:
     """Find the keys that a policy gives and that let pass what its base does not."""
     for key in OPEN:
         if key in given and key not in base.open:
@@ -114,6 +115,6 @@ def _is_looser(own: Recovered, base: Recovered) -> bool:
     )
 
 
-def _is_within(values: tuple[Any, ...] | None, allowed: tuple[Any, ...] | None) -> bool:
+def _is_within(values: tuple[object, ...] | None, allowed: tuple[object, ...] | None) -> bool:
     """Whether a list accepts no more than another; None accepts everything."""
     return allowed is None or (values is not None and set(values) <= set(allowed))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from hkgit.edits import EXECUTABLE, REGULAR, Snapshot
 from hkgit.errors import InvalidInput
@@ -61,18 +60,18 @@ def _list_principals(signers: str) -> set[str]:
     return {words[0] for words in lines if len(words) > 1 and not words[0].startswith("#")}
 
 
-def _table(files: Snapshot, path: str) -> Any:
+def _table(files: Snapshot, path: str) -> object:
     """The policy's table in a file, or None; whether it is a table is not known yet."""
     file = files.get(path)
     return None if file is None else find_policy_table(load_toml(path, file.data), path)
 
 
-def find_policy_table(document: Mapping[str, Any], name: str) -> Any:
+def find_policy_table(document: Mapping[str, object], name: str) -> object:
     """Find the policy's table in a TOML document, which lies deeper in a pyproject.toml; or None.
 
     Raises InvalidInput for one that is nested deeper than any policy.
     """
-    table: Any = document
+    table: object = document
     for key in ("tool", "hkgit", "gate") if name == PYPROJECT else ("gate",):
         table = table.get(key) if isinstance(table, dict) else None
     if _is_deeper(table, DEEPEST):
@@ -80,7 +79,7 @@ def find_policy_table(document: Mapping[str, Any], name: str) -> Any:
     return table
 
 
-def _is_deeper(value: Any, levels: int) -> bool:
+def _is_deeper(value: object, levels: int) -> bool:
     """Whether tables and lists stand in each other to more than so many levels."""
     if not isinstance(value, dict | list):
         return False
@@ -88,7 +87,7 @@ def _is_deeper(value: Any, levels: int) -> bool:
     return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
 
 
-def load_toml(where: str, data: bytes) -> Mapping[str, Any]:
+def load_toml(where: str, data: bytes) -> Mapping[str, object]:
     """Load a TOML document. Raises InvalidInput."""
     if len(data) > LARGEST:
         raise InvalidInput(where, f"has over {LARGEST} bytes", "Nothing that long is read.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import Any
 
 from hkgit.applying.evidence import HASHED, KINDS
 from hkgit.gate.policy.agents import KNOWN_AGENTS, find_credited_names, fits_glob, matches
@@ -113,8 +112,8 @@ class Policy:
     open: tuple[str, ...] = ()
     signers: str = ""
     source: str = BUILT_IN
-    table: Mapping[str, Any] | None = field(default=None, compare=False)
-    below: tuple[Mapping[str, Any] | None, ...] = field(default=(), compare=False)
+    table: Mapping[str, object] | None = field(default=None, compare=False)
+    below: tuple[Mapping[str, object] | None, ...] = field(default=(), compare=False)
 
     @property
     def floors(self) -> Floors:

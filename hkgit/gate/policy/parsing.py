@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hkgit.applying.evidence import HASHED, KINDS
 from hkgit.gate.policy.agents import KNOWN_AGENTS
 from hkgit.gate.policy.consistency import expect_consistent
@@ -40,14 +38,14 @@ _RECOVERED = ("accept", "min_confidence", "min_tightness")
 MOST_SECONDS = 3600
 
 
-def parse_policy(table: Any, source: str) -> Policy:
+def parse_policy(table: object, source: str) -> Policy:
     """Parse a policy table. Raises InvalidInput, naming the key, also for contradictions."""
     policy = read_table(table, source)
     expect_consistent(policy)
     return policy
 
 
-def read_table(table: Any, source: str) -> Policy:
+def read_table(table: object, source: str) -> Policy:
     """Read the policy that a table says: every key by itself, as `hkgit schema policy` has it."""
     reader = Table(source, table)
     reader.check_keys(*KEYS)
@@ -84,7 +82,7 @@ def read_table(table: Any, source: str) -> Policy:
         extends=reader.text("extends"),
         open=reader.choices("open", OPEN, ()),
         source=source,
-        table=table,
+        table=reader.table,
     )
 
 

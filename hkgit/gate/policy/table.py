@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard, TypeVar
 
 from hkgit.errors import InvalidInput
 from hkgit.values import late_pattern
@@ -16,11 +16,11 @@ Default = TypeVar("Default", tuple[str, ...], None)
 class Table:
     """A TOML table that names its source and key when a value is wrong."""
 
-    def __init__(self, source: str, table: Any) -> None:
+    def __init__(self, source: str, table: object) -> None:
         self.source = source
         if not isinstance(table, dict):
             raise InvalidInput(source, "the gate's policy is not a table", "Write [gate].")
-        self.table = table
+        self.table: Mapping[str, object] = table
 
     def wrong(self, key: str, expected: str) -> InvalidInput:
         found = self.table.get(key)
@@ -33,8 +33,10 @@ class Table:
                 raise InvalidInput(f"{self.source}: {key}", "unknown key of the policy", fix)
 
     def text(self, key: str) -> str | None:
-        value = self.table.get(key)
-        if key in self.table and not isinstance(value, str):
+        if key not in self.table:
+            return None
+        value = self.table[key]
+        if not isinstance(value, str):
             raise self.wrong(key, "a string")
         return value
 
@@ -65,13 +67,13 @@ class Table:
         if key not in self.table:
             return None
         values = self.table[key]
-        if not isinstance(values, list) or any(map(_is_fraction, values)):
+        if not isinstance(values, list) or not all(map(_is_whole, values)):
             raise self.wrong(key, "a list of integers")
         return tuple(map(int, values))
 
     def integer(self, key: str, least: int, most: int, default: int) -> int:
         value = self.table.get(key, default)
-        if _is_fraction(value) or not least <= value <= most:
+        if not _is_whole(value) or not least <= value <= most:
             raise self.wrong(key, f"an integer from {least} to {most}")
         return int(value)
 
@@ -117,8 +119,8 @@ class Table:
             yield Table(f"{self.source}: {key}", table)
 
 
-def _is_fraction(value: Any) -> bool:
-    """Whether a value is anything but a whole number; 1.0 is one, as in JSON Schema."""
+def _is_whole(value: object) -> TypeGuard[int | float]:
+    """Whether a value is a whole number; 1.0 is one, as in JSON Schema."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return True
-    return isinstance(value, float) and not value.is_integer()
+        return False
+    return isinstance(value, int) or value.is_integer()
