@@ -90,7 +90,7 @@ def echo_json(value: Json) -> None:
     echo(_json_bytes(value))
 
 
-def echo_json_list(items: Iterable[Any]) -> None:
+def echo_json_list(items: Iterable[object]) -> None:
     """Print a list as `echo_json` does, each item as soon as it is there.
 
     Nothing is printed before the first item. Where a later one fails, the list stays without its
@@ -105,7 +105,7 @@ def echo_json_list(items: Iterable[Any]) -> None:
     echo(b"\n]" if is_begun else b"[]")
 
 
-def _json_bytes(value: Any) -> bytes:
+def _json_bytes(value: object) -> bytes:
     import json
     import re
 

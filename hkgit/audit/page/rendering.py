@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hkgit import __version__
 from hkgit.applying.evidence import KINDS
@@ -64,7 +64,7 @@ def read_style() -> str:
     return _asset("style.css")
 
 
-def render_template(name: str, sheet: str | None, **values: Any) -> str:
+def render_template(name: str, sheet: str | None, **values: object) -> str:
     """Render a page without a script: its style stands in it, or in the `sheet` beside it."""
     template = _environment().get_template(name)
     from markupsafe import Markup
@@ -171,7 +171,7 @@ def _percent(share: float) -> str:
     return f"{rounded} %"
 
 
-_FILTERS: dict[str, Any] = {
+_FILTERS: dict[str, Callable[..., object]] = {
     "bins": _bins,
     "count_or_none": lambda count: "None" if count == 0 else str(count),
     "day": lambda day: f"{day.day} {day:%b}",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from hkgit.audit.tables.columns import TABLES
 from hkgit.audit.tables.duck import list_texts, open_duck, select_table
@@ -37,7 +37,7 @@ class SqlAnswer:
 
     names: tuple[str, ...]
     types: tuple[str, ...]
-    rows: Iterator[tuple[Any, ...]]
+    rows: Iterator[tuple[object, ...]]
 
 
 @contextmanager
@@ -87,7 +87,7 @@ def _find_question(database: DuckDBPyConnection, sql: str) -> str:
     return statements[0].query.strip().rstrip(";")
 
 
-def _fetch(database: DuckDBPyConnection, place: Path) -> Iterator[tuple[Any, ...]]:
+def _fetch(database: DuckDBPyConnection, place: Path) -> Iterator[tuple[object, ...]]:
     with _refuse_errors(place):
         while rows := _run(database, lambda: database.fetchmany(_CHUNK)):
             yield from rows

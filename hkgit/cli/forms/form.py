@@ -14,7 +14,6 @@ from hkgit.values import dataclass
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
 
 class Misuse(Exception):
@@ -70,14 +69,17 @@ QUIET = ("-q", "--quiet")
 """Said of every command, and heeded here too: hooks say it."""
 
 
-def read_words(form: CommandForm, words: Sequence[str]) -> dict[str, Any] | None:
+def read_words(form: CommandForm, words: Sequence[str]) -> dict[str, object] | None:
     """Read words into values as Click would; None where Click must decide what they mean.
 
     `quiet` among them says whether that was asked for.
     """
     # Of a pair as `--on/--off` each word is left to Click: few ask for one.
     known = {flag: option for option in form.options for flag in option.flags if "/" not in flag}
-    values: dict[str, Any] = {"quiet": False, **{each.name: _unset(each) for each in form.options}}
+    values: dict[str, object] = {
+        "quiet": False,
+        **{each.name: _unset(each) for each in form.options},
+    }
     plain: list[str] = []
     rest = list(words)
     while rest:
@@ -91,14 +93,14 @@ def read_words(form: CommandForm, words: Sequence[str]) -> dict[str, Any] | None
     return values if _take_arguments(form, plain, values) else None
 
 
-def _unset(option: Option) -> Any:
+def _unset(option: Option) -> object:
     if option.is_flag:
         return False
     named = os.environ.get(option.variable) if option.variable is not None else None
     return () if option.is_many else named or option.default
 
 
-def _take(option: Option, rest: list[str], values: dict[str, Any]) -> bool:
+def _take(option: Option, rest: list[str], values: dict[str, object]) -> bool:
     """Read an option's value off the words behind it; False where that is for Click."""
     if option.is_flag:
         values[option.name] = True
@@ -108,18 +110,20 @@ def _take(option: Option, rest: list[str], values: dict[str, Any]) -> bool:
         return not rest
     if not rest:
         return False
-    value: Any = rest.pop(0)
-    if option.is_decimal or option.between or (option.choices and value not in option.choices):
+    word = rest.pop(0)
+    if option.is_decimal or option.between or (option.choices and word not in option.choices):
         return False
+    value: str | int = word
     if option.least is not None:
-        if not (value.isascii() and value.isdecimal()) or int(value) < option.least:
+        if not (word.isascii() and word.isdecimal()) or int(word) < option.least:
             return False
-        value = int(value)
-    values[option.name] = (*values[option.name], value) if option.is_many else value
+        value = int(word)
+    known = values[option.name]
+    values[option.name] = (*known, value) if isinstance(known, tuple) else value
     return True
 
 
-def _take_arguments(form: CommandForm, plain: list[str], values: dict[str, Any]) -> bool:
+def _take_arguments(form: CommandForm, plain: list[str], values: dict[str, object]) -> bool:
     """Give each argument its word; False where there are more or fewer."""
     for argument in form.arguments:
         if argument.is_many:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -117,7 +117,7 @@ def answer_json(answer: SqlAnswer) -> dict[str, object]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """A value as JSON has it: numbers that it cannot say, moments and the like as text."""
     if value is None or isinstance(value, bool | int | str):
         return value
@@ -144,7 +144,7 @@ def _csv_line(row: Iterable[str], is_shown: bool) -> str:
     return out.getvalue()
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """A value in a cell; nothing stands for NULL."""
     value = _plain(value)
     if value is None:

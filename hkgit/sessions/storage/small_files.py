@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 
-def keep_json(place: Path, value: Any) -> None:
+def keep_json(place: Path, value: object) -> None:
     """Replace a file by a value in one step; an empty value removes the file. Raises OSError."""
     if not value:
         place.unlink(missing_ok=True)
