@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from hkgit.gate import CommitRange, Report, drop_floors
+from hkgit.gate import CommitRange, drop_floors
 from hkgit.gate.parallelism import WHOLE, Parallelism, Shard, list_commits, rule_range
 from hkgit.gate.policy import Policy
 from hkgit.gate.ranges import RulingStream, Watch
 from hkgit.gate.verified import VerifiedCommits
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass, field, replace
+from hkgit.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,29 +29,11 @@ class VerifyRequest:
     incremental: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyResult:
-    """The report, and what was pinned: its words by name, where a file of pins was given."""
-
-    report: Report
-    pins: Mapping[str, str] = field(default_factory=dict)
-
-
-def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) -> VerifyResult:
-    """Replay the commits of a range from their evidence. The floors of the policy do not count.
-
-    Raises Rejected when the policy is another than the one that is pinned.
-    """
-    stream = stream_rulings(repository, request, watch)
-    return VerifyResult(stream.collect(), stream.pins)
-
-
-def stream_rulings(
-    repository: Repository, request: VerifyRequest, watch: Watch = iter
-) -> RulingStream:
+def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) -> RulingStream:
     """Verify commit by commit, so that memory does not grow with the range.
 
-    Raises Rejected as `verify` does.
+    The floors of the policy do not count. Raises Rejected when the policy is another than the one
+    that is pinned.
     """
     if isinstance(request.policy, Policy):
         policy = drop_floors(request.policy)

@@ -15,7 +15,7 @@ from hkgit.gate import load_policy
 from hkgit.gate.parallelism import WHOLE, Shard
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
-from hkgit.workflows.verify import VerifyRequest, stream_rulings
+from hkgit.workflows.verify import VerifyRequest, verify
 
 
 @click.command()
@@ -65,7 +65,7 @@ def command(
 def _verify(repository: Repository, request: VerifyRequest, form: str) -> bool:
     """Verify and print, with what was pinned; whether it passes."""
     watch = choose_watch("replaying commit", form)
-    stream = stream_rulings(repository, request, watch)
+    stream = verify(repository, request, watch)
     passes = print_stream(repository, stream, form)
     for name, words in stream.pins.items() if form != "json" else ():
         click.echo(f"trust {name}: {visible(words)}", err=form != "text")

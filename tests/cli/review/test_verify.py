@@ -19,7 +19,7 @@ from hkgit.gate.parallelism import Shard
 from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
 from hkgit.workflows.gate.commits import RangeRequest, judge_commits
-from hkgit.workflows.verify import VerifyRequest, stream_rulings, verify
+from hkgit.workflows.verify import VerifyRequest, verify
 from tests.support.running import run
 
 COMMITS = 130
@@ -59,7 +59,7 @@ def test_text_comes_as_it_is_judged_and_is_the_report(
     first = f"main~{COMMITS}"
     ends = repository.resolve(first), repository.resolve("main")
     request = VerifyRequest(*ends, load_policy(repository, str(given), None))
-    report = verify(repository, request).report
+    report = verify(repository, request).collect()
     done = run("verify", f"{first}..main", "--policy", str(given), cwd=history)
     assert done.out == "\n".join(report_lines(report)) + "\n"
     assert (done.code == 0) == report.passes
@@ -76,7 +76,7 @@ def test_a_document_that_is_not_held_in_memory_is_the_report(
     repository = Repository.discover(root)
     ends = repository.resolve("main~2"), repository.resolve("main")
     request = VerifyRequest(*ends, load_policy(repository, str(given), None))
-    report = verify(repository, request).report
+    report = verify(repository, request).collect()
     assert report.passes == has_entries
     done = run("verify", "main~2..main", "--policy", str(given), "--format", form, cwd=root)
     assert done.out == render(place_report(repository, report), form)
@@ -105,7 +105,7 @@ def test_rulings_that_are_told_are_not_kept(history: Path, judge: str) -> None:
     if judge == "gate":
         stream = judge_commits(repository, RangeRequest(CommitRange(*ends)))
     else:
-        stream = stream_rulings(repository, VerifyRequest(*ends, policy))
+        stream = verify(repository, VerifyRequest(*ends, policy))
     others, most = count_rulings(), 0
     for number, _ in enumerate(stream.rulings):
         if number % 40 == 39:
@@ -192,7 +192,7 @@ def test_what_is_rejected_is_told_as_in_the_report(tmp_path: Path) -> None:
     ends = repository.resolve("main~3"), repository.resolve("main")
     request = VerifyRequest(*ends, load_policy(repository, str(given), None))
     done = run("verify", "main~3..main", "--policy", str(given), cwd=root)
-    assert done.out == "\n".join(report_lines(verify(repository, request).report)) + "\n"
+    assert done.out == "\n".join(report_lines(verify(repository, request).collect())) + "\n"
     assert (done.code, "3 rejected" in done.out) == (Rejected.exit_code, True)
 
 
