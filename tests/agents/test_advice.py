@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import time
 from pathlib import Path
@@ -115,6 +116,42 @@ def test_lines_nobody_recorded_in_a_file_of_a_session_are_mended(below: Repo) ->
     _follow(_find_mend(below), below.path / "a dir")
     assert _verdict(below) == "strict"
     assert below.git("status", "--porcelain") == ""
+
+
+def _ask_doctor(repo: Repo) -> str:
+    """What doctor says of agents."""
+    lines = run("doctor", cwd=repo.path).out.splitlines()
+    return "\n".join(line for line in lines if line.startswith("agents "))
+
+
+@pytest.mark.parametrize("mode", ["record", "steer"])
+@pytest.mark.parametrize("agent", ["claude", "pi", "qwen"])
+def test_what_doctor_says_of_outdated_hooks_mends_them(agent: str, mode: str, repo: Repo) -> None:
+    repo.commit({"a.txt": b"a\n"})
+    run("init", "--agent", agent, "--mode", mode, cwd=repo.path)
+    hooks = {"claude": ".claude/settings.json", "qwen": ".qwen/settings.json"}
+    place = repo.path / hooks.get(agent, ".pi/extensions/hkgit.js")
+    place.write_text(place.read_text().replace(" || true", "").replace("// ", "//  "))
+    told = _ask_doctor(repo)
+    if "move it away" in told:
+        place.rename(place.with_suffix(".old"))
+    _follow(told.splitlines()[0].replace(", then ", ": ").rpartition(": ")[2], repo.path)
+    assert "hkgit writes it" not in _ask_doctor(repo)
+    assert "another version" not in _ask_doctor(repo)
+
+
+def test_what_doctor_says_of_missing_hooks_of_the_user_sets_them_up(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit({"a.txt": b"a\n"})
+    monkeypatch.setenv("GEMINI_CLI_HOME", str(tmp_path))
+    run("init", "--agent", "gemini", cwd=repo.path)
+    told = _ask_doctor(repo)
+    assert "gemini runs its hooks only where it is started in the root" in told
+    [hkgit, *words] = shlex.split(told.rpartition(": ")[2])
+    assert (hkgit, run(*words, cwd=repo.path).code) == ("hkgit", 0)
+    assert (tmp_path / ".gemini/settings.json").exists()
+    assert _ask_doctor(repo) == "agents       gemini runs hooks of yours in every directory"
 
 
 def _find_mend(repo: Repo) -> str:

@@ -106,8 +106,9 @@ class Relay:
                 return
         answer = recorder.after(event)
         for blind in [] if answer is None else answer.blind:
-            lines = f"{blind.lines[0]}-{blind.lines[1]}"
-            self._report(f"a blind edit: {blind.path}:{lines} was not read before it")
+            place = f"{blind.path}:{blind.lines[0]}-{blind.lines[1]}"
+            mend = f"so that its commit passes, run: {blind.command}"
+            self._report(f"a blind edit: {place} was not read before it; {mend}")
 
     def _settle_untold(self, event: ToolEvent, recorder: Recorder) -> None:
         """Take in what was shown before an edit, as far as a transcript tells."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -76,6 +77,18 @@ def test_a_write_of_what_was_not_read_is_recorded_as_blind(greeting: Repo) -> No
     assert status.session == "acp-s-1"
     assert [call.files for call in status.calls] == [("greet.py",)]
     assert status.blind == 1
+
+
+def test_what_is_said_of_a_blind_edit_mends_it(greeting: Repo, tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    quietly = ["sh", "-c", f'exec "$@" 2>{shlex.quote(str(said))}', "sh"]
+    command = [sys.executable, "-m", "hkgit", "acp", "--", *MENDER, "blind"]
+    asyncio.run(_prompt(greeting.path, [*quietly, *command]))
+    [line] = said.read_text().splitlines()
+    assert line.startswith("hkgit: a blind edit: greet.py:2-2 was not read before it;")
+    [hkgit, *words] = shlex.split(line.rpartition(" run: ")[2])
+    assert (hkgit, run(*words, cwd=greeting.path).code) == ("hkgit", 0)
+    assert EditSession.open(greeting.path, "acp-s-1").status().blind == 0
 
 
 def test_a_commit_after_it_is_judged_by_what_was_read(greeting: Repo) -> None:
