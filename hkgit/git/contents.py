@@ -71,7 +71,8 @@ class Contents:
         found = self._backend.resolve(rev) if is_here else None
         if found is None:
             if rev.startswith("HEAD") and self._is_unborn():
-                raise InvalidInput(rev, "there is no commit here yet", FIRST_COMMIT)
+                fix = FIRST_COMMIT if self._backend.work_tree else "Push a first commit to it."
+                raise InvalidInput(rev, "there is no commit here yet", fix)
             fix = "Name a branch, a tag or a commit; git log --all shows them."
             if self.is_shallow:
                 fix = "This clone is shallow: fetch its whole history (fetch-depth: 0)."

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from hkgit.errors import GitRefused, InvalidInput
+from hkgit.errors import GitRefused
+from hkgit.git.backends.backend import refuse_ref_name
 from hkgit.git.backends.opening import open_backend
 from hkgit.git.backends.settings import GitSettings
 from hkgit.git.contents import Contents
@@ -163,7 +164,7 @@ class Repository(Contents):
     def branch_tip(self, name: str) -> str | None:
         """Return the commit of a branch, or None when there is no such branch."""
         if name.startswith("-") or name == "HEAD":
-            raise InvalidInput(name, "is not a name for a branch")
+            raise refuse_ref_name(name)
         return self._backend.ref(f"refs/heads/{name}")
 
     def remembers(self, name: str) -> bool:

@@ -51,6 +51,8 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     Refusals stand in the result; then nothing has changed. Raises InvalidInput where nothing is
     staged, GitRefused where there is no commit to build on.
     """
+    if repository.is_bare:
+        raise GitRefused("hkgit redo", "a bare repository stages nothing", "Run this in a clone.")
     head = repository.head()
     if head.commit is None:
         what = "there is no commit yet to make it on"

@@ -66,7 +66,8 @@ def test_other_texts_are_refused(text: str, message: str) -> None:
 def test_a_refusal_lists_the_dialects() -> None:
     with pytest.raises(InvalidInput) as refusal:
         dialects.detect("?")
-    assert refusal.value.fix == f"Known dialects: {', '.join(dialects.DIALECTS)}."
+    known = f"Known dialects: {', '.join(dialects.DIALECTS)}."
+    assert refusal.value.fix == f"{known} `hkgit prompt DIALECT` shows each."
 
 
 def test_an_unknown_name_is_refused() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.commands import AGENT, git, loaded_path, start
@@ -99,7 +101,10 @@ def test_a_cherry_picked_commit_keeps_its_message(guarded: Repo) -> None:
     assert guarded.git("log", "-1", "--format=%s") == "Change the side"
 
 
-@pytest.mark.parametrize("command", ["log", "show", "stats", "redo", "blame x"])
+COMMANDS = ["log", "show", "stats", "redo", "blame x", "gate --range HEAD~1..HEAD"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_where_nothing_is_committed_yet_the_advice_is_to_begin(repo: Repo, command: str) -> None:
     repo.write("x", "x\n")
     refused = run(*command.split(), cwd=repo.path)
@@ -146,3 +151,10 @@ def test_a_commit_that_lacks_line_ends_which_were_staged_is_not_made(guarded: Re
     assert (refused.code, "a.txt: changes line ends" in refused.err) == (4, True)
     assert guarded.git("status", "--porcelain") == "M  a.txt"
     assert guarded.git("branch", "--format=%(refname:short)").split() == ["main", "side"]
+
+
+def test_a_bare_repository_is_not_told_to_commit(tmp_path: Path) -> None:
+    bare = Repo.init(tmp_path / "bare", bare=True)
+    log, redo = (run(command, cwd=bare.path) for command in ("log", "redo"))
+    assert (log.code, "Push a first commit" in log.err) == (4, True)
+    assert (redo.code, "in a clone" in redo.err) == (7, True)

@@ -91,6 +91,19 @@ def _choose_colour(ctx: click.Context, param: click.Parameter, value: str) -> No
     ctx.color = {"always": True, "never": False}.get(value, choose_colour())
 
 
+def limit_option(most: int, what: str) -> Callable[[Command], Command]:
+    """Declare how many rows to list at most, and how many where nothing is said."""
+    return click.option(
+        "-n",
+        "--max-count",
+        metavar="N",
+        type=click.IntRange(1),
+        default=most,
+        show_default=True,
+        help=f"At most N {what}.",
+    )
+
+
 def color_option(command: Command) -> Command:
     """Add the option `--color`, as git has it."""
     return click.option(

@@ -21,6 +21,7 @@ from hkgit.cli.history.columns import (
     STANDING_COLOURS,
     Cell,
     color_option,
+    limit_option,
     measure_terminal,
     render_row,
 )
@@ -63,7 +64,7 @@ def _check_verdict(context: click.Context, parameter: click.Parameter, word: str
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[REV | A..B] [PATH]...")
-@click.option("-n", "--max-count", type=click.IntRange(1), default=20, show_default=True)
+@limit_option(20, "commits")
 @click.option("--agent", metavar="GLOB", help="Only commits of an agent, its version left out.")
 @click.option("--author", metavar="GLOB", help="Only commits of an author.")
 @click.option("--since", metavar="DATE", help="Only commits after a date, as git takes it.")

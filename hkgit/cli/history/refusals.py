@@ -9,7 +9,7 @@ import click
 
 from hkgit.audit.trail import fits_agent
 from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.history.columns import Cell, color_option, measure_terminal, render_row
+from hkgit.cli.history.columns import Cell, color_option, limit_option, measure_terminal, render_row
 from hkgit.cli.history.paging import echo_paged
 from hkgit.evidence.refusals import RefusalLog, RefusedAttempt
 from hkgit.text.escaping import visible
@@ -18,7 +18,7 @@ from hkgit.text.escaping import visible
 @click.command()
 @click.option("--agent", metavar="GLOB", help="Only those of an agent, with or without version.")
 @click.option("--open", "only_open", is_flag=True, help="Only those that have not landed since.")
-@click.option("-n", "--max-count", type=click.IntRange(1), default=50, show_default=True)
+@limit_option(50, "refusals")
 @color_option
 @json_option
 def command(agent: str | None, only_open: bool, max_count: int, as_json: bool) -> None:

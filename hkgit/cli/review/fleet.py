@@ -44,7 +44,7 @@ def command() -> None:
     "--to", required=True, metavar="DIR", help="Keep mirrors, states, tables and summary here."
 )
 @click.option("--trust", metavar="FILE", help="What you pin: policy, signers, keys, ladders.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="So many processes here.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes here.")
 @click.option("--dask", metavar="ADDRESS", help="A Dask scheduler, whose workers do the work.")
 @click.option("--scheduler-file", metavar="FILE", help="The file that a Dask scheduler wrote.")
 @click.option("--no-tables", is_flag=True, help="Write no tables: they take hkgit[tables].")

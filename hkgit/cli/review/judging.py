@@ -39,6 +39,8 @@ def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
     try:
         return repository.resolve(old), repository.resolve(new)
     except InvalidInput as error:
+        if repository.is_shallow or repository.head().commit is None:  # as the error says
+            raise
         fix = f"{error.fix} In CI, check out with fetch-depth: 0."
         raise InvalidInput(error.where, error.what, fix) from error
 

@@ -22,7 +22,7 @@ from hkgit.workflows.verify import VerifyRequest, verify
 @click.argument("commits", metavar="A..B")
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
 @click.option("--trust", metavar="FILE", help="What you pin: policy, signers, keys, ladders.")
-@click.option("--jobs", type=click.IntRange(1), default=1, help="So many processes.", metavar="N")
+@click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.", metavar="N")
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts, for one of N machines.")
 @click.option("--incremental", is_flag=True, help="Leave out what passed here before.")
 @make_option(FORMAT)

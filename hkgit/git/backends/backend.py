@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from hkgit.errors import GitRefused, Unverifiable
+from hkgit.errors import GitRefused, InvalidInput, Unverifiable
 
 BLOB, TREE, COMMIT, TAG = "blob", "tree", "commit", "tag"
 """The types of objects, as git names them."""
@@ -26,6 +26,12 @@ class NotFound(GitRefused):
 
 class Unopened(GitRefused):
     """There is a repository, but this backend cannot open it."""
+
+
+def refuse_ref_name(name: str) -> InvalidInput:
+    """Build the error for what git takes for no name of a ref."""
+    fix = "Give it a name as git has them: no blanks, no .. and none of ~ ^ : ? * [ and \\ in it."
+    return InvalidInput(name.removeprefix("refs/heads/"), "is not a name for a branch", fix)
 
 
 class Backend(Protocol):

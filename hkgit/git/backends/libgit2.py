@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+from hkgit.errors import GitRefused, Unverifiable
 from hkgit.git.backends.backend import (
     BLOB,
     COMMIT,
@@ -23,6 +23,7 @@ from hkgit.git.backends.backend import (
     Unopened,
     common_dir_of,
     refuse_missing,
+    refuse_ref_name,
     refuse_unwritten,
 )
 from hkgit.git.backends.loading import pygit2
@@ -124,7 +125,7 @@ class LibGit2:
         except KeyError:
             return None
         except ValueError as error:
-            raise InvalidInput(name, "is not a name for a branch") from error
+            raise refuse_ref_name(name) from error
         except pygit2.GitError as error:
             raise GitRefused(name, str(error), "Look at the repository with git fsck.") from error
 

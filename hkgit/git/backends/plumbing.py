@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+from hkgit.errors import GitRefused, Unverifiable
 from hkgit.git import program
 from hkgit.git.backends.backend import (
     COMMIT,
@@ -20,6 +20,7 @@ from hkgit.git.backends.backend import (
     NotFound,
     common_dir_of,
     refuse_missing,
+    refuse_ref_name,
     refuse_unwritten,
 )
 from hkgit.git.backends.batch import CatFile
@@ -168,7 +169,7 @@ class Plumbing:
         if "not a valid ref" not in asked.stderr:
             raise program.refuse_failed(args, asked)
         if self._ask("check-ref-format", "--allow-onelevel", name).code != 0:
-            raise InvalidInput(name, "is not a name for a branch")
+            raise refuse_ref_name(name)
         return None
 
     def write_ref(self, name: str, object_id: str) -> None:

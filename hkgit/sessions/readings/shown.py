@@ -85,7 +85,8 @@ def find_bounds(path: str, start: int | None, end: int | None, total: int) -> tu
         return 1, 0
     first = 1 if start is None else start
     if first < 1 or (end is not None and end < first):
-        raise InvalidInput(f"{path}:{first}-{end}", "is no range", "Count lines from 1.")
+        fix = "Name the first line and then the last, counted from 1."
+        raise InvalidInput(f"{path}:{first}-{end}", "is no range of lines", fix)
     if start is not None and first > total:
         what = f"starts past the last line: the file has {total} lines"
         raise InvalidInput(f"{path}:{first}", what, "Name lines it has.")

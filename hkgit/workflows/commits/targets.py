@@ -81,9 +81,10 @@ def _target(repository: Repository, specs: Sequence[Spec], choices: ApplyOptions
     if choices.branch is not None:
         return _find_named_target(repository, choices.branch, _find_stated_base(specs[0], choices))
     head = repository.head()
-    fix = "Switch to a branch, or name one with --branch."
     if repository.is_bare:
-        raise GitRefused("HEAD", "a bare repository has no checkout to land in", fix)
+        what = "a bare repository has no checkout to land in"
+        raise GitRefused("HEAD", what, "Name the branch to land on: --branch NAME")
+    fix = "Switch to a branch, or name one with --branch."
     if head.branch is None:
         raise GitRefused("HEAD", "is detached: there is no branch to land on", fix)
     if head.commit is None:
