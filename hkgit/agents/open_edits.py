@@ -32,8 +32,8 @@ def note_open_edit(folder: Path, edit: Editing, directory: Path) -> None:
     """Note in a session that an edit is about to be made. Raises OSError."""
     place = _place(folder, edit)
     place.parent.mkdir(parents=True, exist_ok=True)
-    said = {"text": edit.text, "dialect": edit.dialect, "directory": str(directory)}
-    place.write_text(json.dumps(said))
+    fields = {"text": edit.text, "dialect": edit.dialect, "directory": str(directory)}
+    place.write_text(json.dumps(fields))
     say_waiting(folder.parent)
 
 
@@ -47,9 +47,9 @@ def find_open_edits(folder: Path) -> Iterator[OpenEdit]:
     begun = sorted((each.stat().st_mtime, each) for each in find_open_notes(folder))
     for since, place in begun:
         try:
-            said = json.loads(place.read_text())
-            edit = Editing(said["text"], said["dialect"])
-            yield OpenEdit(edit, Path(said["directory"]), time.time() - since, place)
+            fields = json.loads(place.read_text())
+            edit = Editing(fields["text"], fields["dialect"])
+            yield OpenEdit(edit, Path(fields["directory"]), time.time() - since, place)
         except (OSError, ValueError, LookupError, TypeError):
             place.unlink(missing_ok=True)
 

@@ -78,13 +78,13 @@ def editing(*names: str, **more: str) -> Tool:
 
 def make_editing(path: str, edits: object) -> Editing:
     """Convert edits of a file as editors tell them, each with what the dialect knows of it."""
-    told = [
+    replacements = [
         {name: each[name] for name in ("old_string", "new_string") if name in each}
         for each in (edits if isinstance(edits, list) else ())
         if isinstance(each, Mapping)
     ]
-    said = {"file_path": path, "edits": told}
-    return Editing(json.dumps(said, ensure_ascii=False), "text-editor")
+    fields = {"file_path": path, "edits": replacements}
+    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
 
 
 def patching(*names: str) -> Tool:

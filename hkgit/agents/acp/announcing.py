@@ -47,15 +47,15 @@ class _Call:
         self.read: list[ToolReading] = []
         """What was read through the editor during it."""
 
-    def learn(self, told: JsonObject) -> None:
-        self.kind = str(told.get("kind") or self.kind)
-        for place in find_tables(told.get("locations")):
+    def learn(self, update: JsonObject) -> None:
+        self.kind = str(update.get("kind") or self.kind)
+        for place in find_tables(update.get("locations")):
             self.path = str(place.get("path"))
             self.line = whole_number(place.get("line")) or self.line
-        self.given = {**self.given, **find_table(told.get("rawInput"))}
+        self.given = {**self.given, **find_table(update.get("rawInput"))}
         self.diffs = [
             each
-            for each in find_tables(told.get("content"))
+            for each in find_tables(update.get("content"))
             if each.get("type") == "diff"
             and isinstance(each.get("path"), str)
             and isinstance(each.get("newText"), str)
@@ -72,20 +72,20 @@ class Announced:
         self._late: dict[str, list[LateEdit]] = {}
         self._any = False
 
-    def hear(self, told: JsonObject, *, is_asked: bool) -> Iterator[Made]:
+    def hear(self, update: JsonObject, *, is_asked: bool) -> Iterator[Made]:
         """Yield what a call says that is announced, asked for, or over."""
-        name = told.get("toolCallId")
+        name = update.get("toolCallId")
         if not isinstance(name, str):
             return
         self._any = True
         call = self._calls.setdefault(name, _Call())
-        call.learn(told)
-        if told.get("status") not in ("completed", "failed"):
+        call.learn(update)
+        if update.get("status") not in ("completed", "failed"):
             yield from self._put_aside(call, is_asked=is_asked)
             return
         del self._calls[name]
-        if told["status"] == "completed":
-            yield from self._edits(call) if call.kind in EDITS else _looks(call, told)
+        if update["status"] == "completed":
+            yield from self._edits(call) if call.kind in EDITS else _looks(call, update)
         yield from self._end_late()
 
     def read(self, read: ToolReading) -> None:
@@ -108,17 +108,17 @@ class Announced:
 
     def _edits(self, call: _Call) -> Iterator[Made]:
         """The edits that a call has made, but those that went through the editor."""
-        told = [(each["path"], each.get("oldText"), each["newText"]) for each in call.diffs]
+        edits = [(each["path"], each.get("oldText"), each["newText"]) for each in call.diffs]
         whole = next((call.given[name] for name in _WHOLE if name in call.given), None)
-        if not told and call.path is not None and isinstance(whole, str):
-            told = [(call.path, None, whole)]
-        for path, old, new in told:
+        if not edits and call.path is not None and isinstance(whole, str):
+            edits = [(call.path, None, whole)]
+        for path, old, new in edits:
             if path in self._written:
                 continue
             edit, replaced = make_edit(path, old, new), ((old, new),) if old else ()
             late = LateEdit(edit, path, replaced, call.is_asked)
             self._late.setdefault(path, []).append(late)
-        if not told and call.path is not None and call.path not in self._written:
+        if not edits and call.path is not None and call.path not in self._written:
             yield False, PendingToolEdit(call.path)
         self._written.clear()
 
@@ -148,38 +148,38 @@ def _join(edits: list[LateEdit]) -> list[LateEdit]:
     if len(edits) == 1 or not all(each.replaced for each in edits):
         return edits
     replaced = tuple(each for edit in edits for each in edit.replaced)
-    told = [{"old_string": old, "new_string": new} for old, new in replaced]
+    replacements = [{"old_string": old, "new_string": new} for old, new in replaced]
     path, is_asked = edits[0].path, all(each.is_asked for each in edits)
-    return [LateEdit(make_editing(path, told), path, replaced, is_asked)]
+    return [LateEdit(make_editing(path, replacements), path, replaced, is_asked)]
 
 
 def make_edit(path: str, old: object, new: str) -> Editing:
     """Make a piece of a file, or the whole of it where nothing is said to have been there."""
-    said = {"old_string": old, "new_string": new} if old else {"content": new}
-    return Editing(json.dumps({"file_path": path, **said}, ensure_ascii=False), "text-editor")
+    fields = {"old_string": old, "new_string": new} if old else {"content": new}
+    return Editing(json.dumps({"file_path": path, **fields}, ensure_ascii=False), "text-editor")
 
 
-def _looks(call: _Call, told: JsonObject) -> Iterator[Made]:
+def _looks(call: _Call, update: JsonObject) -> Iterator[Made]:
     """What the model was shown by a call; what its tool has read where that is not told."""
-    text, command = _find_text(told), call.given.get("command")
+    text, command = _find_text(update), call.given.get("command")
     if call.kind in (RUNS, "other") and isinstance(command, str) and text:
         yield False, Shell(command, text)
     elif text and call.path is not None:
         yield False, ToolReading(call.path, call.line or 1, END, text)
     else:
         yield from ((False, read) for read in call.read)
-    if "rawOutput" not in told:
+    if "rawOutput" not in update:
         # What a person is shown may be a word about it.
-        yield False, UntoldLook(str(told["toolCallId"]))
+        yield False, UntoldLook(str(update["toolCallId"]))
 
 
-def _find_text(told: JsonObject) -> str:
+def _find_text(update: JsonObject) -> str:
     """Find the text of a call's answer: as the tool gave it, or as a person is shown it."""
-    output = told.get("rawOutput")
+    output = update.get("rawOutput")
     given = find_table(output)
     parts = [output, *(given.get(name) for name in ("output", "content", "formatted_output"))]
     parts += [
-        find_table(each.get("content")).get("text") for each in find_tables(told.get("content"))
+        find_table(each.get("content")).get("text") for each in find_tables(update.get("content"))
     ]
     return next((part for part in parts if isinstance(part, str) and part), "")
 

@@ -35,21 +35,21 @@ def find_answers(
         found = _find_calls(conversation, directory, calls, environment)
         if len(found) == len(calls):
             break
-    for name, told in found.items():
+    for name, call in found.items():
         answers = [
             find_table(find_table(each.get("functionResponse")).get("response")).get("output")
-            for each in find_tables(told.get("result"))
+            for each in find_tables(call.get("result"))
         ]
         payload = {
             "hook_event_name": "AfterTool",
             "session_id": conversation,
             "cwd": str(directory),
-            "tool_name": told.get("name"),
-            "tool_input": told.get("args"),
+            "tool_name": call.get("name"),
+            "tool_input": call.get("args"),
             "tool_response": "\n".join(each for each in answers if isinstance(each, str)),
             "tool_use_id": name,
         }
-        yield name, gemini.event(payload) if told.get("status") == "success" else None
+        yield name, gemini.event(payload) if call.get("status") == "success" else None
 
 
 def _find_calls(
@@ -62,7 +62,7 @@ def _find_calls(
             continue
         for line in path.read_bytes().split(b"\n"):
             record = parse_value(line) if b'"toolCalls"' in line else None
-            for told in find_tables(find_table(record).get("toolCalls")):
-                if told.get("id") in calls:
-                    found[str(told["id"])] = told
+            for call in find_tables(find_table(record).get("toolCalls")):
+                if call.get("id") in calls:
+                    found[str(call["id"])] = call
     return found

@@ -82,18 +82,18 @@ class Watch:
     def _take_answer(self, asked: JsonObject, message: JsonObject) -> None:
         """Remember who the agent is, and where a conversation works."""
         params, result = find_table(asked.get("params")), find_table(message.get("result"))
-        told = find_table(result.get("agentInfo"))
-        if asked.get("method") == "initialize" and told.get("name"):
-            self.agent = "/".join(str(told[key]) for key in ("name", "version") if told.get(key))
+        agent = find_table(result.get("agentInfo"))
+        if asked.get("method") == "initialize" and agent.get("name"):
+            self.agent = "/".join(str(agent[key]) for key in ("name", "version") if agent.get(key))
         if isinstance(params.get("cwd"), str):
             named = {"sessionId": params.get("sessionId", result.get("sessionId"))}
             self._session(named).directory = Path(params["cwd"])
 
     def _hear_call(self, params: JsonObject) -> Iterator[ToolEvent]:
         """What a call of a tool says that the agent announces, or asks for permission for."""
-        told = find_table(params.get("update", params.get("toolCall")))
+        update = find_table(params.get("update", params.get("toolCall")))
         is_asked = "toolCall" in params
-        for is_before, did in self._session(params).announced.hear(told, is_asked=is_asked):
+        for is_before, did in self._session(params).announced.hear(update, is_asked=is_asked):
             yield self._event(params, did, is_before=is_before)
 
     def _read(self, params: JsonObject, result: JsonObject) -> None:
@@ -126,8 +126,8 @@ class Watch:
 
     def _event(self, params: JsonObject, did: Did, *, is_before: bool = False) -> ToolEvent:
         name = session_name(NAME, params.get("sessionId"))
-        told = find_table(params.get("update", params.get("toolCall")))
-        call = ToolCall.of("ACP, read", told.get("toolCallId"))
+        update = find_table(params.get("update", params.get("toolCall")))
+        call = ToolCall.of("ACP, read", update.get("toolCallId"))
         return ToolEvent(
             is_before=is_before,
             session=name,

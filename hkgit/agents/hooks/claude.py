@@ -142,8 +142,8 @@ def hook_commands(command: str) -> list[dict[str, object]]:
 
 def _sub_agent_hook(command: str) -> list[dict[str, object]]:
     """What a hook runs that matters to sub-agents alone: for others nothing is started."""
-    told = f'printf "%s\\n" "$call" | {command}'
-    script = f"{{ call=$(cat); case $call in *agent_id*) {told} ;; esac; }}"
+    pipe = f'printf "%s\\n" "$call" | {command}'
+    script = f"{{ call=$(cat); case $call in *agent_id*) {pipe} ;; esac; }}"
     return hook_commands(script if is_of_user(command) else f"sh -c '{script}'")
 
 
@@ -185,8 +185,8 @@ def _find_server_call(payload: JsonObject) -> ToolEvent | None:
 
 def denial(reason: str) -> JsonObject:
     """Write the output that stops a call; the model reads the reason."""
-    said = {"permissionDecision": "deny", "permissionDecisionReason": reason}
-    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}
+    decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}
 
 
 def remark(text: str) -> JsonObject | None:

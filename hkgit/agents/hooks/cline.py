@@ -47,12 +47,12 @@ def _edit(arguments: JsonObject, answer: object) -> Editing:
     """A replacement, an insertion before a line, or a new file."""
     path, new = arguments.get("path"), arguments.get("new_text")
     line, old = whole_number(arguments.get("insert_line")), arguments.get("old_text")
-    said: dict[str, object] = {"path": path, "command": "create", "file_text": new}
+    fields: dict[str, object] = {"path": path, "command": "create", "file_text": new}
     if line is not None:
-        said = {"path": path, "command": "insert", "insert_line": line - 1, "insert_text": new}
+        fields = {"path": path, "command": "insert", "insert_line": line - 1, "insert_text": new}
     elif old is not None:
-        said = {"path": path, "command": "str_replace", "old_str": old, "new_str": new}
-    return Editing(json.dumps(said, ensure_ascii=False), "text-editor")
+        fields = {"path": path, "command": "str_replace", "old_str": old, "new_str": new}
+    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
 
 
 def _read(arguments: JsonObject, answer: object) -> Looks:

@@ -90,8 +90,8 @@ def _unwrap(output: object) -> object:
 
 def denial(reason: str) -> JsonObject:
     """Write the output that stops a call, in the words of old and new versions."""
-    said = {"user_message": reason, "agent_message": reason}
-    return {"permission": "deny", **said, "decision": "deny", "reason": reason}
+    messages = {"user_message": reason, "agent_message": reason}
+    return {"permission": "deny", **messages, "decision": "deny", "reason": reason}
 
 
 def remark(text: str) -> JsonObject | None:

@@ -25,13 +25,13 @@ _BUILTIN = "developer__"
 
 def _edit(arguments: JsonObject, answer: object) -> Editing | None:
     path, old, new = (arguments.get(name) for name in ("path", "before", "after"))
-    said = {"file_path": path, "old_string": old, "new_string": new}
-    return Editing(json.dumps(said, ensure_ascii=False), "text-editor") if path else None
+    fields = {"file_path": path, "old_string": old, "new_string": new}
+    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor") if path else None
 
 
 def _write(arguments: JsonObject, answer: object) -> Editing | None:
-    said = {"file_path": arguments.get("path"), "content": arguments.get("content")}
-    return Editing(json.dumps(said, ensure_ascii=False), "text-editor")
+    fields = {"file_path": arguments.get("path"), "content": arguments.get("content")}
+    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
 
 
 EDITS: dict[str, Tool] = {"edit": _edit, "write": _write}

@@ -31,38 +31,38 @@ def parts(command: str) -> list[Part]:
 
 def event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here."""
-    name, told = payload.get("agent_action_name"), payload.get("tool_info")
-    if name not in (_BEFORE, _AFTER, _RUN) or not isinstance(told, dict):
+    name, info = payload.get("agent_action_name"), payload.get("tool_info")
+    if name not in (_BEFORE, _AFTER, _RUN) or not isinstance(info, dict):
         return None
-    did = _run(told) if name == _RUN else _edit(told)
+    did = _run(info) if name == _RUN else _edit(info)
     session = session_name(NAME, payload.get("trajectory_id"))
     if did is None:
         return None
     return ToolEvent(
         is_before=name == _BEFORE,
         session=session,
-        directory=_find_place(told),
+        directory=_find_place(info),
         did=did,
         call=ToolCall.of(name),
     )
 
 
-def _edit(told: Mapping[str, object]) -> Did | None:
-    path = told.get("file_path")
-    return make_editing(path, told.get("edits")) if isinstance(path, str) else None
+def _edit(info: Mapping[str, object]) -> Did | None:
+    path = info.get("file_path")
+    return make_editing(path, info.get("edits")) if isinstance(path, str) else None
 
 
-def _run(told: Mapping[str, object]) -> Did | None:
+def _run(info: Mapping[str, object]) -> Did | None:
     """A command; what it has printed is in no documentation, and counts where it is told."""
-    command = told.get("command_line")
-    return Shell(command, text_of(told.get("output"))) if isinstance(command, str) else None
+    command = info.get("command_line")
+    return Shell(command, text_of(info.get("output"))) if isinstance(command, str) else None
 
 
-def _find_place(told: Mapping[str, object]) -> Path:
+def _find_place(info: Mapping[str, object]) -> Path:
     """Find where a command ran, or the directory nearest to a file: a workspace has several."""
-    if isinstance(told.get("cwd"), str):
-        return Path(str(told["cwd"]))
-    around = Path(str(told.get("file_path", "."))).parents
+    if isinstance(info.get("cwd"), str):
+        return Path(str(info["cwd"]))
+    around = Path(str(info.get("file_path", "."))).parents
     return next((each for each in around if "\0" not in str(each) and each.is_dir()), Path())
 
 

@@ -207,8 +207,8 @@ def _ask_status(root: Path) -> tuple[str | None, list[str]]:
     for line in os.fsdecode(run(_STATUS, cwd=root).stdout).split("\0"):
         kind, _, rest = line.partition(" ")
         if kind == "#" and rest.startswith("branch.oid "):
-            said = rest.removeprefix("branch.oid ")
-            head = None if said == "(initial)" else said
+            named = rest.removeprefix("branch.oid ")
+            head = None if named == "(initial)" else named
         elif kind in _FIELDS:
             paths.append(line.split(" ", _FIELDS[kind])[-1])
     return head, [path for path in paths if not path.endswith("/")]
@@ -242,8 +242,8 @@ def _save(place: Path, snapshot: ShellSnapshot) -> None:
 
 def _load(place: Path) -> ShellSnapshot | None:
     try:
-        said = json.loads(place.read_text())
-        files = {path: KeptFile(*each) for path, each in said["files"].items()}
-        return ShellSnapshot(said["head"], files)
+        fields = json.loads(place.read_text())
+        files = {path: KeptFile(*each) for path, each in fields["files"].items()}
+        return ShellSnapshot(fields["head"], files)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

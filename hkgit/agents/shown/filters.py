@@ -33,9 +33,9 @@ def parse_filter(words: Sequence[str]) -> Filter | None:
 
 
 def _parse_end(program: str, options: list[str]) -> Filter | None:
-    said = "".join(each for each in options if each not in ("-q", "-v"))
-    found = re.fullmatch(r"(?:-n|--lines=?|-)?(\+?)(\d+)", said or "-10")
-    if found is None or (said and not said.startswith("-")):
+    option = "".join(each for each in options if each not in ("-q", "-v"))
+    found = re.fullmatch(r"(?:-n|--lines=?|-)?(\+?)(\d+)", option or "-10")
+    if found is None or (option and not option.startswith("-")):
         return None
     count = int(found[2])
     if program == "head":

@@ -72,13 +72,13 @@ def _find_numbers(
         return [], at
     wanted = asked.choose(range(1, len(file) + 1))
     bare = _strip_name(answer, asked.path) if asked.is_search else answer
-    told = {*find_numbered(file, bare, 1, len(file))} & {*wanted}
+    numbered = {*find_numbered(file, bare, 1, len(file))} & {*wanted}
     if asked.is_search:
-        return [*told], at
+        return [*numbered], at
     lines = [file[number - 1] for number in wanted]
     block = Block(lines, is_first=asked.is_first, is_last=asked.is_last)
     pieces, at = find_block(block, answer, at)
-    return [*told, *(wanted[n] for first, stop in pieces for n in range(first, stop))], at
+    return [*numbered, *(wanted[n] for first, stop in pieces for n in range(first, stop))], at
 
 
 def _find_hits(asked: Asked, directory: Path, answer: Sequence[str]) -> Iterator[ToolReading]:

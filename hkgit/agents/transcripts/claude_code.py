@@ -97,9 +97,9 @@ def _before(tool: str, path: str | None, result: _Result) -> Files | None:
     detail = result.detail
     if path is None or not detail:
         return None
-    said = text(detail.get("originalFile")) or text(detail.get("originalFileContents"))
-    if said is not None:
-        return {path: said}
+    content = text(detail.get("originalFile")) or text(detail.get("originalFileContents"))
+    if content is not None:
+        return {path: content}
     is_new = tool == "Write" and detail.get("type") == "create"
     return {path: None} if is_new else None
 
@@ -110,10 +110,10 @@ def _after(path: str, sent: Record, before: Files | None, result: _Result) -> Fi
         return None
     if "content" in sent:
         return {path: text(sent["content"])}
-    said = None if before is None else before[path]
+    content = None if before is None else before[path]
     for edit in [*tables(sent.get("edits"))] or [sent]:
         old, new = text(edit.get("old_string")), text(edit.get("new_string"))
-        if said is None or not old or new is None or old not in said:
+        if content is None or not old or new is None or old not in content:
             return None
-        said = said.replace(old, new, -1 if edit.get("replace_all") is True else 1)
-    return {path: said}
+        content = content.replace(old, new, -1 if edit.get("replace_all") is True else 1)
+    return {path: content}

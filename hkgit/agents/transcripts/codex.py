@@ -38,8 +38,8 @@ def events(lines: Sequence[Line]) -> Iterator[Event]:
     for where, payload in _payloads(lines):
         root = text(payload.get("cwd")) or root
         if payload.get("type") in CALLS and payload.get("call_id") in outputs:
-            is_applied, said = read_result(outputs[payload["call_id"]])
-            yield from _call(where, root, payload, is_applied, said)
+            is_applied, output = read_result(outputs[payload["call_id"]])
+            yield from _call(where, root, payload, is_applied, output)
 
 
 def _payloads(lines: Sequence[Line]) -> Iterator[tuple[str, Record]]:
@@ -70,15 +70,15 @@ def read_result(payload: Record) -> tuple[bool | None, str]:
     return _verdict(said), said
 
 
-def _verdict(said: str) -> bool | None:
+def _verdict(output: str) -> bool | None:
     """What a tool that says no exit code thinks of a patch."""
-    if said.startswith(("Success", "Done!")):
+    if output.startswith(("Success", "Done!")):
         return True
-    return False if _FAILURE.search(said) else None
+    return False if _FAILURE.search(output) else None
 
 
 def _call(
-    where: str, root: str | None, payload: Record, is_applied: bool | None, said: str
+    where: str, root: str | None, payload: Record, is_applied: bool | None, output: str
 ) -> Iterator[Event]:
     sent = read_arguments(payload)
     words = sent.get("command", sent.get("cmd"))
@@ -93,7 +93,7 @@ def _call(
             where=where, tool=tool, spec=spec, dialect=DIALECT, root=root, applied=is_applied
         )
     elif command:
-        yield from _ran(command, text(sent.get("workdir")) or root, root, is_applied, said)
+        yield from _ran(command, text(sent.get("workdir")) or root, root, is_applied, output)
 
 
 def read_arguments(payload: Record) -> Record:
@@ -105,7 +105,7 @@ def read_arguments(payload: Record) -> Record:
 
 
 def _ran(
-    command: Sequence[str], place: str | None, root: str | None, is_well: bool | None, said: str
+    command: Sequence[str], place: str | None, root: str | None, is_well: bool | None, output: str
 ) -> Iterator[Event]:
     """A command: one that prints a whole file tells what it says, any other may have changed it."""
     words = command
@@ -114,21 +114,21 @@ def _ran(
             words = shlex.split(command[2])
         except ValueError:
             words = []
-    shown = _find_printed_file(words, said)
+    shown = _find_printed_file(words, output)
     if shown is None:
         yield Ran()
         return
     path = inside(shown if shown.startswith("/") else f"{place or ''}/{shown}", root)
-    if is_well is not False and path is not None and "truncated" not in said:
-        yield Seen(path, said)
+    if is_well is not False and path is not None and "truncated" not in output:
+        yield Seen(path, output)
 
 
-def _find_printed_file(words: Sequence[str], said: str) -> str | None:
+def _find_printed_file(words: Sequence[str], output: str) -> str | None:
     """Find the file that a command prints whole; `sed` does if asked for more than there is."""
     if len(words) == 2 and words[0] == "cat":
         return words[1]
     if len(words) == 4 and words[:2] == ["sed", "-n"]:
         asked = _FROM_THE_TOP.fullmatch(words[2])
-        if asked is not None and said.count("\n") < int(asked[1]):
+        if asked is not None and output.count("\n") < int(asked[1]):
             return words[3]
     return None

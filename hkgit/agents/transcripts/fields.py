@@ -22,10 +22,10 @@ class Line:
     record: Record
 
 
-def parse_value(said: str | bytes) -> object:
+def parse_value(written: str | bytes) -> object:
     """Parse a JSON value, or None for what is none, or is nested deeper than anybody writes."""
     try:
-        return json.loads(said)
+        return json.loads(written)
     except (ValueError, RecursionError):
         return None
 

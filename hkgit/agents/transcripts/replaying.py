@@ -80,8 +80,8 @@ def _replay_call(events: Sequence[Event], at: int, call: Called) -> Replay:
     paths = tuple(dict.fromkeys(edit.path for edit in spec.edits))
     before = call.before
     if before is None:
-        made = {edit.path for edit in spec.edits if isinstance(edit, CreateFile)}
-        before = contents_before(events, at, [path for path in paths if path not in made])
+        created = {edit.path for edit in spec.edits if isinstance(edit, CreateFile)}
+        before = contents_before(events, at, [path for path in paths if path not in created])
     if before is None:
         return Replay(
             where=call.where, tool=call.tool, paths=paths, end=End.NOT_REPLAYABLE, detail=UNKNOWN

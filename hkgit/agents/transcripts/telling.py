@@ -72,12 +72,12 @@ def _call(done: Adoption, lines: ExplainedLines) -> str:
     """Which call made some lines, what had been read before, and how tightly."""
     step, origin = done.step(lines.origin), lines.origin
     named = origin.unit.name if step is None else f"{step.tool} {step.where}"
-    said = f"{named}, {origin.unit.call.agent}, evidence {origin.evidence}"
+    words = f"{named}, {origin.unit.call.agent}, evidence {origin.evidence}"
     if origin.evidence_lines is not None:
-        said += f" of lines {origin.evidence_lines[0]}-{origin.evidence_lines[1]}"
+        words += f" of lines {origin.evidence_lines[0]}-{origin.evidence_lines[1]}"
     if origin.tightness is not None:
-        said += f", tightness {format_decimal(origin.tightness)}"
-    return visible(said if origin.is_derived else f"{said}; on lines that no call made: no entry")
+        words += f", tightness {format_decimal(origin.tightness)}"
+    return visible(words if origin.is_derived else f"{words}; on lines that no call made: no entry")
 
 
 def _skipped(done: Adoption) -> Iterator[str]:

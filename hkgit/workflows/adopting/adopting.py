@@ -74,7 +74,7 @@ class Adoption:
     @property
     def entries(self) -> int:
         """How many of its entries are made of recovered calls."""
-        return sum(made.entry.claims.get("origin") == RECOVERED for made in self.proposal.entries)
+        return sum(each.entry.claims.get("origin") == RECOVERED for each in self.proposal.entries)
 
     def step(self, origin: Origin) -> Step | None:
         """Find the step of a transcript behind an edit; None for one that a session recorded."""
@@ -151,8 +151,8 @@ def _adopt_commits(
 def _author_time(repository: Repository, commit: str) -> int:
     """When a commit was first made, in seconds since 1970: a rebase keeps that."""
     found = repository.commit(commit)
-    said = re.search(rb"^author .*> (\d+) [+-]\d+$", found.raw, re.MULTILINE)
-    return int(said[1]) if said is not None else found.time
+    header = re.search(rb"^author .*> (\d+) [+-]\d+$", found.raw, re.MULTILINE)
+    return int(header[1]) if header is not None else found.time
 
 
 def _trees(repository: Repository, commit: str) -> tuple[str, str]:
@@ -206,10 +206,10 @@ def _explain(
 
 def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
     """Write the recovered calls that a proposal uses into sessions of the checkout."""
-    names = {made.journal.folder.name for made in proposal.entries} & set(replayed.journals)
+    names = {each.journal.folder.name for each in proposal.entries} & set(replayed.journals)
     for name in sorted(names):
         found = replayed.journals[name]
-        used = {made.proposed.call for made in proposal.entries if made.journal is found}
+        used = {each.proposed.call for each in proposal.entries if each.journal is found}
         journal = SessionJournal(places.choose_folder(root, name))
         with at_work(root, journal):
             journal.show(chain.from_iterable(found.state.shown.values()))
@@ -232,7 +232,7 @@ def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> N
 def _settle(journals: Sequence[SessionJournal], proposal: Proposal) -> None:
     """Note which edits a commit has taken."""
     for journal in journals:
-        mine = [made.proposed for made in proposal.entries if made.journal is journal]
+        mine = [entry.proposed for entry in proposal.entries if entry.journal is journal]
         if mine:
             journal.propose(mine)
             journal.add("committed", entries=[each.entry for each in mine])

@@ -99,18 +99,18 @@ def _explain_file(
         return
     if base is not None and derived is base:
         lineage = _base_lineage(base)
-    made = Document(b"" if derived is None else derived.data)
+    before = Document(b"" if derived is None else derived.data)
     now = Document(actual.data)
-    lineage = lineage if len(lineage) == made.line_count else [0] * made.line_count
+    lineage = lineage if len(lineage) == before.line_count else [0] * before.line_count
     is_same = derived is not None and derived.data == actual.data
     pairs = (
-        [(i, i) for i in range(now.line_count)] if is_same else find_common(made.lines, now.lines)
+        [(i, i) for i in range(now.line_count)] if is_same else find_common(before.lines, now.lines)
     )
     matched = match_lines(lineage, pairs)
     old = Document(b"" if base is None else base.data)
     kept = {j: i + 1 for i, j in find_common(old.lines, now.lines)}
-    by = find_origins(now, matched, made.line_count, is_exact=is_same)
-    ended = [j for i, j in pairs if made.end_of(i + 1) != now.end_of(j + 1)]
+    by = find_origins(now, matched, before.line_count, is_exact=is_same)
+    ended = [j for i, j in pairs if before.end_of(i + 1) != now.end_of(j + 1)]
     for j in (*find_unchanged(matched, kept), *ended):
         by.pop(j, None)
     if not is_same:
@@ -163,13 +163,13 @@ def _add_removed(
     found: Explanation, path: str, gone: Sequence[bool], pairs: dict[int, int]
 ) -> None:
     """Lines of the base that are gone, though all edits leave them where they were."""
-    told = {each.first for each in found.unexplained if each.path == path}
+    reported = {each.first for each in found.unexplained if each.path == path}
     place = 0
     for number, is_gone in enumerate(gone):
         place = pairs.get(number, place - 1) + 1
         # What stands in its place is told already, where something does.
-        if is_gone and number not in pairs and place + 1 not in told:
-            told.add(place + 1)
+        if is_gone and number not in pairs and place + 1 not in reported:
+            reported.add(place + 1)
             found.unexplained.append(UnexplainedLines(path, place + 1, place, "lines taken out"))
 
 

@@ -16,7 +16,7 @@ def keep_record(repository: Repository, commit: str, proposal: Proposal) -> str:
     """
     tree = repository.commit(commit).tree
     files: dict[str, File | None] = {
-        entry_path(made.proposed.entry): File(made.entry.to_bytes()) for made in proposal.entries
+        entry_path(each.proposed.entry): File(each.entry.to_bytes()) for each in proposal.entries
     }
     if repository.snapshot(tree).get(ATTRIBUTES_PATH) is None:
         files[ATTRIBUTES_PATH] = File(ATTRIBUTES)

@@ -166,22 +166,22 @@ class TranscriptReplay:
             self._arrive(path, data)
             if data is not None:
                 self._settle_readings(step.session, path, data)
-        made = self._plan(step, edit, before)
-        changed = {path: None if file is None else file.data for path, file in made.changed.items()}
+        plan = self._plan(step, edit, before)
+        changed = {path: None if file is None else file.data for path, file in plan.changed.items()}
         if not self._is_recorded(before, changed):
-            self._journal(step, made)
+            self._journal(step, plan)
         for path, data in changed.items():
             self._arrive(path, data)
         known = self._known.setdefault(step.session, {})
-        for path, now in made.known.items():
+        for path, now in plan.known.items():
             known.pop(path, None)
             known |= {} if now is None else {path: now}
 
     def _find_before(self, path: str, edit: LoggedEdit) -> bytes | None:
         """Find what a file said before a call. Raises InvalidInput where nothing tells it."""
         if edit.before is not None and path in edit.before:
-            told = edit.before[path]
-            return None if told is None else self._as_stored(path, told)
+            content = edit.before[path]
+            return None if content is None else self._as_stored(path, content)
         is_here = path in self._files
         if not needs_text(edit, path):
             return self._files[path] if is_here else next(self._versions(path), None)
@@ -212,16 +212,16 @@ class TranscriptReplay:
         after = find_after(edit, before)
         known = self._known.setdefault(step.session, {})
         if edit.spec is not None and edit.is_final:
-            made = plan_call([edit.spec], files, Options(), (), known, self._blobs.get)
-            if made.is_ok and is_what_came(made, before, after):
-                return made
+            plan = plan_call([edit.spec], files, Options(), (), known, self._blobs.get)
+            if plan.is_ok and is_what_came(plan, before, after):
+                return plan
         if after is None:
             raise _unknown(edit.paths, "the log does not say what the call made of it")
         spec = make_difference(before, after)
-        made = plan_call([spec], files, Options(), (), known, self._blobs.get)
-        if not made.is_ok:
+        plan = plan_call([spec], files, Options(), (), known, self._blobs.get)
+        if not plan.is_ok:
             raise _unknown(edit.paths, "what the log says of the call cannot be replayed")
-        return made
+        return plan
 
     def _is_recorded(
         self, before: Mapping[str, bytes | None], changed: Mapping[str, bytes | None]
@@ -229,17 +229,17 @@ class TranscriptReplay:
         marks = name_states(before, changed)
         return bool(marks) and all(mark in self._recorded for mark in marks)
 
-    def _journal(self, step: Step, made: CallPlan) -> None:
+    def _journal(self, step: Step, plan: CallPlan) -> None:
         """Write a call into the journal of its conversation."""
         journal = self.made.journals.get(step.session)
         if journal is None:
             journal = SessionJournal(self._home / step.session)
             self.made.journals[step.session] = journal
-        for each in made.steps:
+        for each in plan.steps:
             keep_versions(journal.blobs, each.plan.files)
         # Calls are put in order by their time, so no two may have the same.
         self._time = max(step.time, self._time + 1)
-        specs = tuple(journal_spec(each, Options()) for each in made.steps)
+        specs = tuple(journal_spec(each, Options()) for each in plan.steps)
         number = journal.state.last + 1
         call = JournaledCall(number, self._time, step.agent, specs, origin=RECOVERED)
         journal.show(self._shown.pop(step.session, ()))

@@ -35,11 +35,11 @@ def scan_commits(
     adopted = {each.commit: each for each in adopt(repository, request)} if bare else {}
     found = []
     for commit in commits:
-        made, adoption = repository.commit(commit), adopted.get(commit)
-        agent = policy.governing_name((made.author, made.committer), made.message)
+        raw, adoption = repository.commit(commit), adopted.get(commit)
+        agent = policy.governing_name((raw.author, raw.committer), raw.message)
         if agent is not None or adoption is None or adoption.explanation.explained:
-            subject = made.message.partition(b"\n")[0].decode("utf-8", "replace")
-            parent = next(iter(made.parents), None)
+            subject = raw.message.partition(b"\n")[0].decode("utf-8", "replace")
+            parent = next(iter(raw.parents), None)
             found.append(
                 ScannedCommit(
                     commit=commit, parent=parent, subject=subject, agent=agent, adoption=adoption

@@ -34,12 +34,12 @@ _FENCES = {"```": "```", "````": "````"} | {
 def read_history(path: Path) -> Iterator[Line]:
     """Read the answers in a history as lines of a log, each with its request. Raises OSError."""
     asked: list[str] = []
-    for number, head, said in _split(path.read_text("utf-8", "replace").split("\n")):
+    for number, head, words in _split(path.read_text("utf-8", "replace").split("\n")):
         if head.startswith(_ASKED):
-            asked = said
+            asked = words
         elif head.startswith(_ANSWERED):
             time = head.removeprefix(_ANSWERED)
-            record = {"aider": _unmark(said), "asked": asked, "time": time}
+            record = {"aider": _unmark(words), "asked": asked, "time": time}
             yield Line(f"{path.name}:{number}", record)
             asked = []
 
@@ -89,14 +89,14 @@ def _texts(shown: Iterable[ReadCall]) -> dict[str, str]:
 
 
 def _find_edits(
-    said: str, shown: Mapping[str, str], later: Mapping[str, str]
+    answer: str, shown: Mapping[str, str], later: Mapping[str, str]
 ) -> Iterator[EditCall]:
     """Find the edits in an answer that aider could make, file by file.
 
     `shown` and `later` are the files as this request and the next one have shown them.
     """
     try:
-        edits = dialects.parse(said, _DIALECT).edits if _MARK in said else ()
+        edits = dialects.parse(answer, _DIALECT).edits if _MARK in answer else ()
     except InvalidInput:
         return
     named = [each for each in edits if isinstance(each, Edit)]
@@ -119,11 +119,11 @@ def _drop_misplaced(edits: Iterable[Edit], before: str) -> Iterator[Edit]:
 
 def _make_call(path: str, edits: Sequence[Edit], before: str | None) -> EditCall:
     """Make the edits of a file; an empty old text makes a new one."""
-    told = None if before is None else {path: before}
+    files = None if before is None else {path: before}
     if before is None and len(edits) == 1 and not edits[0].old_text:
         new = {"command": "create", "path": path, "file_text": edits[0].new_text}
         return EditCall((path,), json.dumps(new, ensure_ascii=False), "text-editor")
-    return EditCall((path,), dialects.DIALECTS[_DIALECT].render(edits), _DIALECT, before=told)
+    return EditCall((path,), dialects.DIALECTS[_DIALECT].render(edits), _DIALECT, before=files)
 
 
 def _find_shown(asked: object) -> Iterator[ReadCall]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from hkgit.agents.transcripts.fields import Line, Record, parse_time, table, tables, text
 from hkgit.agents.transcripts.logged.claude_streams import ClaudeStream
-from hkgit.agents.transcripts.logged.diffs import structured_diff
+from hkgit.agents.transcripts.logged.diffs import parse_numbered_lines, structured_diff
 from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
 
 NAME = "claude-code"
@@ -88,25 +88,25 @@ def _did(
     detail = answer.get("toolUseResult")
     if isinstance(detail, str) and detail.startswith("Error"):
         return None
-    told, name = table(detail), text(sent.get("file_path"))
-    if told.get("staged") is True:
+    details, name = table(detail), text(sent.get("file_path"))
+    if details.get("staged") is True:
         return None  # held for somebody's review: the file is as it was
     if tool == "Bash":
-        changed = _shell_edit(table(told.get("bashEditDiff")))
+        changed = _shell_edit(table(details.get("bashEditDiff")))
         if changed is not None:
             return changed
         return ShellCall(text(sent.get("command")) or "", said_in(result.get("content")))
     if tool == "NotebookEdit":
-        return _notebook(sent, told)
+        return _notebook(sent, details)
     if name is None:
         return None
     match tool:
         case "Read":
-            return _read(name, told, said_in(result.get("content")))
+            return _read(name, details, said_in(result.get("content")))
         case "Write":
-            return _write(name, sent, told)
+            return _write(name, sent, details)
         case "Edit" | "MultiEdit" | "Update":
-            return _edit(name, sent, told)
+            return _edit(name, sent, details)
     return None
 
 
@@ -117,12 +117,12 @@ def said_in(content: object) -> str:
     return "\n".join(text(block.get("text")) or "" for block in tables(content))
 
 
-def _read(name: str, told: Record, said: str) -> ReadCall | None:
+def _read(name: str, details: Record, output: str) -> ReadCall | None:
     """What was shown of a file: as the log tells it beside the result, else from the result."""
-    file = table(told.get("file"))
+    file = table(details.get("file"))
     content, start = text(file.get("content")), file.get("startLine")
     if content is None or not isinstance(start, int):
-        return numbered_lines(name, said)
+        return parse_numbered_lines(name, output.split("\n"), _NUMBERED)
     lines = tuple(content.split("\n"))
     count = file.get("numLines")
     if isinstance(count, int) and 0 <= count < len(lines):
@@ -131,28 +131,15 @@ def _read(name: str, told: Record, said: str) -> ReadCall | None:
     return ReadCall(name, max(start, 1), lines, content if is_whole else None)
 
 
-def numbered_lines(name: str, said: str) -> ReadCall | None:
-    """Read the lines that a tool has shown with their numbers before them, without a gap."""
-    first = 0
-    lines: list[str] = []
-    for shown in said.split("\n"):
-        found = _NUMBERED.match(shown)
-        if found is None or (lines and int(found[1]) != first + len(lines)):
-            break
-        first = first if lines else int(found[1])
-        lines.append(found[2])
-    return ReadCall(name, first, tuple(lines)) if lines and first > 0 else None
-
-
-def _write(name: str, sent: Record, told: Record) -> EditCall | None:
+def _write(name: str, sent: Record, details: Record) -> EditCall | None:
     content = text(sent.get("content"))
     if content is None:
         return None
-    before = text(told.get("originalFile"))
-    is_new = told.get("type") == "create" and before is None
+    before = text(details.get("originalFile"))
+    is_new = details.get("type") == "create" and before is None
     known = {name: before} if before is not None or is_new else None
     spec = json.dumps({"file_path": name, "content": content})
-    if told.get("userModified") is True:
+    if details.get("userModified") is True:
         return EditCall(
             names=(name,), text=spec, dialect="text-editor", before=known, is_final=False
         )
@@ -161,15 +148,15 @@ def _write(name: str, sent: Record, told: Record) -> EditCall | None:
     )
 
 
-def _edit(name: str, sent: Record, told: Record) -> EditCall | None:
+def _edit(name: str, sent: Record, details: Record) -> EditCall | None:
     """A replacement, as the tool made it: what was sent may have been quoted loosely."""
     if "edits" in sent:
         parts = [*tables(sent["edits"])]
     else:
         parts = [
             {
-                "old_string": told.get("oldString", sent.get("old_string")),
-                "new_string": told.get("newString", sent.get("new_string")),
+                "old_string": details.get("oldString", sent.get("old_string")),
+                "new_string": details.get("newString", sent.get("new_string")),
                 "replace_all": sent.get("replace_all") is True,
             }
         ]
@@ -187,11 +174,11 @@ def _edit(name: str, sent: Record, told: Record) -> EditCall | None:
     ]
     one = {"file_path": name}
     spec = json.dumps(one | edits[0] if len(edits) == 1 else one | {"edits": edits})
-    before = text(told.get("originalFile"))
-    before = before if before is not None else text(told.get("originalFileContents"))
-    is_final = told.get("userModified") is not True
+    before = text(details.get("originalFile"))
+    before = before if before is not None else text(details.get("originalFileContents"))
+    is_final = details.get("userModified") is not True
     # The new text is told as it was sent; what was written (other quotes) only the diff tells.
-    hunks = structured_diff(told.get("structuredPatch")) if is_final else ()
+    hunks = structured_diff(details.get("structuredPatch")) if is_final else ()
     return EditCall(
         names=(name,),
         text=spec,
@@ -213,7 +200,7 @@ def _shell_edit(diff: Record) -> EditCall | None:
     names = tuple(dict.fromkeys([*files, *others]))
     if not names:
         return None
-    made = {name: None for name, file in files.items() if file.get("created") is True}
+    created = {name: None for name, file in files.items() if file.get("created") is True}
     gone = {name: None for name, file in files.items() if file.get("deleted") is True}
     hunks = {
         name: structured_diff(file.get("hunks")) for name, file in files.items() if name not in gone
@@ -222,15 +209,15 @@ def _shell_edit(diff: Record) -> EditCall | None:
         names=names,
         text=None,
         dialect="text-editor",
-        before=made or None,
+        before=created or None,
         after=gone or None,
         hunks=hunks,
     )
 
 
-def _notebook(sent: Record, told: Record) -> EditCall | None:
-    name = text(sent.get("notebook_path")) or text(told.get("notebook_path"))
-    before, after = text(told.get("original_file")), text(told.get("updated_file"))
+def _notebook(sent: Record, details: Record) -> EditCall | None:
+    name = text(sent.get("notebook_path")) or text(details.get("notebook_path"))
+    before, after = text(details.get("original_file")), text(details.get("updated_file"))
     if name is None or before is None or after is None:
         return None
     return EditCall(

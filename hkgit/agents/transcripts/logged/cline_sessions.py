@@ -84,8 +84,8 @@ def _did(tool: str, sent: Record, answer: object) -> Iterator[ReadCall | EditCal
 
 def _find_results(answer: object) -> Iterator[Record]:
     """Find the results of a call, which may be told as text."""
-    said = parse_value(answer) if isinstance(answer, str) else answer
-    yield from tables(said if isinstance(said, list) else [said])
+    found = parse_value(answer) if isinstance(answer, str) else answer
+    yield from tables(found if isinstance(found, list) else [found])
 
 
 def _split(shown: str) -> Iterator[str]:

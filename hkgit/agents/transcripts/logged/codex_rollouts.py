@@ -78,15 +78,15 @@ def _take_item(
     line: Line, session: _Session, item: Record, pending: dict[object, Record]
 ) -> Iterator[LoggedCall]:
     """A command, or a change of files, which belongs to a call that is open, or to a script."""
-    made = _read_changes(item)
+    changes = _read_changes(item)
     number = str(item.get("id"))
     if number in session.told:
         return
     session.told.add(number)
-    if made is not None and number in pending:
-        session.changes[number] = made
-    elif made is not None:
-        yield _tell(line, session, session.directory, number, "apply_patch", made)
+    if changes is not None and number in pending:
+        session.changes[number] = changes
+    elif changes is not None:
+        yield _tell(line, session, session.directory, number, "apply_patch", changes)
     elif item.get("type") == "CommandExecution" and number not in pending:
         words = _words(item.get("command"))
         said = text(item.get("aggregated_output")) or ""
@@ -150,7 +150,7 @@ def _unwrap(change: Record) -> Record:
 
 
 def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Iterator[LoggedCall]:
-    is_well, said = read_result(answer)
+    is_well, output = read_result(answer)
     sent = read_arguments(asked)
     words = _words(sent.get("command", sent.get("cmd")))
     patch = _patch((text(sent.get("input")), text(sent.get("patch")), *words))
@@ -158,16 +158,16 @@ def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Itera
     if patch is not None:
         did = EditCall((), patch, "apply-patch")
     elif words:
-        did = ShellCall(_command(words), said)
+        did = ShellCall(_command(words), output)
     else:
         return
     # A patch of which nothing is said may have been refused; one that failed was.
     if is_well is False or (patch is not None and is_well is not True):
         return
     number, tool = str(asked.get("call_id")), text(asked.get("name")) or "shell"
-    told = session.changes.pop(number, None)
-    if patch is not None and told is not None:
-        did = replace(told, text=patch, dialect="apply-patch")
+    changes = session.changes.pop(number, None)
+    if patch is not None and changes is not None:
+        did = replace(changes, text=patch, dialect="apply-patch")
     directory = text(sent.get("workdir")) or session.directory
     yield _tell(line, session, directory, number, tool, did)
 
@@ -200,8 +200,8 @@ def _words(command: object) -> list[str]:
 
 def _patch(texts: Sequence[str | None]) -> str | None:
     """The patch in some texts, without the command around it."""
-    for said in texts:
-        if said is not None and "*** Begin Patch" in said and "*** End Patch" in said:
-            start, end = said.index("*** Begin Patch"), said.rindex("*** End Patch")
-            return said[start:end] + "*** End Patch\n"
+    for each in texts:
+        if each is not None and "*** Begin Patch" in each and "*** End Patch" in each:
+            start, end = each.index("*** Begin Patch"), each.rindex("*** End Patch")
+            return each[start:end] + "*** End Patch\n"
     return None

@@ -80,13 +80,13 @@ def _call(session: _Session, asked: Line, data: Record, answer: Record) -> Itera
 
 
 def _did(tool: str, given: object, result: Record) -> ReadCall | EditCall | ShellCall | None:
-    sent, said = table(given), text(result.get("content")) or ""
+    sent, output = table(given), text(result.get("content")) or ""
     name = text(sent.get("path"))
     match tool:
         case "bash":
-            return ShellCall(text(sent.get("command")) or "", _EXIT.sub("", said))
+            return ShellCall(text(sent.get("command")) or "", _EXIT.sub("", output))
         case "view" if name is not None:
-            return _view(name, sent, said)
+            return _view(name, sent, output)
         case "create" if name is not None:
             return _create(name, text(sent.get("file_text")))
         case "edit" if name is not None:
@@ -106,10 +106,10 @@ def _create(name: str, content: str | None) -> EditCall | None:
     )
 
 
-def _view(name: str, sent: Record, said: str) -> ReadCall:
+def _view(name: str, sent: Record, output: str) -> ReadCall:
     asked = sent.get("view_range")
     first = asked[0] if isinstance(asked, list) and asked and isinstance(asked[0], int) else 1
-    lines = said.split("\n")
+    lines = output.split("\n")
     numbered = [_NUMBERED.match(line) for line in lines]
     shown = tuple(
         found[2] if found is not None and int(found[1]) == first + at else line

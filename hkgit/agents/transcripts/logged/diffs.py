@@ -1,4 +1,4 @@
-"""diffs.py: the hunks of diffs as logs hold them: unified, or as jsdiff structures them."""
+"""diffs.py: lines as logs show them: hunks of diffs, and lines behind their numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from hkgit.agents.transcripts.fields import Record, tables
-from hkgit.agents.transcripts.logged.records import CallHunk
+from hkgit.agents.transcripts.logged.records import CallHunk, ReadCall
 from hkgit.values import replace
 
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -38,11 +38,11 @@ def parse_diff(text: str | None) -> tuple[CallHunk, ...]:
     return tuple(hunks)
 
 
-def parse_numbered_diff(said: str | None) -> tuple[CallHunk, ...]:
+def parse_numbered_diff(diff: str | None) -> tuple[CallHunk, ...]:
     """Parse a diff that shows its lines behind their numbers, those of new lines apart."""
     hunks: list[tuple[int, list[str]]] = []
     is_open = False
-    for line in (said or "").split("\n"):
+    for line in (diff or "").split("\n"):
         found = _NUMBERED.match(line)
         if found is not None and not is_open:
             hunks.append((int(found[2]), []))
@@ -87,3 +87,21 @@ def _hunk(start: int, body: Iterable[str]) -> CallHunk:
         if mark in " +":
             new.append(shown)
     return CallHunk(start, tuple(old), tuple(new), is_ended)
+
+
+def parse_numbered_lines(
+    name: str, shown: Iterable[str], numbered: re.Pattern[str]
+) -> ReadCall | None:
+    """Parse lines of a file behind their numbers, as far as these have no gap; None for none.
+
+    `numbered` finds the number and the line.
+    """
+    first = 0
+    lines: list[str] = []
+    for line in shown:
+        found = numbered.match(line)
+        if found is None or (lines and int(found[1]) != first + len(lines)):
+            break
+        first = first if lines else int(found[1])
+        lines.append(found[2])
+    return ReadCall(name, first, tuple(lines)) if lines and first > 0 else None

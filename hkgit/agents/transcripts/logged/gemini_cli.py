@@ -46,8 +46,10 @@ class _Chat:
         self.id = text(record.get("sessionId")) or self.id
         self.project = text(record.get("projectHash")) or self.project
         if not self.directory and record.get("type") == "user":
-            said = "\n".join(text(part.get("text")) or "" for part in tables(record.get("content")))
-            found = _WORKSPACE.search(said)
+            words = "\n".join(
+                text(part.get("text")) or "" for part in tables(record.get("content"))
+            )
+            found = _WORKSPACE.search(words)
             self.directory = found[1].strip() if found is not None else ""
 
     def place(self, name: str | None) -> str:
@@ -97,36 +99,36 @@ def _said(call: Record) -> str:
 
 
 def read_call(
-    tool: str, sent: Record, said: str, shown: object
+    tool: str, sent: Record, output: str, shown: object
 ) -> ReadCall | EditCall | ShellCall | None:
     """Parse a call of one of its tools; `shown` is what people were shown of it."""
     name = text(sent.get("file_path")) or text(sent.get("absolute_path"))
     match tool:
         case "run_shell_command":
-            return ShellCall(text(sent.get("command")) or "", shell_output(said))
+            return ShellCall(text(sent.get("command")) or "", shell_output(output))
         case "read_file" if name is not None:
-            return _read(name, sent, said)
+            return _read(name, sent, output)
         case "write_file" | "replace" | "edit" if name is not None:
-            return _edit(name, sent, table(shown), is_new="new file" in said.partition("\n")[0])
+            return _edit(name, sent, table(shown), is_new="new file" in output.partition("\n")[0])
     return None
 
 
-def shell_output(said: str) -> str:
+def shell_output(output: str) -> str:
     """Return what a command has printed, without what the tool says of it."""
-    found = _SHELL.search(said.removeprefix("<untrusted_context>\n"))
-    return found[1] if found is not None else said
+    found = _SHELL.search(output.removeprefix("<untrusted_context>\n"))
+    return found[1] if found is not None else output
 
 
-def _read(name: str, sent: Record, said: str) -> ReadCall:
-    cut = _CUT.search(said.partition(_MARK)[0]) if _MARK in said else None
+def _read(name: str, sent: Record, output: str) -> ReadCall:
+    cut = _CUT.search(output.partition(_MARK)[0]) if _MARK in output else None
     if cut is not None:
-        return ReadCall(name, int(cut[1]), tuple(said.partition(_MARK)[2].split("\n")))
+        return ReadCall(name, int(cut[1]), tuple(output.partition(_MARK)[2].split("\n")))
     start = sent.get("start_line")
     is_part = not {"start_line", "end_line", "offset", "limit"}.isdisjoint(sent)
     first = start if isinstance(start, int) and start > 0 else 1
     offset = sent.get("offset")  # of older versions and of Qwen: lines before the first
     first = offset + 1 if isinstance(offset, int) and offset > 0 else first
-    return ReadCall(name, first, tuple(said.split("\n")), None if is_part else said)
+    return ReadCall(name, first, tuple(output.split("\n")), None if is_part else output)
 
 
 def _edit(name: str, sent: Record, shown: Record, *, is_new: bool) -> EditCall | None:

@@ -54,13 +54,13 @@ def _call(session: Record, asked: Line, call: Record, answer: Record) -> Iterato
 
 
 def _did(tool: str, sent: Record, answer: Record) -> ReadCall | EditCall | ShellCall | None:
-    said, name = join_texts(answer.get("content")), text(sent.get("path"))
+    output, name = join_texts(answer.get("content")), text(sent.get("path"))
     match tool:
         case "bash":
-            return ShellCall(text(sent.get("command")) or "", said)
+            return ShellCall(text(sent.get("command")) or "", output)
         case "read" if name is not None:
             first = sent.get("offset")
-            return ReadCall(name, first if isinstance(first, int) else 1, tuple(said.split("\n")))
+            return ReadCall(name, first if isinstance(first, int) else 1, tuple(output.split("\n")))
         case "write" if name is not None and isinstance(sent.get("content"), str):
             spec = json.dumps({"file_path": name, "content": sent["content"]})
             return EditCall((name,), spec, "text-editor", after={name: sent["content"]})

@@ -30,11 +30,11 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
 
 def _call(asked: Line, call: Record, record: Record, answer: Record) -> Iterator[LoggedCall]:
     result = table(record.get("toolCallResult"))
-    said = text(table(answer.get("response")).get("output")) or ""
+    output = text(table(answer.get("response")).get("output")) or ""
     if result.get("status") != "success":
         return
     did = read_call(
-        str(call.get("name")), table(call.get("args")), said, result.get("resultDisplay")
+        str(call.get("name")), table(call.get("args")), output, result.get("resultDisplay")
     )
     if did is None:
         return

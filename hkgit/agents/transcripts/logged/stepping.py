@@ -115,9 +115,9 @@ def _edit(call: LoggedCall, edit: EditCall, paths: PathMap) -> LoggedEdit | None
         return None
     if spec is not None:
         # The log may name files otherwise than the spec does.
-        told = {name: paths.path(call.directory, name) for name in _names(spec)}
+        named = {name: paths.path(call.directory, name) for name in _names(spec)}
         own = {*found.values()}
-        meant = {name: path for name, path in told.items() if path is not None and path in own}
+        meant = {name: path for name, path in named.items() if path is not None and path in own}
         spec = _with_paths(edit, spec, found | meant)
     return LoggedEdit(
         paths=tuple(dict.fromkeys(found.values())),
@@ -155,8 +155,8 @@ def _with_paths(edit: EditCall, spec: Spec, found: dict[str, str]) -> Spec | Non
         return None
     render = dialects.DIALECTS[spec.dialect].render
     blocks = tuple(render([each]) for each in edits)
-    said = digest(encode_text(edit.text or ""))
-    return replace(spec, edits=edits, blocks=blocks, digest=said, truncated=frozenset())
+    hashed = digest(encode_text(edit.text or ""))
+    return replace(spec, edits=edits, blocks=blocks, digest=hashed, truncated=frozenset())
 
 
 def _moved(edit: AnyEdit, found: dict[str, str], names: tuple[str, ...]) -> AnyEdit | None:

@@ -31,10 +31,10 @@ def find_after(edit: LoggedEdit, before: Texts) -> Texts | None:
 
     Raises InvalidInput where what the log tells does not fit the files as they were.
     """
-    told = edit.after or {}
+    logged = edit.after or {}
     after = {
         path: None if data is None else with_ends(data, before.get(path))
-        for path, data in told.items()
+        for path, data in logged.items()
     }
     for path, hunks in (edit.hunks or {}).items():
         if path not in after:
@@ -113,10 +113,10 @@ def makes_file(edit: LoggedEdit, path: str, *, is_here: bool) -> bool:
 
 
 def is_what_came(
-    made: CallPlan, before: Mapping[str, bytes | None], after: Mapping[str, bytes | None] | None
+    plan: CallPlan, before: Mapping[str, bytes | None], after: Mapping[str, bytes | None] | None
 ) -> bool:
     """Whether a plan comes to what the log says."""
-    changed = {path: None if file is None else file.data for path, file in made.changed.items()}
+    changed = {path: None if file is None else file.data for path, file in plan.changed.items()}
     left = {**before, **changed}
     return after is None or all(left.get(path) == data for path, data in after.items())
 

@@ -85,11 +85,11 @@ def _call(info: Record, id: str, asked: Line, call: Record, answer: Record) -> I
     )
 
 
-def _did(tool: str, sent: Record, said: str) -> ReadCall | EditCall | ShellCall | None:
+def _did(tool: str, sent: Record, output: str) -> ReadCall | EditCall | ShellCall | None:
     name = text(sent.get("path"))
     match tool:
         case "shell":
-            return ShellCall(text(sent.get("command")) or "", said)
+            return ShellCall(text(sent.get("command")) or "", output)
         case "write" if name is not None and isinstance(sent.get("content"), str):
             spec = json.dumps({"file_path": name, "content": sent["content"]})
             return EditCall((name,), spec, "text-editor", after={name: sent["content"]})

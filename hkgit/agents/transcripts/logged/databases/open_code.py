@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 from hkgit.agents.transcripts.fields import Line, Record, parse_value, table, tables, text
-from hkgit.agents.transcripts.logged.diffs import parse_diff
+from hkgit.agents.transcripts.logged.diffs import parse_diff, parse_numbered_lines
 from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
 
 NAME = "opencode"
@@ -99,58 +99,51 @@ def _call(line: Line, info: Record, part: Record) -> Iterator[LoggedCall]:
 
 
 def _did(tool: str, sent: Record, state: Record) -> ReadCall | EditCall | ShellCall | None:
-    told, name = table(state.get("metadata")), text(sent.get("filePath"))
+    metadata, name = table(state.get("metadata")), text(sent.get("filePath"))
     match tool:
         case "bash":
             return ShellCall(text(sent.get("command")) or "", text(state.get("output")) or "")
         case "read" if name is not None:
-            return _read(name, table(told.get("display")), text(state.get("output")) or "")
+            return _read(name, table(metadata.get("display")), text(state.get("output")) or "")
         case "write" if name is not None:
-            return _write(name, sent, told)
+            return _write(name, sent, metadata)
         case "edit" if name is not None:
-            return _edit(name, sent, told)
+            return _edit(name, sent, metadata)
         case "apply_patch" | "patch":
             patch = text(sent.get("patchText"))
             return None if patch is None else EditCall((), patch, "apply-patch")
     return None
 
 
-def _read(name: str, shown: Record, said: str) -> ReadCall | None:
+def _read(name: str, shown: Record, output: str) -> ReadCall | None:
     content, start = text(shown.get("text")), shown.get("lineStart")
     if shown.get("type") != "file" or content is None or not isinstance(start, int):
-        return _read_answer(name, said)
+        return _read_answer(name, output)
     return ReadCall(name, max(start, 1), tuple(content.split("\n")))
 
 
-def _read_answer(name: str, said: str) -> ReadCall | None:
+def _read_answer(name: str, output: str) -> ReadCall | None:
     """The lines as versions before 1.2 tell them: only in the answer, behind their numbers."""
-    first = 0
-    lines: list[str] = []
-    for line in re.split(r"<(?:content|file)>\n?", said, maxsplit=1)[-1].split("\n"):
-        found = _NUMBERED.match(line)
-        if found is None or (lines and int(found[1]) != first + len(lines)):
-            break
-        first = first if lines else int(found[1])
-        lines.append(found[2])
-    return ReadCall(name, first, tuple(lines)) if lines and first > 0 else None
+    lines = re.split(r"<(?:content|file)>\n?", output, maxsplit=1)[-1].split("\n")
+    return parse_numbered_lines(name, lines, _NUMBERED)
 
 
-def _write(name: str, sent: Record, told: Record) -> EditCall | None:
+def _write(name: str, sent: Record, metadata: Record) -> EditCall | None:
     content = text(sent.get("content"))
     if content is None:
         return None
     spec = json.dumps({"file_path": name, "content": content})
-    before = {name: None} if told.get("exists") is False else None
+    before = {name: None} if metadata.get("exists") is False else None
     return EditCall(
         names=(name,), text=spec, dialect="text-editor", before=before, after={name: content}
     )
 
 
-def _edit(name: str, sent: Record, told: Record) -> EditCall | None:
+def _edit(name: str, sent: Record, metadata: Record) -> EditCall | None:
     old, new = text(sent.get("oldString")), text(sent.get("newString"))
     if old is None or new is None:
         return None
     one = {"file_path": name, "old_string": old, "new_string": new}
     spec = json.dumps(one | ({"replace_all": True} if sent.get("replaceAll") is True else {}))
-    hunks = parse_diff(text(told.get("diff")))
+    hunks = parse_diff(text(metadata.get("diff")))
     return EditCall((name,), spec, "text-editor", hunks={name: hunks} if hunks else None)
