@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from hkgit.agents import HOOKED, PLAIN, find_agent
 from hkgit.agents.servers.calls import CALLS
+from tests.agents.real.programs import PROGRAMS
 
+STREAMS = Path(__file__).with_name("streams")
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
 
 
@@ -19,6 +22,19 @@ def test_the_page_names_the_agent_and_its_files(agent: str) -> None:
     assert names
     folders = {name: [f"{each.as_posix()}/" for each in Path(name).parents[:-1]] for name in names}
     assert [name for name in names if not any(each in row for each in (name, *folders[name]))] == []
+
+
+@pytest.mark.parametrize("place", sorted(STREAMS.glob("*.jsonl")), ids=lambda place: place.stem)
+def test_a_stream_names_the_program_that_sent_it_or_the_page_that_it_follows(place: Path) -> None:
+    """The version is that of the programs which the page's table is about."""
+    said = json.loads(place.read_text("utf-8").splitlines()[0])
+    programs = [f"{each.name}-{each.version}" for each in PROGRAMS]
+    agent = place.stem.partition("-")[0]
+    if said.get("version") in programs:
+        assert said["version"].startswith(f"{agent}-")
+    else:
+        assert agent not in {each.name for each in PROGRAMS}
+        assert f"`{said['documentation']}`" in PAGE
 
 
 @pytest.mark.parametrize("agent", PLAIN)
