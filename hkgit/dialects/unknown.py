@@ -75,9 +75,7 @@ _SHAPES = {
 
 def refuse_unknown(text: str, dialects: Mapping[str, Dialect]) -> InvalidInput:
     """Build the error for a text in no known dialect, with the nearest one as advice."""
-    known = (
-        f"Known dialects: {', '.join(dialects)}. `hkgit prompt DIALECT` shows each."
-    )
+    known = f"Known dialects: {', '.join(dialects)}. `hkgit prompt DIALECT` shows each."
     first = next((line for line in text.split("\n") if line.strip()), "")
     seen = f"it begins with {first.strip()[:60]!r}" if first else "it is blank"
     keys = strict_json.collect_keys(text)

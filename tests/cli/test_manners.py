@@ -158,7 +158,9 @@ def test_help_alone_lists_the_commands(one: Repo) -> None:
 
 @pytest.mark.parametrize("names", [("nonsense",), ("read", "nonsense")], ids=" ".join)
 def test_help_of_what_is_no_command_is_wrong_usage(one: Repo, names: tuple[str, ...]) -> None:
-    assert run("help", *names, cwd=one.path).code == 64
+    refused = run("help", *names, cwd=one.path)
+    assert refused.code == 64
+    assert ("range hash" in refused.err) is (len(names) == 1)
 
 
 def test_commands_of_a_command_are_quiet_as_well(one: Repo) -> None:

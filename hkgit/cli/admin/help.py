@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hkgit.cli.admin.terms import explain
+from hkgit.cli.admin.terms import TERMS, explain
 from hkgit.cli.commands import COMMANDS
 
 
@@ -23,7 +23,11 @@ def command(ctx: click.Context, names: tuple[str, ...]) -> None:
         group = asked.command
         if not isinstance(group, click.Group):
             raise click.UsageError(f"{asked.command_path} has no commands.", ctx)
-        known, found, _ = group.resolve_command(asked, [name])
+        try:
+            known, found, _ = group.resolve_command(asked, [name])
+        except click.UsageError as error:
+            words = f"The words it explains: {', '.join(TERMS)}."
+            raise click.UsageError(f"{error.message} {words}", ctx) from error
         assert found is not None
         asked = found.context_class(found, info_name=known, parent=asked)
     click.echo(asked.get_help())

@@ -241,5 +241,5 @@ def _judge_event(repository: Repository, policy: str | None, *, explain: bool) -
 
     event = read_event(os.environ)
     words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
-    print_note(f"hkgit: {visible(words)}")
+    print_note(visible(words))
     return judge_ci(repository, EventRequest(event, policy, explain), show_progress(_PROGRESS))

@@ -48,7 +48,7 @@ def judge(
     )
     if point == "pre_push":
         for line in list_commits_past_hooks(repository):
-            print_error(f"hkgit: {line}")
+            print_error(line)
     result = judge_refs(repository, request)
     print_answers(result, form)
     return result.passes
