@@ -51,6 +51,7 @@ def pytest_collection() -> Generator[None, object, object]:
     gc.disable()
     collected = yield
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     gc.enable()
     return collected
 

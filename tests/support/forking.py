@@ -91,11 +91,8 @@ class _Fork:
                 _exit(1)  # no fork may come back into the loop
         theirs.close()
 
-    def begin(self, client: socket.socket) -> None:
+    def begin(self, client: socket.socket, size: bytes, streams: Sequence[int]) -> None:
         """Pass a client's request on, with its streams."""
-        size, streams, _, _ = socket.recv_fds(client, 8, 3)
-        if not size:
-            raise EOFError("the client has gone")
         request = receive(client, int.from_bytes(size, "big"))
         socket.send_fds(self.socket, [size], streams)
         self.socket.sendall(request)
@@ -134,15 +131,11 @@ class _Supervisor:
 
     def run(self) -> None:
         while True:
-            waiting: list[Any] = [
-                self.listener,
-                *self.clients,
-                *(fork.socket for fork in self.busy),
-            ]
-            ready, _, _ = select.select([0, *waiting], [], [])
+            waiting: list[Any] = [*self.clients, *(fork.socket for fork in self.busy)]
+            ready = select.select([0, self.listener.fileno(), *waiting], [], [])[0]
             if 0 in ready:
                 return self.end()
-            if self.listener in ready:
+            if self.listener.fileno() in ready:
                 self.clients.append(self.listener.accept()[0])
             for fork in [each for each in self.busy if each.socket in ready]:
                 self.busy.remove(fork)
@@ -157,14 +150,14 @@ class _Supervisor:
             fork.end()
 
     def serve(self, client: socket.socket) -> None:
-        fork = self.idle.pop() if self.idle else _Fork(self.restorer, self.sockets())
-        try:
-            fork.begin(client)
-            self.busy.append(fork)
-        except EOFError:
+        size, streams, _, _ = socket.recv_fds(client, 8, 3)
+        if not size:
             self.clients.remove(client)
             client.close()
-            self.idle.append(fork)
+            return
+        fork = self.idle.pop() if self.idle else _Fork(self.restorer, self.sockets())
+        fork.begin(client, size, streams)
+        self.busy.append(fork)
 
     def sockets(self) -> list[socket.socket]:
         forks = [fork.socket for fork in (*self.idle, *self.busy)]

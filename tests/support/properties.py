@@ -14,4 +14,9 @@ FEWEST = 15
 def examples(number: int) -> settings:
     """Try that many examples where all are asked for; else a third."""
     fewer = max(number // 3, min(number, FEWEST))
-    return settings(max_examples=number if os.environ.get(THOROUGH) else fewer)
+    return settings(max_examples=number if is_thorough() else fewer)
+
+
+def is_thorough() -> bool:
+    """Whether all examples are asked for, as `.ci/run` does."""
+    return bool(os.environ.get(THOROUGH))

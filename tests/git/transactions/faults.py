@@ -212,7 +212,8 @@ def _run(where: str, args: list[str], temporary: str, fault: Fault, said: int) -
             setattr(sys, stream, os.fdopen(number, "w", closefd=False))
         tempfile.tempdir = os.environ["TMPDIR"] = temporary
         sys.argv = ["hkgit", *args]
-        fault.arm()
+        if fault.kind:
+            fault.arm()
         main.run()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 70
