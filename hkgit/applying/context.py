@@ -16,7 +16,7 @@ from hkgit.applying.evidence import (
     is_empty,
     refuse_stale_hash,
 )
-from hkgit.applying.files.workspace import Work
+from hkgit.applying.files.workspace import FileState
 from hkgit.applying.hunks import net_hunks
 from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, Read
@@ -33,7 +33,7 @@ class EditContext:
     """
 
     number: int
-    work: Work
+    state: FileState
     reads: tuple[Read, ...]
     in_base: bool
     earlier: Mapping[int, Evidence]
@@ -41,44 +41,44 @@ class EditContext:
     @property
     def base(self) -> Document:
         """The file's base, its last line with an end."""
-        return self.work.draft.base
+        return self.state.draft.base
 
     @property
     def document(self) -> Document:
         """The text that the edit speaks of."""
-        return self.base if self.in_base else self.work.draft.document
+        return self.base if self.in_base else self.state.draft.document
 
     def touched_base_lines(self, start: int, end: int) -> Lines:
         """Return the base lines that bytes `start:end` of the document touch."""
         if self.in_base:
             return self.base.lines_of(start, end)
-        return self.work.draft.base_lines(start, end)
+        return self.state.draft.base_lines(start, end)
 
     def present_lines(self, start: int, end: int) -> Lines:
         """Return the lines of the file as it stands that bytes `start:end` cover."""
         if self.in_base:
-            return self.work.draft.lines_now(start, end)
+            return self.state.draft.lines_now(start, end)
         return self.document.lines_of(start, end)
 
     def is_written(self, lines: Lines) -> bool:
         """Whether an earlier edit wrote over any byte of some lines of the base."""
         start, end = self.base.span(*lines)
-        pieces = () if self.in_base else self.work.draft.pieces
+        pieces = () if self.in_base else self.state.draft.pieces
         return any(p.new is not None and p.start < end and start < p.end for p in pieces)
 
     def from_base(self, lines: Lines) -> Lines:
         """Convert lines of the base, over which no edit wrote, to lines of the document."""
-        return lines if self.in_base else self.work.draft.lines_now(*self.base.span(*lines))
+        return lines if self.in_base else self.state.draft.lines_now(*self.base.span(*lines))
 
     def writers(self, start: int, end: int) -> tuple[int, ...]:
         """List the earlier edits that wrote any of these bytes of the document."""
-        return () if self.in_base else self.work.draft.writers(start, end)
+        return () if self.in_base else self.state.draft.writers(start, end)
 
-    def splice(self, splices: Sequence[Splice]) -> Work:
+    def splice(self, splices: Sequence[Splice]) -> FileState:
         """Apply these splices of the document; raise InvalidInput where edits overlap."""
-        draft: Draft | None = self.work.draft
+        draft: Draft | None = self.state.draft
         # In a file that no edit has touched both are the same, and this one is much faster.
-        in_base = self.in_base or self.work.draft.is_untouched
+        in_base = self.in_base or self.state.draft.is_untouched
         for splice in sorted(splices, key=attrgetter("start"), reverse=True):
             if draft is None:
                 break
@@ -86,8 +86,8 @@ class EditContext:
             draft = change(splice.start, splice.end, splice.new, self.number)
         if draft is None:
             first, last = self.base.lines_of(splices[0].start, splices[-1].end)
-            raise self.overlap(f"{self.work.path}:{first}-{last}")
-        return replace(self.work, draft=draft)
+            raise self.overlap(f"{self.state.path}:{first}-{last}")
+        return replace(self.state, draft=draft)
 
     def overlap(self, where: str) -> InvalidInput:
         """Build the error for an edit where another one of the spec is at work."""
@@ -101,7 +101,7 @@ class EditContext:
         if expected is not None:
             own = find_holding_hash(self.base, touched, expected)
             if own is None:
-                raise refuse_stale_hash(self.base, self.work.origin or "", touched, expected)
+                raise refuse_stale_hash(self.base, self.state.origin or "", touched, expected)
             return own
         if writers and all(map(is_empty, touched)):
             kinds = [self.earlier[number].kind for number in writers]
@@ -120,10 +120,10 @@ class EditContext:
 
 
 def change_diff(
-    site: EditContext, splices: Sequence[Splice], final_newline: bool | None = None
+    context: EditContext, splices: Sequence[Splice], final_newline: bool | None = None
 ) -> str:
     """Write the change of one edit as a unified diff; only the lines around it are looked at."""
-    document, path, mode = site.document, site.work.path, site.work.mode
+    document, path, mode = context.document, context.state.path, context.state.mode
     first = last = document.line_count
     if splices:
         first, last = document.lines_of(splices[0].start, splices[-1].end)
@@ -134,9 +134,9 @@ def change_diff(
     old = draft = Draft.over(Document(document.data[start : document.offsets[bottom]]))
     for splice in sorted(splices, key=attrgetter("start"), reverse=True):
         place = splice.start - start, splice.end - start
-        written = draft.write(*place, splice.new, site.number)
-        draft = written or draft.replace(*place, splice.new, site.number)
-    was_terminated = site.work.is_terminated or bottom < document.line_count
+        written = draft.write(*place, splice.new, context.number)
+        draft = written or draft.replace(*place, splice.new, context.number)
+    was_terminated = context.state.is_terminated or bottom < document.line_count
     is_terminated = was_terminated if final_newline is None else final_newline
     before = File(old.result(is_terminated=was_terminated), mode)
     after = File(draft.result(is_terminated=is_terminated), mode)

@@ -18,12 +18,12 @@ MOST_HASHED = 300_000
 """So many lines at most are hashed, each as often as it stands in a range, to find one."""
 
 
-def find_lines_of_hash(site: EditContext, edit: Edit) -> Lines | None:
+def find_lines_of_hash(context: EditContext, edit: Edit) -> Lines | None:
     """Find the only lines of the base, about as many as quoted, that have the expected hash.
 
     None where there are none or several, or where an earlier edit has written into them.
     """
-    expected, base = edit.expected_hash, site.base
+    expected, base = edit.expected_hash, context.base
     if expected is None or base.whole_hash.startswith(expected):
         return None
     count = len(split_lines(encode_text(edit.old_text)))
@@ -36,6 +36,6 @@ def find_lines_of_hash(site: EditContext, edit: Edit) -> Lines | None:
         for first in range(1, base.line_count - size + 2)
         if base.range_hash(first, first + size - 1).startswith(expected)
     ]
-    if len(found) != 1 or site.is_written(found[0]):
+    if len(found) != 1 or context.is_written(found[0]):
         return None
-    return site.from_base(found[0])
+    return context.from_base(found[0])

@@ -8,7 +8,7 @@ from typing import assert_never
 from hkgit.applying.context import EditContext
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, read_holds
-from hkgit.applying.files.workspace import Work, Workspace, refuse_made_and_removed
+from hkgit.applying.files.workspace import FileState, Workspace, refuse_made_and_removed
 from hkgit.applying.marks import expect_no_marks
 from hkgit.applying.operations.line_ends import REPAIR as LINE_ENDS
 from hkgit.applying.operations.line_ends import StoresLf, as_given, as_stored
@@ -143,20 +143,20 @@ class _Planner:
     def _refuse(self, number: int, edit: AnyEdit, error: HkgitError) -> EditOutcome:
         """The outcome of an edit that has no place, with what its author needs to find one."""
         outcome = refuse_edit(number, edit.path, error)
-        work = self._find(edit.path) if error.near else None
-        if work is None:
+        state = self._find(edit.path) if error.near else None
+        if state is None:
             return outcome
         # Few calls need it, and it needs a dialect.
         from hkgit.applying import remedy
 
-        site = EditContext(number=number, work=work, reads=(), in_base=self._in_base, earlier={})
-        mended = remedy.add_remedy(outcome, site, error, self._dialect)
+        here = EditContext(number=number, state=state, reads=(), in_base=self._in_base, earlier={})
+        mended = remedy.add_remedy(outcome, here, error, self._dialect)
         self._told += remedy.measure_size(mended)
         return mended if self._told <= remedy.MOST_IN_ALL else outcome
 
     def _before(self, path: str) -> bytes | None:
-        work = self._find(path)
-        return None if work is None or work.before is None else work.before.data
+        state = self._find(path)
+        return None if state is None or state.before is None else state.before.data
 
     def _place(self, number: int, edit: AnyEdit) -> EditOutcome:
         target = edit.new_path if isinstance(edit, RenameFile) else edit.path
@@ -172,23 +172,23 @@ class _Planner:
             case WriteFile() | DeleteFile() | RenameFile() | SetMode():
                 from hkgit.applying.operations.file_edits import change_file
 
-                site = self._site(number, edit)
-                expect_no_marks(self._dialect, edit, site.document.data)
-                return change_file(self.workspace, site, edit)
+                context = self._find_context(number, edit)
+                expect_no_marks(self._dialect, edit, context.document.data)
+                return change_file(self.workspace, context, edit)
             case Edit(old_text="", anchors=(), at_end=False):
                 from hkgit.applying.operations.file_edits import fill_empty_file
 
-                site = self._site(number, edit)
-                expect_no_marks(self._dialect, edit, site.document.data)
-                return fill_empty_file(self.workspace, site, edit)
-        site = self._site(number, edit)
-        work, outcome = self._change(site, edit)
+                context = self._find_context(number, edit)
+                expect_no_marks(self._dialect, edit, context.document.data)
+                return fill_empty_file(self.workspace, context, edit)
+        context = self._find_context(number, edit)
+        state, outcome = self._change(context, edit)
         try:
-            expect_no_marks(self._dialect, edit, site.document.data)
+            expect_no_marks(self._dialect, edit, context.document.data)
         except InvalidInput as error:
             error.near = tuple(Near(*lines) for lines in outcome.lines)
             raise
-        self.workspace.put(work)
+        self.workspace.put(state)
         return outcome
 
     def _create(self, number: int, edit: CreateFile | WriteFile | Edit, mode: int) -> EditOutcome:
@@ -198,46 +198,45 @@ class _Planner:
         return create(self.workspace, number, edit.path, edit.new_text, mode)
 
     def _change(
-        self, site: EditContext, edit: Edit | ReplaceRange | InsertAfter | TagEdit
-    ) -> tuple[Work, EditOutcome]:
-        options = self._options
+        self, context: EditContext, edit: Edit | ReplaceRange | InsertAfter | TagEdit
+    ) -> tuple[FileState, EditOutcome]:
         match edit:
             case TagEdit():
                 from hkgit.applying.operations.range_edits import change_tagged
 
-                return change_tagged(site, edit)
+                return change_tagged(context, edit)
             case Edit(old_text=""):
                 from hkgit.applying.operations.range_edits import insert_text
 
-                return insert_text(site, edit)
+                return insert_text(context, edit)
             case Edit():
-                return change_text(site, edit, options.settings)
+                return change_text(context, edit, self._options.settings)
             case ReplaceRange() | InsertAfter():
                 from hkgit.applying.operations.range_edits import change_lines
 
-                carried = options.carried.get(site.number)
-                return change_lines(site, edit, carried, relocate=options.relocate)
+                carried = self._options.carried.get(context.number)
+                return change_lines(context, edit, carried, relocate=self._options.relocate)
         assert_never(edit)
 
-    def _find(self, path: str) -> Work | None:
+    def _find(self, path: str) -> FileState | None:
         return self.workspace.find(path, in_base=self._in_base)
 
-    def _site(self, number: int, edit: AnyEdit) -> EditContext:
-        work = self._find(edit.path)
-        if work is None:
+    def _find_context(self, number: int, edit: AnyEdit) -> EditContext:
+        state = self._find(edit.path)
+        if state is None:
             raise _missing(edit, self.workspace.namesakes(edit.path))
-        reads = tuple(read for read in self._reads if read.path == work.origin)
+        reads = tuple(read for read in self._reads if read.path == state.origin)
         for read in reads:
-            if read.kind == "hash" and not read_holds(work.draft.base, read):
+            if read.kind == "hash" and not read_holds(state.draft.base, read):
                 from hkgit.applying.operations.ranges import refuse_stale_read
 
-                raise refuse_stale_read(edit.path, work.draft.base, read)
-        site = EditContext(
-            number=number, work=work, reads=reads, in_base=self._in_base, earlier=self._evidence
+                raise refuse_stale_read(edit.path, state.draft.base, read)
+        context = EditContext(
+            number=number, state=state, reads=reads, in_base=self._in_base, earlier=self._evidence
         )
-        if self._in_base and work.is_closed:
-            raise site.overlap(edit.path)
-        return site
+        if self._in_base and state.is_closed:
+            raise context.overlap(edit.path)
+        return context
 
 
 def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:

@@ -25,11 +25,11 @@ MOST_IN_ALL = 40_000
 
 
 def add_remedy(
-    outcome: EditOutcome, site: EditContext, error: HkgitError, dialect: str
+    outcome: EditOutcome, context: EditContext, error: HkgitError, dialect: str
 ) -> EditOutcome:
     """Give a refused outcome all that the next call needs."""
-    found = list_candidates(site, error)
-    return replace(outcome, candidates=found, corrected=render_correction(site, error, dialect))
+    found = list_candidates(context, error)
+    return replace(outcome, candidates=found, corrected=render_correction(context, error, dialect))
 
 
 def measure_size(outcome: EditOutcome) -> int:
@@ -38,24 +38,24 @@ def measure_size(outcome: EditOutcome) -> int:
     return sum(len(encode_text(text)) for text in texts if text is not None)
 
 
-def list_candidates(site: EditContext, error: HkgitError) -> tuple[Candidate, ...]:
+def list_candidates(context: EditContext, error: HkgitError) -> tuple[Candidate, ...]:
     """List the places that a refusal names, in base lines; none that earlier edits changed."""
     left = MOST
     found = []
-    for candidate in _places(site, error.near[:SHOWN]):
+    for candidate in _places(context, error.near[:SHOWN]):
         left -= len(encode_text(candidate.text or ""))
         found.append(candidate if left >= 0 else replace(candidate, text=None))
     return tuple(found)
 
 
-def _places(site: EditContext, near: tuple[Near, ...]) -> Iterator[Candidate]:
+def _places(context: EditContext, near: tuple[Near, ...]) -> Iterator[Candidate]:
     for place in near:
-        start, end = site.document.span(place.start_line, place.end_line)
-        first, last = site.touched_base_lines(start, end)
-        text = site.base.data[slice(*site.base.span(first, last))]
-        if text == site.document.data[start:end]:
+        start, end = context.document.span(place.start_line, place.end_line)
+        first, last = context.touched_base_lines(start, end)
+        text = context.base.data[slice(*context.base.span(first, last))]
+        if text == context.document.data[start:end]:
             shown = decode_text(text.replace(b"\r\n", b"\n"))
-            digest = site.base.range_hash(first, last)
+            digest = context.base.range_hash(first, last)
             yield Candidate(
                 start_line=first,
                 end_line=last,
@@ -65,7 +65,7 @@ def _places(site: EditContext, near: tuple[Near, ...]) -> Iterator[Candidate]:
             )
 
 
-def render_correction(site: EditContext, error: HkgitError, dialect: str) -> str | None:
+def render_correction(context: EditContext, error: HkgitError, dialect: str) -> str | None:
     """Render the corrected edit in a dialect, with the hash of its quote if that carries one.
 
     Edits that came without a dialect are said in `protocol`.
@@ -74,7 +74,7 @@ def render_correction(site: EditContext, error: HkgitError, dialect: str) -> str
     if edit is None:
         return None
     if isinstance(edit, Edit):
-        hashed = _hash_of(site, edit)
+        hashed = _hash_of(context, edit)
         rendered = (
             None if hashed is None else _render_edit(replace(edit, expected_hash=hashed), dialect)
         )
@@ -82,13 +82,13 @@ def render_correction(site: EditContext, error: HkgitError, dialect: str) -> str
     return _render_edit(edit, dialect)
 
 
-def _hash_of(site: EditContext, edit: Edit) -> str | None:
+def _hash_of(context: EditContext, edit: Edit) -> str | None:
     """The hash of the base lines that a quote stands on, where it stands there literally, once."""
-    data, quoted = site.base.data, encode_text(edit.old_text)
+    data, quoted = context.base.data, encode_text(edit.old_text)
     start = data.find(quoted)
-    if data != site.document.data or start < 0 or start != data.rfind(quoted):
+    if data != context.document.data or start < 0 or start != data.rfind(quoted):
         return None
-    return site.base.range_hash(*site.base.lines_of(start, start + len(quoted)))
+    return context.base.range_hash(*context.base.lines_of(start, start + len(quoted)))
 
 
 def _render_edit(edit: AnyEdit, dialect: str) -> str | None:

@@ -33,7 +33,7 @@ def advise_on(mode: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class FileState:
     """One file under way: its path in the base and its path now, either None for "is not".
 
     `key` names it for as long as the spec is at work. `is_closed` says that an edit of the whole
@@ -80,24 +80,24 @@ class Workspace:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._works: dict[str, Work] = {}
+        self._states: dict[str, FileState] = {}
         self._now: dict[str, str] = {}
-        self._loaded: dict[str, Work] = {}
+        self._loaded: dict[str, FileState] = {}
 
-    def find(self, path: str, *, in_base: bool) -> Work | None:
+    def find(self, path: str, *, in_base: bool) -> FileState | None:
         """Find the file at a path of the base, or of the present; None when there is none.
 
         Raises InvalidInput for a path that must not be touched.
         """
         check_path(path)
         key = path if in_base else self._now.get(path)
-        if key is not None and key in self._works:
-            return self._works[key]
-        if path in self._works:
+        if key is not None and key in self._states:
+            return self._states[key]
+        if path in self._states:
             return None
         return self._load(path)
 
-    def _load(self, path: str) -> Work | None:
+    def _load(self, path: str) -> FileState | None:
         self._check_parents(path)
         if path in self._loaded:
             return self._loaded[path]
@@ -112,7 +112,7 @@ class Workspace:
             raise InvalidInput(path, what, "Split the file, or edit it by hand.")
         is_terminated = Document(file.data).is_terminated
         draft = Draft.of(file.data)
-        work = Work(
+        state = FileState(
             key=path,
             origin=path,
             path=path,
@@ -121,8 +121,8 @@ class Workspace:
             mode=file.mode,
             is_terminated=is_terminated,
         )
-        self._loaded[path] = work
-        return work
+        self._loaded[path] = state
+        return state
 
     def _check_parents(self, path: str) -> None:
         parts = path.split("/")
@@ -139,14 +139,14 @@ class Workspace:
         paths = list(self._snapshot.paths())
         return (find_namesakes(path, paths) or find_similar(path, paths))[:NAMED]
 
-    def put(self, work: Work) -> None:
+    def put(self, state: FileState) -> None:
         """Keep the next state of a file."""
-        old = self._works.get(work.key)
+        old = self._states.get(state.key)
         if old is not None and old.path is not None:
             self._now.pop(old.path, None)
-        self._works[work.key] = work
-        if work.path is not None:
-            self._now[work.path] = work.key
+        self._states[state.key] = state
+        if state.path is not None:
+            self._now[state.path] = state.key
 
     def create(self, path: str, data: bytes, edit: int, mode: int = REGULAR) -> None:
         """Add a file that neither the base nor an earlier edit has; raise Stale when one has it."""
@@ -154,7 +154,7 @@ class Workspace:
         document = Document(data)
         draft = Draft.of(b"").replace(0, 0, terminate(document).data, edit)
         self.put(
-            Work(
+            FileState(
                 key=f"\0{path}",
                 origin=None,
                 path=path,
@@ -165,23 +165,23 @@ class Workspace:
             )
         )
 
-    def rename(self, work: Work, new_path: str) -> None:
+    def rename(self, state: FileState, new_path: str) -> None:
         """Move a file to a free path. Raises Stale when the path is taken."""
         self._check_free(new_path)
-        self.put(replace(work, path=new_path))
+        self.put(replace(state, path=new_path))
 
-    def delete(self, work: Work, edit: int) -> None:
+    def delete(self, state: FileState, edit: int) -> None:
         """Remove a file."""
-        end = len(work.draft.document.data)
-        draft = work.draft.replace(0, end, b"", edit)
-        self.put(replace(work, path=None, draft=draft, is_closed=True))
+        end = len(state.draft.document.data)
+        draft = state.draft.replace(0, end, b"", edit)
+        self.put(replace(state, path=None, draft=draft, is_closed=True))
 
     def _check_free(self, path: str) -> None:
         check_new_path(path)
         self._check_parents(path)
-        if path in self._works and path not in self._now:
+        if path in self._states and path not in self._now:
             raise refuse_made_and_removed(path)
-        if path in self._now and self._works[self._now[path]].origin != path:
+        if path in self._now and self._states[self._now[path]].origin != path:
             raise InvalidInput(path, "is made twice by one spec", "Make it once.")
         if path in self._now or self._snapshot.get(path) is not None:
             raise Stale(path, "exists already", f"Read it (`hkgit read {path}`) and edit that.")
@@ -193,7 +193,7 @@ class Workspace:
 
         A file that was made and removed again is left out.
         """
-        changes = (work.change() for work in self._works.values() if work.origin or work.path)
+        changes = (state.change() for state in self._states.values() if state.origin or state.path)
         changed = (c for c in changes if c.path != c.new_path or c.before != c.after)
         return tuple(sorted(changed, key=lambda change: change.name))
 
@@ -203,7 +203,7 @@ def refuse_made_and_removed(path: str) -> InvalidInput:
     return InvalidInput(path, "is removed and made by one spec", "Replace its text instead.")
 
 
-def check_text(path: str, work: Work) -> None:
+def check_text(path: str, state: FileState) -> None:
     """Raises InvalidInput for a file whose lines mean nothing."""
-    if b"\0" in work.draft.base.data[:_BINARY_PROBE]:
+    if b"\0" in state.draft.base.data[:_BINARY_PROBE]:
         raise InvalidInput(path, "is a binary file", "Edits of text need a text file.")

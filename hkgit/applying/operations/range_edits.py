@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hkgit.applying.context import EditContext, change_diff
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, vouches
-from hkgit.applying.files.workspace import Work, check_text
+from hkgit.applying.files.workspace import FileState, check_text
 from hkgit.applying.operations import ranges
 from hkgit.applying.operations.anchors import find_line_below
 from hkgit.applying.outcome import APPLIED, EditOutcome
@@ -22,62 +22,64 @@ from hkgit.values import replace
 
 
 def change_lines(
-    site: EditContext, edit: ReplaceRange | InsertAfter, carried: Lines | None, *, relocate: bool
-) -> tuple[Work, EditOutcome]:
+    context: EditContext, edit: ReplaceRange | InsertAfter, carried: Lines | None, *, relocate: bool
+) -> tuple[FileState, EditOutcome]:
     """Replace or insert lines of the document.
 
     `carried` are the lines of the base to use instead of those that the edit names. Raises Stale,
     or InvalidInput past the last line.
     """
-    check_text(edit.path, site.work)
-    stated = ranges.lines_of_edit(edit) if carried is None else site.from_base(carried)
-    lines, evidence = _place_range(site, edit, stated, relocate=relocate)
-    _check(site, edit.path, lines, edit.new_lines)
+    check_text(edit.path, context.state)
+    stated = ranges.lines_of_edit(edit) if carried is None else context.from_base(carried)
+    lines, evidence = _place_range(context, edit, stated, relocate=relocate)
+    _check(context, edit.path, lines, edit.new_lines)
     if isinstance(edit, InsertAfter) and edit.expected_hash is None:
-        _check_absent(site.document, edit.path, lines, edit.new_lines)
-    splice = ranges.splice_lines(site.document, lines, edit.new_lines)
+        _check_absent(context.document, edit.path, lines, edit.new_lines)
+    splice = ranges.splice_lines(context.document, lines, edit.new_lines)
     outcome = EditOutcome(
-        number=site.number,
+        number=context.number,
         path=edit.path,
         status=APPLIED,
         tier="range",
         similarity_permille=FULL,
         confidence_permille=FULL,
         evidence=evidence,
-        lines=(site.present_lines(splice.start, splice.end),),
-        base_lines=(site.touched_base_lines(splice.start, splice.end),),
+        lines=(context.present_lines(splice.start, splice.end),),
+        base_lines=(context.touched_base_lines(splice.start, splice.end),),
         is_relocated=lines != ranges.lines_of_edit(edit),
-        matched_text=decode_text(site.document.data[splice.start : splice.end]),
-        diff=change_diff(site, (splice,)),
+        matched_text=decode_text(context.document.data[splice.start : splice.end]),
+        diff=change_diff(context, (splice,)),
     )
-    return site.splice((splice,)), outcome
+    return context.splice((splice,)), outcome
 
 
-def insert_text(site: EditContext, edit: Edit) -> tuple[Work, EditOutcome]:
+def insert_text(context: EditContext, edit: Edit) -> tuple[FileState, EditOutcome]:
     """Insert the text of an edit without old text: at the end, or right below its anchors."""
     lines = tuple(map(decode_text, Document(encode_text(edit.new_text)).lines))
-    after = site.document.line_count if edit.at_end else find_line_below(site.document, edit)
+    after = context.document.line_count if edit.at_end else find_line_below(context.document, edit)
     insertion = InsertAfter(edit.path, after, lines, edit.expected_hash)
-    return change_lines(site, insertion, None, relocate=False)
+    return change_lines(context, insertion, None, relocate=False)
 
 
 def _place_range(
-    site: EditContext, edit: ReplaceRange | InsertAfter, stated: Lines, *, relocate: bool
+    context: EditContext, edit: ReplaceRange | InsertAfter, stated: Lines, *, relocate: bool
 ) -> tuple[Lines, Evidence]:
     """The lines where a range edit lands, and its evidence."""
-    document, expected = site.document, edit.expected_hash
+    document, expected = context.document, edit.expected_hash
     hashed = ranges.lines_of_hash(stated, document, is_insertion=isinstance(edit, InsertAfter))
     if expected is None:
         ranges.check_inside(edit.path, document, stated)
-        touched = site.touched_base_lines(*document.span(*stated))
-        return stated, site.settle_evidence((touched,), None, site.writers(*document.span(*hashed)))
-    evidence = _own_evidence(site, edit, hashed)
+        touched = context.touched_base_lines(*document.span(*stated))
+        return stated, context.settle_evidence(
+            (touched,), None, context.writers(*document.span(*hashed))
+        )
+    evidence = _own_evidence(context, edit, hashed)
     if evidence is not None:
         return stated, evidence
     found = ranges.find_hash(document, hashed[1] - hashed[0] + 1, expected)
     if relocate and len(found) == 1:
         shift = found[0] - hashed[0]
-        evidence = _own_evidence(site, edit, (hashed[0] + shift, hashed[1] + shift))
+        evidence = _own_evidence(context, edit, (hashed[0] + shift, hashed[1] + shift))
         if evidence is not None:
             return (stated[0] + shift, stated[1] + shift), evidence
     refusal = ranges.refuse_stale_range(edit.path, document, hashed, expected, found)
@@ -87,14 +89,14 @@ def _place_range(
 
 
 def _own_evidence(
-    site: EditContext, edit: ReplaceRange | InsertAfter, hashed: Lines
+    context: EditContext, edit: ReplaceRange | InsertAfter, hashed: Lines
 ) -> Evidence | None:
     """The evidence of an edit's own hash, or None where the lines of the base have another."""
-    if edit.expected_hash is None or not ranges.is_inside(site.document, hashed):
+    if edit.expected_hash is None or not ranges.is_inside(context.document, hashed):
         return None
-    lines = site.touched_base_lines(*site.document.span(*hashed))
-    actual = site.base.range_hash(*lines)
-    if not vouches(site.base, lines) or not actual.startswith(edit.expected_hash):
+    lines = context.touched_base_lines(*context.document.span(*hashed))
+    actual = context.base.range_hash(*lines)
+    if not vouches(context.base, lines) or not actual.startswith(edit.expected_hash):
         return None
     return Evidence("hash", actual, lines if isinstance(edit, InsertAfter) else None)
 
@@ -106,9 +108,9 @@ def _move_edit(edit: ReplaceRange | InsertAfter, shift: int) -> ReplaceRange | I
     return replace(edit, start_line=edit.start_line + shift, end_line=edit.end_line + shift)
 
 
-def _check(site: EditContext, path: str, lines: Lines, new_lines: Sequence[str]) -> None:
+def _check(context: EditContext, path: str, lines: Lines, new_lines: Sequence[str]) -> None:
     """Raises InvalidInput for new lines that nobody means to write."""
-    document = site.document
+    document = context.document
     old = document.lines[lines[0] - 1 : lines[1]]
     guards.check_lines(document.data, old, [encode_text(line) for line in new_lines], path)
 
@@ -122,35 +124,35 @@ def _check_absent(document: Document, path: str, lines: Lines, new_lines: Sequen
         raise AlreadyApplied(f"{path}:{lines[0]}", what, "Leave the edit out, or name a hash.")
 
 
-def change_tagged(site: EditContext, edit: TagEdit) -> tuple[Work, EditOutcome]:
+def change_tagged(context: EditContext, edit: TagEdit) -> tuple[FileState, EditOutcome]:
     """Replace, insert before, or delete the lines that tags name. Raises Stale for unknown tags."""
-    check_text(edit.path, site.work)
-    document = site.document
+    check_text(edit.path, context.state)
+    document = context.document
     first, last = _find_tagged_lines(document, edit)
     is_insertion = edit.stop_tag is None and edit.new_lines is not None
     lines = (first, first - 1) if is_insertion else (first, last)
-    _check(site, edit.path, lines, edit.new_lines or ())
+    _check(context, edit.path, lines, edit.new_lines or ())
     _check_untagged(edit, document.lines[first - 1 : last])
     if is_insertion:
         _check_unrepeated(edit, first, document.lines[first - 1])
     splice = ranges.splice_lines(document, lines, edit.new_lines or ())
     start, end = document.span(first, last)
-    touched = site.touched_base_lines(start, end)
-    evidence = site.settle_evidence((touched,), None, site.writers(start, end))
+    touched = context.touched_base_lines(start, end)
+    evidence = context.settle_evidence((touched,), None, context.writers(start, end))
     outcome = EditOutcome(
-        number=site.number,
+        number=context.number,
         path=edit.path,
         status=APPLIED,
         tier="tag",
         similarity_permille=FULL,
         confidence_permille=FULL,
         evidence=Evidence("tag") if evidence.kind == "none" else evidence,
-        lines=(site.present_lines(splice.start, splice.end),),
+        lines=(context.present_lines(splice.start, splice.end),),
         base_lines=(touched,),
         matched_text=decode_text(document.data[start:end]),
-        diff=change_diff(site, (splice,)),
+        diff=change_diff(context, (splice,)),
     )
-    return site.splice((splice,)), outcome
+    return context.splice((splice,)), outcome
 
 
 def _check_unrepeated(edit: TagEdit, number: int, target: bytes) -> None:

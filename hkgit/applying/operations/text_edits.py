@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from hkgit.applying.context import EditContext, change_diff
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, find_holding_hash, find_holding_read, is_empty
-from hkgit.applying.files.workspace import Work, check_text
+from hkgit.applying.files.workspace import FileState, check_text
 from hkgit.applying.operations.anchors import find_below_anchors, find_end_of_block
 from hkgit.applying.operations.line_ends import settle_end
 from hkgit.applying.outcome import APPLIED, EditOutcome
@@ -27,20 +27,22 @@ Landing = tuple[Located, tuple[Splice, ...], tuple[Lines, ...], Evidence]
 """Where an edit lands, what changes there, the base lines that it touches, and its evidence."""
 
 
-def change_text(site: EditContext, edit: Edit, settings: Settings) -> tuple[Work, EditOutcome]:
+def change_text(
+    context: EditContext, edit: Edit, settings: Settings
+) -> tuple[FileState, EditOutcome]:
     """Replace quoted text. Raises what `ladder.locate` and `transfer.transfer` raise, and Stale."""
-    check_text(edit.path, site.work)
-    located, splices, base_lines, evidence = _find_landing(site, edit, settings)
+    check_text(edit.path, context.state)
+    located, splices, base_lines, evidence = _find_landing(context, edit, settings)
     final_newline = edit.final_newline
     if located.tier == "exact" and final_newline is None:
-        ended = site.work.is_terminated
-        splices, final_newline = settle_end(site.document, splices, is_terminated=ended)
-    work = site.splice(splices)
+        ended = context.state.is_terminated
+        splices, final_newline = settle_end(context.document, splices, is_terminated=ended)
+    state = context.splice(splices)
     if final_newline is not None:
-        work = replace(work, is_terminated=final_newline)
-    diff = change_diff(site, splices, final_newline)
+        state = replace(state, is_terminated=final_newline)
+    diff = change_diff(context, splices, final_newline)
     outcome = EditOutcome(
-        number=site.number,
+        number=context.number,
         path=edit.path,
         status=APPLIED,
         tier=located.tier,
@@ -49,52 +51,52 @@ def change_text(site: EditContext, edit: Edit, settings: Settings) -> tuple[Work
         runner_up_permille=located.runner_up,
         repairs=located.repairs,
         evidence=evidence,
-        lines=tuple(site.present_lines(place.start, place.end) for place in located.places),
+        lines=tuple(context.present_lines(place.start, place.end) for place in located.places),
         base_lines=base_lines,
-        matched_text=_text_at(site.document, located.places[0], edit),
+        matched_text=_text_at(context.document, located.places[0], edit),
         diff=diff,
         notes=located.notes,
         respelled=() if located.tier == "exact" else tuple(_find_respellings(edit, diff)),
     )
-    return work, outcome
+    return state, outcome
 
 
-def _find_landing(site: EditContext, edit: Edit, settings: Settings) -> Landing:
+def _find_landing(context: EditContext, edit: Edit, settings: Settings) -> Landing:
     """Find where an edit lands; where its text alone does not tell, by its hash."""
     try:
-        return _settle(site, edit, *_locate_edit(site, edit, settings))
+        return _settle(context, edit, *_locate_edit(context, edit, settings))
     except (NoMatch, Ambiguous, Conflict, Stale):
-        found = _at_hash(site, edit)
+        found = _at_hash(context, edit)
         if found is None:
             raise
-        return _settle(site, edit, *found)
+        return _settle(context, edit, *found)
 
 
 def _settle(
-    site: EditContext, edit: Edit, located: Located, splices: tuple[Splice, ...]
+    context: EditContext, edit: Edit, located: Located, splices: tuple[Splice, ...]
 ) -> Landing:
     """Find the base lines that an edit touches, and its evidence. Raises Stale."""
-    base_lines = tuple(site.touched_base_lines(p.start, p.end) for p in located.places)
-    writers = tuple(n for p in located.places for n in site.writers(p.start, p.end))
-    evidence = site.settle_evidence(base_lines, edit.expected_hash, writers)
+    base_lines = tuple(context.touched_base_lines(p.start, p.end) for p in located.places)
+    writers = tuple(n for p in located.places for n in context.writers(p.start, p.end))
+    evidence = context.settle_evidence(base_lines, edit.expected_hash, writers)
     is_read = not all(map(is_empty, base_lines))
-    if evidence.kind == "none" and is_read and _is_quote(site.document, located):
+    if evidence.kind == "none" and is_read and _is_quote(context.document, located):
         evidence = Evidence("quote")
     return located, splices, base_lines, evidence
 
 
-def _at_hash(site: EditContext, edit: Edit) -> tuple[Located, tuple[Splice, ...]] | None:
+def _at_hash(context: EditContext, edit: Edit) -> tuple[Located, tuple[Splice, ...]] | None:
     """Where the edit lands among the lines that its hash finds; None where it does not."""
     if edit.expected_hash is None or edit.anchors or edit.replace_all:
         return None
     # Few edits need it.
     from hkgit.applying.hash_places import find_lines_of_hash
 
-    lines = find_lines_of_hash(site, edit)
+    lines = find_lines_of_hash(context, edit)
     if lines is None:
         return None
-    start, end = site.document.span(*lines)
-    seen = Document(site.document.data[start:end], lines[0] - 1)
+    start, end = context.document.span(*lines)
+    seen = Document(context.document.data[start:end], lines[0] - 1)
     try:
         located, splices = _carry_located(seen, edit, Settings(FOUND), None, lambda _: True)
     except HkgitError:
@@ -105,12 +107,11 @@ def _at_hash(site: EditContext, edit: Edit) -> tuple[Located, tuple[Splice, ...]
 
 
 def _find_respellings(edit: Edit, diff: str) -> Iterator[str]:
-    """In which blanks the lines that were written differ from those of the new text."""
+    """Tell in which blanks the lines that were written differ from those of the new text."""
     body = diff.split("\n@@ ", 1)[-1].split("\n")
     added = [line[1:] for line in body if line.startswith("+")]
-    quoted = {*edit.old_text.split("\n")}
-    wanted = [line for line in edit.new_text.split("\n") if line.strip() and line not in quoted]
-    changed = [line for line in wanted if line not in added]
+    known = {*edit.old_text.split("\n"), *added}
+    changed = [line for line in edit.new_text.split("\n") if line.strip() and line not in known]
     ends = {line.strip() for line in added}
     if any(line.strip() in ends for line in changed):
         yield "re-indented"
@@ -120,26 +121,26 @@ def _find_respellings(edit: Edit, diff: str) -> Iterator[str]:
 
 
 def _locate_edit(
-    site: EditContext, edit: Edit, settings: Settings
+    context: EditContext, edit: Edit, settings: Settings
 ) -> tuple[Located, tuple[Splice, ...]]:
-    """Where the edit lands and what changes there, in bytes of the site's document."""
+    """Where the edit lands and what changes there, in bytes of the context's document."""
     if edit.final_newline is not None and edit.old_text == edit.new_text:
         # Only the end of the last line changes; the place is wanted all the same.
-        located, _ = _locate_edit(site, replace(edit, new_text="", final_newline=None), settings)
+        located, _ = _locate_edit(context, replace(edit, new_text="", final_newline=None), settings)
         return located, ()
     if not edit.anchors:
         return _carry_located(
-            site.document, edit, settings, _holds(site, edit, 0), _vouches(site, edit, 0)
+            context.document, edit, settings, _holds(context, edit, 0), _vouches(context, edit, 0)
         )
-    shift, is_sure = find_below_anchors(site.document, edit)
-    above = site.document.line_at(shift) - 1
-    below = Document(site.document.data[shift:], above)
+    shift, is_sure = find_below_anchors(context.document, edit)
+    above = context.document.line_at(shift) - 1
+    below = Document(context.document.data[shift:], above)
     plain = replace(edit, anchors=(), line_hint=_below(edit.line_hint, above))
     if is_sure and edit.line_hint is None:
-        plain = replace(plain, line_hint=_nearest(site.document, shift, plain, settings))
+        plain = replace(plain, line_hint=_nearest(context.document, shift, plain, settings))
     try:
         located, splices = _carry_located(
-            below, plain, settings, _holds(site, edit, shift), _vouches(site, edit, shift)
+            below, plain, settings, _holds(context, edit, shift), _vouches(context, edit, shift)
         )
     except HkgitError as error:
         _move_down(error, above, edit.anchors)
@@ -197,37 +198,37 @@ def _move_down(error: HkgitError, lines: int, anchors: tuple[str, ...]) -> None:
         error.corrected = replace(error.corrected, anchors=anchors)
 
 
-def _vouches(site: EditContext, edit: Edit, shift: int) -> Callable[[Place], bool]:
+def _vouches(context: EditContext, edit: Edit, shift: int) -> Callable[[Place], bool]:
     """Whether a hash or a receipt covers a place and holds: then its author saw these lines."""
     expected = edit.expected_hash
 
     def vouches(place: Place) -> bool:
         start, end = place.start + shift, place.end + shift
-        touched = [site.touched_base_lines(start, end)]
-        if site.writers(start, end):
+        touched = [context.touched_base_lines(start, end)]
+        if context.writers(start, end):
             return False
         if expected is not None:
-            return find_holding_hash(site.base, touched, expected) is not None
-        return find_holding_read(site.base, touched, site.reads) is not None
+            return find_holding_hash(context.base, touched, expected) is not None
+        return find_holding_read(context.base, touched, context.reads) is not None
 
     return vouches
 
 
-def _holds(site: EditContext, edit: Edit, shift: int) -> Callable[[Place], bool] | None:
+def _holds(context: EditContext, edit: Edit, shift: int) -> Callable[[Place], bool] | None:
     """Whether an expected hash, the edit's own or else any other, holds at a place; None without.
 
     A receipt expects nothing: more was read than is meant.
     """
     expected = edit.expected_hash
-    reads = [read for read in site.reads if read.kind == "hash"]
+    reads = [read for read in context.reads if read.kind == "hash"]
     if expected is None and not reads:
         return None
 
     def holds(place: Place) -> bool:
-        touched = [site.touched_base_lines(place.start + shift, place.end + shift)]
+        touched = [context.touched_base_lines(place.start + shift, place.end + shift)]
         if expected is not None:
-            return find_holding_hash(site.base, touched, expected) is not None
-        return find_holding_read(site.base, touched, reads) is not None
+            return find_holding_hash(context.base, touched, expected) is not None
+        return find_holding_read(context.base, touched, reads) is not None
 
     return holds
 
@@ -246,5 +247,4 @@ def _is_quote(document: Document, located: Located) -> bool:
     ends_line = text.endswith(b"\n") or rest.startswith((b"\n", b"\r\n"))
     begins_line = document.offsets[document.line_at(place.start) - 1] == place.start
     is_once = document.data.find(text, document.data.find(text) + 1) < 0
-    is_literal = located.tier == "exact" and not located.repairs
-    return is_literal and begins_line and ends_line and is_once
+    return located.tier == "exact" and not located.repairs and begins_line and ends_line and is_once
