@@ -18,7 +18,7 @@ class JudgedCommit:
     """A commit, what replay says of it, and who is held to the rules for it.
 
     `agent` is the name that makes it governed, if a name does. `grant` says by which rule its
-    author may change some paths by hand, or None; `coming` are the refs that its push brings.
+    author may change some paths by hand, or None; `incoming` are the refs that its push brings.
     """
 
     repository: Repository
@@ -26,7 +26,7 @@ class JudgedCommit:
     judged: ReplayResult
     agent: str | None
     grant: Callable[[Sequence[str]], str | None]
-    coming: Mapping[str, str] = field(default_factory=dict)
+    incoming: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def candidate(self) -> CandidateCommit:

@@ -13,7 +13,7 @@ class JudgeContext:
 
     `on_client` is somebody's own clone: there plain names may use manual grants, and a pass is
     provisional. `pusher` is whom a server has authenticated; `ref` what the commits are for, where
-    that is known; `coming` the refs that a push brings and that do not stand yet, with the ids of
+    that is known; `incoming` the refs that a push brings and that do not stand yet, with the ids of
     what they name: tags of break-glass, signatures of entries. With `explain` each ruling says how
     tight its evidence is. `shell` is the agent in whose shell the commit is being made.
     """
@@ -21,7 +21,7 @@ class JudgeContext:
     on_client: bool = False
     pusher: str | None = None
     ref: str | None = None
-    coming: Mapping[str, str] = field(default_factory=dict)
+    incoming: Mapping[str, str] = field(default_factory=dict)
     explain: bool = False
     shell: str | None = None
 

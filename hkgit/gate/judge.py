@@ -40,7 +40,7 @@ MOST_LEANING = 50
 class Gate:
     """The judge: a repository and a policy. It remembers which commits it has let pass.
 
-    `arrival` says how the commits came here. `tip` is one whose history covers those that are
+    `context` says how the commits came here. `tip` is one whose history covers those that are
     judged, by default each one's own; `trusted` the commit of the trusted side, whose entries
     alone may be pruned, by default each one's parent; `landing` the one that the ref has which
     the commits are for: what it says must be accounted for. `known` says which commits were judged
@@ -50,7 +50,7 @@ class Gate:
 
     repository: Repository
     policy: Policy
-    arrival: JudgeContext = UNKNOWN
+    context: JudgeContext = UNKNOWN
     tip: str | None = None
     trusted: str | None = None
     landing: str | None = None
@@ -104,7 +104,7 @@ class Gate:
 
     def _judge(self, candidate: CandidateCommit, tried: list[RuleResult]) -> Ruling:
         identities = (candidate.author, candidate.committer)
-        agent = self.policy.governing_name(identities, candidate.message) or self.arrival.shell
+        agent = self.policy.governing_name(identities, candidate.message) or self.context.shell
         judged, rule = self._replay(candidate), None
         replayed = None if judged is None else judged.verdict
         if judged is None:
@@ -121,7 +121,7 @@ class Gate:
             judged=judged,
             agent=agent,
             grant=lambda paths: self._grant(candidate, paths),
-            coming=self.arrival.coming,
+            incoming=self.context.incoming,
         )
         tried += [
             RuleResult("govern", explain_governed(case)),
@@ -179,7 +179,7 @@ class Gate:
         # Few commits need it.
         from hkgit.gate.attestations.trusting import attest_ruling, find_attestation
 
-        signer = find_attestation(self.repository, policy, candidate, self.arrival.ref)
+        signer = find_attestation(self.repository, policy, candidate, self.context.ref)
         if signer is None:
             return ruling
         tried.append(RuleResult("attested", f"by {signer}"))
@@ -190,7 +190,7 @@ class Gate:
         commit = ruling.judged.candidate.id
         if ruling.passes or commit is None:
             return ruling
-        record = find_record(self.repository, self.policy, commit, self.arrival.coming)
+        record = find_record(self.repository, self.policy, commit, self.context.incoming)
         if record is None:
             return ruling
         tried.append(RuleResult("break-glass", str(record)))
@@ -219,7 +219,7 @@ class Gate:
         # Few commits have no evidence at all.
         from hkgit.evidence.replay.recovered import replay_record
 
-        recovered = replay_record(self.repository, candidate, self.arrival.coming)
+        recovered = replay_record(self.repository, candidate, self.context.incoming)
         if recovered is not None:
             return replace(recovered, notes=(*recovered.notes, *notes)), None
         finding = explain_blind_commit(self.policy, candidate, paths, agent)
@@ -237,7 +237,7 @@ class Gate:
         return replace(found, for_person=found.for_person or asks)
 
     def _describe_evidence(self, ruling: Ruling) -> tuple[str, ...]:
-        if not self.arrival.explain:
+        if not self.context.explain:
             return ()
         # Few runs are asked to explain.
         from hkgit.gate.rules.strength import describe_strengths
@@ -245,4 +245,4 @@ class Gate:
         return tuple(describe_strengths(self.repository, ruling.judged))
 
     def _grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:
-        return find_grant(self.repository, self.policy, candidate, paths, self.arrival)
+        return find_grant(self.repository, self.policy, candidate, paths, self.context)

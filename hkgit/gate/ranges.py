@@ -77,7 +77,7 @@ def judge_range(
     repository: Repository,
     asked: CommitRange,
     policy: Policy,
-    arrival: JudgeContext = UNKNOWN,
+    context: JudgeContext = UNKNOWN,
     *,
     watch: Watch = iter,
 ) -> Report:
@@ -87,20 +87,20 @@ def judge_range(
     for its text.
     """
     commits = list_commits_of(repository, asked, policy)
-    return judge_listed(repository, asked, commits, policy, arrival, watch=watch)
+    return judge_listed(repository, asked, commits, policy, context, watch=watch)
 
 
 def stream_range(
     repository: Repository,
     asked: CommitRange,
     policy: Policy,
-    arrival: JudgeContext = UNKNOWN,
+    context: JudgeContext = UNKNOWN,
     *,
     watch: Watch = iter,
 ) -> RulingStream:
     """Judge as `judge_range` does, each commit when its ruling is read."""
     commits = list_commits_of(repository, asked, policy)
-    rulings = _rule_listed(repository, asked, commits, policy, arrival, watch)
+    rulings = _rule_listed(repository, asked, commits, policy, context, watch)
     return RulingStream(policy, rulings, commits[-1] if commits else None)
 
 
@@ -109,13 +109,13 @@ def judge_listed(
     asked: CommitRange,
     commits: Sequence[str],
     policy: Policy,
-    arrival: JudgeContext = UNKNOWN,
+    context: JudgeContext = UNKNOWN,
     *,
     watch: Watch = iter,
 ) -> Report:
     """Judge the commits of a range that `list_commits_of` has listed already."""
-    rulings = tuple(_rule_listed(repository, asked, commits, policy, arrival, watch))
-    return Report(policy, rulings, provisional=arrival.on_client)
+    rulings = tuple(_rule_listed(repository, asked, commits, policy, context, watch))
+    return Report(policy, rulings, provisional=context.on_client)
 
 
 def _rule_listed(
@@ -123,10 +123,10 @@ def _rule_listed(
     asked: CommitRange,
     commits: Sequence[str],
     policy: Policy,
-    arrival: JudgeContext,
+    context: JudgeContext,
     watch: Watch,
 ) -> Iterator[Ruling]:
-    gate = Gate(repository, policy, arrival, tip=asked.new, trusted=asked.old, landing=asked.old)
+    gate = Gate(repository, policy, context, tip=asked.new, trusted=asked.old, landing=asked.old)
     return (gate.judge(candidate_of(repository, each)) for each in watch(commits))
 
 

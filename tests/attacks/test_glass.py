@@ -56,8 +56,8 @@ def tag(
 
 def ruling(scene: Scene, commit: str, policy: Policy, *records: str) -> Ruling:
     opened = Repository.discover(scene.repo.path)
-    coming = {f"refs/tags/break-glass/{number}": tag for number, tag in enumerate(records)}
-    return Gate(opened, policy, JudgeContext(coming=coming)).judge(candidate_of(opened, commit))
+    incoming = {f"refs/tags/break-glass/{number}": tag for number, tag in enumerate(records)}
+    return Gate(opened, policy, JudgeContext(incoming=incoming)).judge(candidate_of(opened, commit))
 
 
 def test_a_signed_reason_lets_one_commit_pass(

@@ -225,7 +225,7 @@ def test_a_commit_that_is_still_being_made_is_not_signed_yet(
     scene: Scene, keys: Keys, policy: Policy
 ) -> None:
     repository = opened(scene.repo)
-    candidate = replace(candidate_of(repository, made(scene, "coming")[0]), id=None)
+    candidate = replace(candidate_of(repository, made(scene, "incoming")[0]), id=None)
     gate = Gate(repository, asking(policy, keys.signers()), JudgeContext(on_client=True))
     assert gate.judge(candidate).passes
 

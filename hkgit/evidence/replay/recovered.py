@@ -26,17 +26,17 @@ def record_ref(commit: str) -> str:
 
 
 def replay_record(
-    repository: Repository, candidate: CandidateCommit, coming: Mapping[str, str] | None = None
+    repository: Repository, candidate: CandidateCommit, incoming: Mapping[str, str] | None = None
 ) -> ReplayResult | None:
     """Judge what the record of a commit proves; None where it has none, or one that proves less.
 
-    `coming` are refs that a push brings, with what they will name.
+    `incoming` are refs that a push brings, with what they will name.
     """
     if candidate.id is None:
         return None
     ref = record_ref(candidate.id)
     listed = repository.git("for-each-ref", "--format=%(objectname)", "--", ref).text
-    tree = (coming or {}).get(ref) or listed
+    tree = (incoming or {}).get(ref) or listed
     if not tree or not _adds_only_entries(repository, candidate.tree, tree):
         return None
     found = replay(repository, replace(candidate, id=None, tree=tree))

@@ -47,16 +47,16 @@ def find_signer(
     policy: Policy,
     name: str,
     entry: Entry,
-    coming: Mapping[str, str] | None = None,
+    incoming: Mapping[str, str] | None = None,
 ) -> str | None:
     """Find the principal with the role that signed an entry, or None.
 
-    `coming` are refs of a push that are not set yet, with the ids they name. The bytes that must
+    `incoming` are refs of a push that are not set yet, with the ids they name. The bytes that must
     have been signed are computed here, so nothing that somebody wrote is interpreted.
     """
     expected = (PAYLOAD_TYPE, make_payload(name, entry))
     signed, principals = encode_pae(*expected), policy.roles.get(SIGN, ())
-    for envelope in read_envelopes_below(repository, entry_refs(name), coming):
+    for envelope in read_envelopes_below(repository, entry_refs(name), incoming):
         if (envelope.payload_type, envelope.payload) != expected:
             continue
         for each in envelope.signatures[:MOST_SIGNATURES]:

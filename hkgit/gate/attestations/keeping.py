@@ -41,17 +41,17 @@ def read_envelopes(repository: Repository, base_tree: str, tree: str) -> Iterato
 
 
 def read_envelopes_below(
-    repository: Repository, folder: str, coming: Mapping[str, str] | None = None
+    repository: Repository, folder: str, incoming: Mapping[str, str] | None = None
 ) -> Iterator[Envelope]:
     """Read the envelopes stored below one ref prefix; no signature is verified.
 
-    `coming` are refs of a push that are not set yet, with the ids they name. Of more than `MOST`
+    `incoming` are refs of a push that are not set yet, with the ids they name. Of more than `MOST`
     of either, the first by name count: anybody may push there.
     """
     only = f"--count={MOST}"
     args = ("for-each-ref", only, "--format=%(objectname)", f"{folder}/")
     blobs = repository.git(*args).text.split()
-    new = [each for ref, each in (coming or {}).items() if ref.startswith(f"{folder}/")]
+    new = [each for ref, each in (incoming or {}).items() if ref.startswith(f"{folder}/")]
     return load_envelopes(repository, (*blobs, *new[:MOST]))
 
 

@@ -19,14 +19,14 @@ from hkgit.values import dataclass, field
 class EntryPoint:
     """The judge of updates at one point: what it sees, and whether it is somebody's own clone.
 
-    Only a server knows who is pushing: elsewhere anybody may set a variable. `coming` are the
+    Only a server knows who is pushing: elsewhere anybody may set a variable. `incoming` are the
     tags of break-glass and the signatures of entries that the same push brings: ids by ref.
     """
 
     repository: Repository
     on_client: bool = False
     on_server: bool = False
-    coming: Mapping[str, str] = field(default_factory=dict)
+    incoming: Mapping[str, str] = field(default_factory=dict)
     watch: Watch = iter
     explain: bool = False
 
@@ -72,14 +72,14 @@ class EntryPoint:
         if any(self.repository.is_ancestor(new, commit) for commit in known):
             return UpdateResult(update, side.policy, note="it adds no commits")
         asked = CommitRange(side.start, new, side.beside)
-        arrival = JudgeContext(
+        context = JudgeContext(
             on_client=self.on_client,
             pusher=self._pusher(side),
             ref=update.ref,
-            coming=self.coming,
+            incoming=self.incoming,
             explain=self.explain,
         )
-        report = judge_range(self.repository, asked, side.policy, arrival, watch=self.watch)
+        report = judge_range(self.repository, asked, side.policy, context, watch=self.watch)
         if any(each.judged.entries for each in report.rulings):
             self._expect_files_kept(update, side, new)
         start = side.start[:12] if side.start is not None else "the beginning"

@@ -39,7 +39,7 @@ def judge_received(
         given=given,
         head=repository.head(),
         aliases=_find_aliases(repository, updates),
-        coming=_find_incoming(updates),
+        incoming=_find_incoming(updates),
     )
     budget = Budget(seconds)
     passed: list[UpdateResult] = []
@@ -81,7 +81,7 @@ class _Server:
     given: Policy | None
     head: Head
     aliases: Mapping[str, str]
-    coming: Mapping[str, str]
+    incoming: Mapping[str, str]
 
     @cached_property
     def is_headless(self) -> bool:
@@ -119,7 +119,7 @@ class _Server:
         if update.new is None and f"refs/heads/{self.head.branch}" in names:
             fix = "Make another branch the default one first."
             raise Rejected(update.ref, "is the default branch, whose policy new branches get", fix)
-        point = EntryPoint(self.repository, on_server=True, coming=self.coming, watch=watch)
+        point = EntryPoint(self.repository, on_server=True, incoming=self.incoming, watch=watch)
         return point.answer(update, side)
 
     def _names(self, ref: str) -> tuple[str, ...]:

@@ -44,13 +44,13 @@ class Record:
 
 
 def find_record(
-    repository: Repository, policy: Policy, commit: str, coming: Mapping[str, str]
+    repository: Repository, policy: Policy, commit: str, incoming: Mapping[str, str]
 ) -> Record | None:
     """Find the record that lets a commit pass, among its tags and those that a push brings."""
     if not policy.roles.get(ROLE):
         return None
     listed = ("for-each-ref", f"--points-at={commit}", "--format=%(objectname)", BREAK_GLASS)
-    tags = (tag for ref, tag in coming.items() if ref.startswith(BREAK_GLASS))
+    tags = (tag for ref, tag in incoming.items() if ref.startswith(BREAK_GLASS))
     for tag in dict.fromkeys((*repository.git(*listed).text.split(), *tags)):
         for record in _read(repository, policy, tag):
             if record.commit == commit:

@@ -24,16 +24,16 @@ def find_grant(
     policy: Policy,
     candidate: CandidateCommit,
     paths: Sequence[str],
-    arrival: JudgeContext,
+    context: JudgeContext,
 ) -> str | None:
     """Find the rule by which these paths may be changed by hand, or None."""
     for grant in policy.manual:
         if not grant.covers(paths):
             continue
-        if arrival.on_client and matches(candidate.author, grant.names):
+        if context.on_client and matches(candidate.author, grant.names):
             return f"manual grant to {candidate.author} (by name: provisional)"
-        if arrival.pusher is not None and arrival.pusher in grant.pushers:
-            return f"manual grant to {arrival.pusher}, who pushed it"
+        if context.pusher is not None and context.pusher in grant.pushers:
+            return f"manual grant to {context.pusher}, who pushed it"
         rule = _by_signature(repository, policy, candidate, grant)
         if rule is not None:
             return rule

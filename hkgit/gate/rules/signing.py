@@ -19,7 +19,7 @@ def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
     if commit is None:
         return
     for name, entry in case.judged.entries:
-        if find_signer(case.repository, case.policy, name, entry, case.coming) is None:
+        if find_signer(case.repository, case.policy, name, entry, case.incoming) is None:
             where, what = entry_path(name), "no signature by a key that may sign entries is here"
             yield Finding(
                 rule="signature", where=where, what=what, fix=_fix(commit[:12]), path=where

@@ -42,8 +42,8 @@ def judge_commits(
     Raises InvalidInput for a range that runs backwards, or a policy that cannot be read.
     """
     policy = load_policy(repository, request.policy, request.commits.old)
-    arrival = JudgeContext(explain=request.explain)
-    return stream_range(repository, request.commits, policy, arrival, watch=watch)
+    context = JudgeContext(explain=request.explain)
+    return stream_range(repository, request.commits, policy, context, watch=watch)
 
 
 def judge_ci(repository: Repository, request: EventRequest, watch: Watch = iter) -> Report:
