@@ -8,6 +8,8 @@ import pytest
 
 from hkgit.agents.transcripts.logged.aider_history import calls, read_history
 from hkgit.agents.transcripts.logged.records import EditCall, ReadCall
+from tests.support.repos import Repo
+from tests.support.running import run
 
 SHOWN = """\
 I have *added these files to the chat* so you can go ahead and edit them.
@@ -21,7 +23,12 @@ def block(path: str, old: str, new: str) -> str:
     return f"{path}\n```\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n```\n"
 
 
-def exchange(files: dict[str, str], answer: str, fence: tuple[str, str] = ("```", "```")) -> str:
+def exchange(
+    files: dict[str, str],
+    answer: str,
+    fence: tuple[str, str] = ("```", "```"),
+    prompt: str = "",
+) -> str:
     """A request that shows files, and its answer, as aider writes them down."""
     shown = SHOWN + "".join(
         f"\n{name}\n{fence[0]}\n{has}{fence[1]}\n" for name, has in files.items()
@@ -30,7 +37,8 @@ def exchange(files: dict[str, str], answer: str, fence: tuple[str, str] = ("```"
     said = [f"ASSISTANT {line}\n" for line in answer.splitlines()]
     head = ["TO LLM 2026-11-23T03:01:02\n", "-------\n"]
     between = ["-------\n", "USER Mend it.\n", "LLM RESPONSE 2026-11-23T03:01:03\n"]
-    return "".join([*head, *asked, *between, *said])
+    system = [f"SYSTEM {prompt}\n", "-------\n"] if prompt else []
+    return "".join([*head, *system, *asked, *between, *said])
 
 
 def read(tmp_path: Path, text: str) -> tuple[list[ReadCall], list[EditCall]]:
@@ -75,6 +83,83 @@ def test_an_answer_after_which_the_file_is_shown_as_it_was_has_changed_nothing(
 def test_an_empty_old_text_makes_a_file_and_otherwise_nothing_is_said_of_it(tmp_path: Path) -> None:
     _, [edit] = read(tmp_path, exchange({}, block("new.txt", "", "Greets.\n")))
     assert (edit.dialect, edit.before) == ("text-editor", None)
+
+
+PROMPTS = {
+    "whole": "You MUST use this *file listing* format:",
+    "udiff": "Return edits similar to unified diffs that `diff -U0` would produce.",
+    "patch": "Describe the changes using the V4A diff format, enclosed within markers.",
+    "ask": "Describe code changes however you like. Don't use SEARCH/REPLACE blocks!",
+}
+FILES = {"src/a.py": "x = 1\ny = 2\n", "b.md": "# B\n"}
+UDIFF = "```diff\n--- src/a.py\n+++ src/a.py\n@@ ... @@\n x = 1\n-y = 2\n+y = 3\n```\n"
+PATCH = "*** Begin Patch\n*** Update File: src/a.py\n@@\n x = 1\n-y = 2\n+y = 3\n*** End Patch\n"
+WHOLE = "So:\n\nsrc/a.py\n```python\nx = 1\ny = 3\n```\n"
+WRONG = "*** Update File: b.md\n@@\n-# C\n+# D\n*** End Patch\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "answer", "dialects"),
+    [
+        pytest.param("udiff", f"So:\n\n{UDIFF}", ["unified-diff"], id="udiff"),
+        pytest.param(
+            "udiff", UDIFF + UDIFF.replace(" x", " z"), ["unified-diff"], id="one hunk refused"
+        ),
+        pytest.param("patch", f"So:\n\n{PATCH}", ["apply-patch"], id="patch"),
+        pytest.param(
+            "patch", PATCH.replace("*** End Patch\n", WRONG), [], id="a patch refused as a whole"
+        ),
+        pytest.param("whole", WHOLE, ["text-editor"], id="a whole file"),
+        pytest.param(
+            "whole", WHOLE.replace("src/a.py", "**src/a.py:**"), ["text-editor"], id="marked name"
+        ),
+        pytest.param("whole", WHOLE.replace("```\n", ""), [], id="half written"),
+        pytest.param("whole", "Run this:\n```\nmake\n```\n", [], id="a command"),
+        pytest.param("ask", WHOLE + UDIFF + PATCH, [], id="a question"),
+        pytest.param("ask", block("src/a.py", "y = 2\n", "y = 3\n"), [], id="blocks as an answer"),
+    ],
+)
+def test_each_format_is_read_where_the_request_asks_for_it(
+    tmp_path: Path, form: str, answer: str, dialects: list[str]
+) -> None:
+    shown, edits = read(tmp_path, exchange(FILES, answer, prompt=PROMPTS[form]))
+    assert [each.dialect for each in edits] == dialects
+    assert bool(shown) == bool(dialects)
+    for edit in edits:
+        assert edit.names == ("src/a.py",)
+        assert edit.before == {"src/a.py": FILES["src/a.py"]}
+        assert "y = 3" in str(edit.text)
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo.init(tmp_path_factory.mktemp("aider") / "repo")
+    for path, text in FILES.items():
+        repo.write(path, text.encode())
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Begin")
+    repo.write("src/a.py", b"x = 1\ny = 3\n")
+    return repo
+
+
+@pytest.mark.parametrize(("form", "answer"), [("udiff", UDIFF), ("patch", PATCH), ("whole", WHOLE)])
+def test_the_lines_of_each_format_are_explained(
+    repo: Repo, tmp_path: Path, form: str, answer: str
+) -> None:
+    place = tmp_path / ".aider.llm.history"
+    place.write_text(exchange(FILES, answer, prompt=PROMPTS[form]))
+    found = run("adopt", "--working-tree", "-n", "--json", "--from", place, cwd=repo.path)
+    assert found.code == 0, found.out + found.err
+    told = found.json()["changes"][0]["explained"]
+    assert [(each["path"], each["lines"], each["evidence"]) for each in told] == [
+        ("src/a.py", [2, 2], "receipt")
+    ]
+
+
+def test_a_whole_file_may_be_new_and_hold_fences(tmp_path: Path) -> None:
+    answer = "docs/new.md\n````\n# New\n```\nx\n```\n````\n"
+    _, [edit] = read(tmp_path, exchange(FILES, answer, prompt=PROMPTS["whole"]))
+    assert (edit.before, edit.after) == (None, {"docs/new.md": "# New\n```\nx\n```\n"})
 
 
 @pytest.mark.parametrize(

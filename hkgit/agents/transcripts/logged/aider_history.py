@@ -6,24 +6,20 @@ answered. Each line stands behind the name of who said it: aider.chat/docs/confi
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
-from hkgit import dialects
 from hkgit.agents.transcripts.fields import Line, Record, text
+from hkgit.agents.transcripts.logged.aider_answers import find_edits, find_format
 from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall
-from hkgit.edits import Edit
-from hkgit.errors import InvalidInput
 
 NAME = "aider"
 SUFFIX = ".llm.history"
 
 _ASKED, _ANSWERED = "TO LLM ", "LLM RESPONSE "
-_MARK, _DIALECT = "<<<<<<< SEARCH", "search-replace"
 _BETWEEN = "-------"
 _SHOWING = ("I have *added these files to the chat*", "Here are some READ ONLY files")
 _FENCES = {"```": "```", "````": "````"} | {
@@ -69,7 +65,15 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     answers = [(line, [*_find_shown(line.record.get("asked"))]) for line in lines]
     shown_later = [*(shown for _, shown in answers[1:]), []]
     for (line, shown), later in zip(answers, shown_later, strict=False):
-        edits = [*_find_edits(text(line.record.get("aider")) or "", _texts(shown), _texts(later))]
+        asked = line.record.get("asked")
+        edits = [
+            *find_edits(
+                text(line.record.get("aider")) or "",
+                find_format(asked if isinstance(asked, list) else ()),
+                _texts(shown),
+                _texts(later),
+            )
+        ]
         done: list[ReadCall | EditCall] = [*shown, *edits] if edits else []
         for number, did in enumerate(done, 1):
             yield LoggedCall(
@@ -86,44 +90,6 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
 
 def _texts(shown: Iterable[ReadCall]) -> dict[str, str]:
     return {read.name: read.whole or "" for read in shown}
-
-
-def _find_edits(
-    answer: str, shown: Mapping[str, str], later: Mapping[str, str]
-) -> Iterator[EditCall]:
-    """Find the edits in an answer that aider could make, file by file.
-
-    `shown` and `later` are the files as this request and the next one have shown them.
-    """
-    try:
-        edits = dialects.parse(answer, _DIALECT).edits if _MARK in answer else ()
-    except InvalidInput:
-        return
-    named = [each for each in edits if isinstance(each, Edit)]
-    for path in dict.fromkeys(each.path for each in named):
-        those, before = [each for each in named if each.path == path], shown.get(path)
-        if before is not None:
-            those = [*_drop_misplaced(those, before)]
-        if not those or (before is not None and later.get(path) == before):
-            continue  # nobody has made it
-        yield _make_call(path, those, before)
-
-
-def _drop_misplaced(edits: Iterable[Edit], before: str) -> Iterator[Edit]:
-    """The edits whose old text is there; aider makes these and asks for the others again."""
-    for each in edits:
-        if each.old_text and each.old_text in before:
-            before = before.replace(each.old_text, each.new_text, 1)
-            yield each
-
-
-def _make_call(path: str, edits: Sequence[Edit], before: str | None) -> EditCall:
-    """Make the edits of a file; an empty old text makes a new one."""
-    files = None if before is None else {path: before}
-    if before is None and len(edits) == 1 and not edits[0].old_text:
-        new = {"command": "create", "path": path, "file_text": edits[0].new_text}
-        return EditCall((path,), json.dumps(new, ensure_ascii=False), "text-editor")
-    return EditCall((path,), dialects.DIALECTS[_DIALECT].render(edits), _DIALECT, before=files)
 
 
 def _find_shown(asked: object) -> Iterator[ReadCall]:
