@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SCRIPT, ANSWERS = "hkgit/ask", "hkgit/passed"
 """In the git directory: the script, and what it printed of commits that passed."""
+LAST = "hkgit/last"
+"""There too: the branch on which commit-msg has let a person's commit pass, till the next one."""
 RECORDED = "hkgit/recorded"
 """There too: of the commit with entries that pre-commit judged last, in a line each what tells it
 from others, then its trailers."""
@@ -47,6 +49,13 @@ case $head in
     'ref: refs/heads/'*) ;;
     *) exit 1 ;;
 esac
+# What commit-msg will be asked of, pre-commit need not ask: so it is while commit-msg has answered
+# for the commit before, on this branch. Each such answer is used once.
+last=
+if [ -z "$1" ] && [ -z "$HKGIT_STATE" ] && [ -f "$place/@LAST@" ]; then
+    read -r last <"$place/@LAST@"
+    [ "$last" != "$head" ] || { echo 2>/dev/null >"$place/@LAST@" && exit 0; }
+fi
 export LC_ALL=C GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_OPTIONAL_LOCKS=0
 export GIT_TERMINAL_PROMPT=0
 
@@ -135,8 +144,9 @@ $judge
 [ "$1" != print ] || { printf '%s\\n' "$said"; exit 0; }
 kept=
 [ -f "$place/@ANSWERS@" ] && . "$place/@ANSWERS@" || exit 1
-case $kept in *"$said"*) exit 0 ;; esac
-exit 1
+case $kept in *"$said"*) ;; *) exit 1 ;; esac
+[ "$1" != message ] || echo "$head" 2>/dev/null >"$place/@LAST@"
+exit 0
 """
 
 
@@ -211,6 +221,7 @@ def _script() -> str:
     text = (
         _TEXT.replace("@ANSWERS@", ANSWERS)
         .replace("@RECORDED@", RECORDED)
+        .replace("@LAST@", LAST)
         .replace("@VERSION@", __version__)
         .replace("@HARMLESS@", " ".join(_HARMLESS))
         .replace("@POLICY1@", POLICIES[0])

@@ -14,15 +14,20 @@ from hkgit.git import facts
 from tests.support.commands import git, hkgit, start
 from tests.support.repos import Repo
 
+LAST = ".git/hkgit/last"
 CLAUDE = "Co-authored-by: Claude <noreply@anthropic.com>"
 
 
 @pytest.fixture
 def known(native: Repo) -> Repo:
-    """A clone that remembers a person's commit, with the next one staged."""
+    """A clone that remembers a person's commit, with the next one staged.
+
+    It does not remember that commit-msg was asked: what pre-commit asks by itself is tried.
+    """
     _stage(native, "1")
     assert git(native, "commit", "-q", "-m", "One")[0]
     _stage(native, "2")
+    (native.path / LAST).unlink()
     return native
 
 
@@ -46,6 +51,62 @@ def is_known(repo: Repo, monkeypatch: pytest.MonkeyPatch, message: Path | None =
 def may_pass(repo: Repo, *words: str) -> bool:
     """What the shell's own question says."""
     return start("sh", ".git/hkgit/ask", *words, cwd=repo.path).returncode == 0
+
+
+def test_before_a_commit_that_commit_msg_will_judge_nothing_is_asked(known: Repo) -> None:
+    assert git(known, "commit", "-q", "-m", "Two")[0]
+    assert known.read(LAST) == b"ref: refs/heads/main\n"
+    _stage(known, "3")
+    known.git("config", "user.name", "claude")
+    assert may_pass(known)
+    assert not may_pass(known)  # commit-msg has not answered since
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param("git checkout -q -b other", id="another branch"),
+        pytest.param("mkdir -p .git/hkgit/sessions; : >.git/hkgit/sessions/.waiting", id="waiting"),
+        pytest.param("git rev-parse HEAD >.git/MERGE_HEAD", id="a merge"),
+        pytest.param("rm .git/hkgit/last && mkdir .git/hkgit/last", id="in the way"),
+    ],
+)
+def test_what_commit_msg_has_answered_is_no_answer_elsewhere(known: Repo, change: str) -> None:
+    assert git(known, "commit", "-q", "-m", "Two")[0]
+    _stage(known, "3")
+    known.git("config", "user.name", "claude")
+    assert start("sh", "-c", change, cwd=known.path).returncode == 0
+    assert not may_pass(known)
+
+
+@pytest.mark.parametrize("variable", ["HKGIT_STATE", "CLAUDECODE"])
+def test_where_edits_may_wait_pre_commit_asks(known: Repo, variable: str) -> None:
+    assert git(known, "commit", "-q", "-m", "Two")[0]
+    _stage(known, "3")
+    done = start("sh", ".git/hkgit/ask", cwd=known.path, env={variable: "1", "last": "x"})
+    assert done.returncode == 1
+
+
+def test_a_clone_whose_commit_msg_is_gone_is_asked_again(known: Repo) -> None:
+    assert git(known, "commit", "-q", "-m", "Two")[0]
+    (known.path / ".git/hooks/commit-msg").unlink()
+    _stage(known, "3")
+    assert git(known, "commit", "-q", "-m", "Three")[0]
+    known.git("config", "user.name", "claude")
+    _stage(known, "4")
+    passes, said = git(known, "commit", "-q", "-m", "Four")
+    assert not passes
+    assert "is an agent" in said
+
+
+def test_an_agents_commit_is_rejected_before_its_message_or_after(known: Repo) -> None:
+    assert git(known, "commit", "-q", "-m", "Two")[0]
+    known.git("config", "user.name", "claude")
+    for text in "34":
+        _stage(known, text)
+        passes, said = git(known, "commit", "-q", "-m", text)
+        assert not passes
+        assert "is an agent" in said
 
 
 def test_the_places_are_those_that_the_judge_reads() -> None:
