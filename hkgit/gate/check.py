@@ -82,10 +82,10 @@ def rule_on(
 
 
 def _find_unaccepted(policy: Policy, judged: ReplayResult) -> Verdict | None:
-    """Find the verdict that the policy does not accept: its own, or that beneath `mixed`."""
+    """Find the verdict that the policy does not accept: its own, or the one under `mixed`."""
     if policy.any_verdict:
         return None
-    verdicts = (judged.verdict, judged.beneath)
+    verdicts = (judged.verdict, judged.underlying)
     refused = (each for each in verdicts if each is not None)
     return next((each for each in refused if each not in policy.verdicts), None)
 

@@ -33,7 +33,7 @@ from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field, replace
 
 MOST_LEANING = 50
-"""So many reverts may lean on each other where none was judged before."""
+"""So many reverts may depend on each other where none was judged before."""
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class Gate:
     judged, by default each one's own; `trusted` the commit of the trusted side, whose entries
     alone may be pruned, by default each one's parent; `landing` the one that the ref has which
     the commits are for: what it says must be accounted for. `known` says which commits were judged
-    already, `depth` how many lean on the one that is. Raises InvalidInput for a policy that
+    already, `depth` how many depend on the one that is. Raises InvalidInput for a policy that
     extends another one which was not read.
     """
 
@@ -73,7 +73,7 @@ class Gate:
                 candidate, Verdict.UNVERIFIABLE, Finding.of("unverifiable", error)
             )
         except OutOfTime:
-            if self.depth:  # the time is that of the commit that leans on this one
+            if self.depth:  # the time is that of the commit that depends on this one
                 raise
             what = f"takes longer than {self.policy.max_seconds} s to judge"
             fix = "Split it, or raise the policy's max_seconds."

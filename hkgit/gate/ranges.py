@@ -21,11 +21,11 @@ Watch = Callable[[Sequence[str]], Iterator[str]]
 
 @dataclass(frozen=True, slots=True)
 class CommitRange:
-    """What `new` has and `old` has not, without `old` all of it; never what is in `beside`."""
+    """What `new` has and `old` has not, without `old` all of it; never what is in `excluding`."""
 
     old: str | None
     new: str
-    beside: tuple[str, ...] = ()
+    excluding: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{(self.old or '')[:12]}..{self.new[:12]}"
@@ -66,7 +66,7 @@ def list_commits_of(repository: Repository, asked: CommitRange, policy: Policy) 
     if old is not None and old != new and repository.is_ancestor(new, old):
         fix = "Write the older revision first."
         raise InvalidInput(str(asked), "the range runs backwards", fix)
-    commits = list(repository.commits_between(old, new, *asked.beside))
+    commits = list(repository.commits_between(old, new, *asked.excluding))
     if policy.since is None:
         return commits
     since = repository.resolve(policy.since)

@@ -35,8 +35,8 @@ class VerifiedCommits:
     @classmethod
     def of(cls, repository: Repository, policy: Policy) -> VerifiedCommits:
         """Open what is known in a repository under everything that a verdict depends on."""
-        leans = (repr(policy), LADDER_VERSION, __version__, program.read_version())
-        name = digest(repr(leans).encode())
+        parts = (repr(policy), LADDER_VERSION, __version__, program.read_version())
+        name = digest(repr(parts).encode())
         return cls(repository.common_dir / "hkgit" / "verified" / name)
 
     def verdicts(self, commits: Sequence[str]) -> dict[str, Verdict]:

@@ -70,9 +70,9 @@ class Repository(Contents):
         """The git program on this repository, to be called (see `program.run`)."""
         return prepare_git(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
 
-    def commits_between(self, old: str | None, new: str, *beside: str) -> tuple[str, ...]:
-        """List the commits reachable from `new`, but not from `old` or `beside`, parents first."""
-        excluded = [f"^{each}\n" for each in (old, *beside) if each is not None]
+    def commits_between(self, old: str | None, new: str, *excluding: str) -> tuple[str, ...]:
+        """List the commits reachable from `new`, not from `old` or `excluding`, parents first."""
+        excluded = [f"^{each}\n" for each in (old, *excluding) if each is not None]
         asked = "".join((f"{new}\n", *excluded)).encode()
         listed = self.git("rev-list", "--topo-order", "--reverse", "--stdin", stdin=asked)
         return tuple(listed.text.split())

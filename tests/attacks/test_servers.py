@@ -205,7 +205,7 @@ def test_what_main_took_is_judged_for_a_stricter_ref_from_before_the_policy(
     refs = ("refs/heads/release/0", "refs/heads/topic")
     old, default = (clone.git("rev-parse", name) for name in ("old", "main"))
     sides = [choose_trusted_side(repository, [ref], old, default) for ref in refs]
-    assert [side.beside for side in sides] == [(), (default,)]
+    assert [side.excluding for side in sides] == [(), (default,)]
 
 
 @pytest.mark.parametrize(

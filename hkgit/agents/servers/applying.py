@@ -45,8 +45,8 @@ def apply_spec(session: EditSession, spec: Spec, given: Values) -> Reply:
 def _reply_landed(result: ApplyResult) -> Reply:
     done = result.landed[-1]
     subject = done.record.message.decode("utf-8", "replace").split("\n", 1)[0]
-    complaint = done.complaint
-    warned = [] if complaint is None else [f"note: would be rejected: {complaint}"]
+    warning = done.warning
+    warned = [] if warning is None else [f"note: would be rejected: {warning}"]
     branch = "" if result.target is None else result.target.branch
     head = f"[{branch} {done.commit[:12]}] {visible(subject)}"
     text = "\n".join([head, *map(outcome_line, result.outcomes), *warned])

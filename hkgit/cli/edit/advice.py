@@ -20,7 +20,7 @@ def add_advice(session: str | None, repository: Repository, result: ApplyResult)
     return result if mend is None else advise(result, f"Mend it: {mend}", mend)
 
 
-def tell_complaint(
+def warn_of_rejection(
     session: str | None, repository: Repository, result: ApplyResult, given: SpecOptions
 ) -> None:
     """Say in one line what the policy would reject of what has landed, or would."""
@@ -36,7 +36,7 @@ def tell_complaint(
         error = result.rules.refusal(result.blind)
         print_note(f"note: {source} would reject this: {error.where}: {error.what}{way}")
     else:
-        first = next((each.complaint for each in result.landed if each.complaint), None)
+        first = next((each.warning for each in result.landed if each.warning), None)
         if first is not None:
             print_note(f"note: would be rejected: {first.where}: {first.what}. {first.fix}")
 

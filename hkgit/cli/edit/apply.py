@@ -9,7 +9,7 @@ from hkgit.applying.diff import render_diff
 from hkgit.applying.reporting import refusal_text, render_apply_json
 from hkgit.cli.agent.sessions import make_session_option
 from hkgit.cli.common import echo_json, make_root_relative, open_repository
-from hkgit.cli.edit.advice import add_advice, tell_complaint
+from hkgit.cli.edit.advice import add_advice, warn_of_rejection
 from hkgit.cli.edit.merging import MERGE, choose_merge, tell_merge
 from hkgit.cli.edit.spec_options import SPEC_OPTIONS, SPECS, SpecOptions
 from hkgit.cli.edit.specs import (
@@ -137,7 +137,7 @@ def run(
         print_error(refusal_text(result.outcomes) or str(error))
         return error.exit_code
     _print(repository, result, given)
-    tell_complaint(session, repository, result, given)
+    warn_of_rejection(session, repository, result, given)
     return 0
 
 

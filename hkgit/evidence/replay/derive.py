@@ -163,9 +163,9 @@ def check_coverage(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> None
 def accountable(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Iterator[RecordedEdit]:
     """List the edits that a hunk names, without those that change what another edit wrote."""
     for edit in entry.edits:
-        leans = edit.expected_hash is None and edit.evidence != "none" and _is_point(edit)
+        is_within_other = edit.expected_hash is None and edit.evidence != "none" and _is_point(edit)
         is_here = edit.id in hunk.edits and edit.path in (file.path, file.new_path)
-        if is_here and (file.before is None or not leans):
+        if is_here and (file.before is None or not is_within_other):
             yield edit
 
 

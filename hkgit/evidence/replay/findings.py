@@ -93,12 +93,12 @@ class Leftover:
 class ReplayResult:
     """A candidate's verdict, the entries it adds, why it fails, and what is worth a note.
 
-    `leftovers` is what no entry accounts for in a `mixed` commit, `beneath` the verdict that its
-    entries would have without them; `basis` what else the verdict
-    leans on: the commit that is reverted, the git that merged, the key that attested. `removed`
-    are the paths of the ledger records that the commit takes out of the tree. Where something
-    of the entries could not be located again, `is_recomputed` is false: their tiers and
-    confidences are then claimed and no more.
+    `leftovers` is what no entry accounts for in a `mixed` commit, `underlying` the verdict that its
+    entries would have without them; `basis` what else the verdict depends on: the commit that is
+    reverted, the git that merged, the key that attested. `removed` are the paths of the ledger
+    records that the commit takes out of the tree. Where something of the entries could not be
+    located again, `is_recomputed` is false: their tiers and confidences are then claimed and no
+    more.
     """
 
     candidate: CandidateCommit
@@ -107,7 +107,7 @@ class ReplayResult:
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
-    beneath: Verdict | None = None
+    underlying: Verdict | None = None
     basis: str | None = None
     removed: tuple[str, ...] = ()
     is_recomputed: bool = True

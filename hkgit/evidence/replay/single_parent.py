@@ -55,7 +55,7 @@ def replay_entries(
         findings=tuple(findings),
         notes=notes,
         leftovers=left,
-        beneath=chain.verdict() if left else None,
+        underlying=chain.verdict() if left else None,
         is_recomputed=chain.is_recomputed,
     )
 

@@ -68,10 +68,10 @@ class EntryPoint:
             raise Rejected(update.ref, what, fix)
 
     def _judge(self, update: Update, side: TrustedSide, new: str) -> UpdateResult:
-        known = [commit for commit in (side.start, *side.beside) if commit is not None]
+        known = [commit for commit in (side.start, *side.excluding) if commit is not None]
         if any(self.repository.is_ancestor(new, commit) for commit in known):
             return UpdateResult(update, side.policy, note="it adds no commits")
-        asked = CommitRange(side.start, new, side.beside)
+        asked = CommitRange(side.start, new, side.excluding)
         context = JudgeContext(
             on_client=self.on_client,
             pusher=self._pusher(side),

@@ -106,7 +106,7 @@ class _Server:
             self.repository, names, old, self.head.commit, self.given, self._read_policy
         )
         known = (each.update.new for each in passed if each.policy == side.policy)
-        return replace(side, beside=(*side.beside, *filter(None, known)))
+        return replace(side, excluding=(*side.excluding, *filter(None, known)))
 
     def answer(self, update: Update, side: TrustedSide, watch: Watch) -> UpdateResult:
         """The answer on one ref, under whichever of its names is protected."""

@@ -16,13 +16,13 @@ class TrustedSide:
     """Where an update starts: commits that are trusted, and the policy that stands there.
 
     `old` is the commit that the ref names now. `default` is that of the default branch, where a
-    new ref leaves what is trusted. `beside` are the commits whose history is not judged again.
+    new ref leaves what is trusted. `excluding` are the commits whose history is not judged again.
     """
 
     policy: Policy
     old: str | None
     default: str | None
-    beside: tuple[str, ...] = ()
+    excluding: tuple[str, ...] = ()
 
     @property
     def start(self) -> str | None:
@@ -56,7 +56,7 @@ def choose_trusted_side(
     if default is None:
         return TrustedSide(Policy(), old, None)
     side = _side(read(repository, default), names, old, default)
-    return side if side.default is None else replace(side, beside=(default,))
+    return side if side.default is None else replace(side, excluding=(default,))
 
 
 def _side(

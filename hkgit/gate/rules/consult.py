@@ -72,9 +72,9 @@ def excuse_questions(repository: Repository, judged: ReplayResult) -> ReplayResu
         return judged
     candidate = judged.candidate
     others = tuple(each for each in judged.leftovers if not _is_open(repository, candidate, each))
-    if others or judged.beneath is None:
+    if others or judged.underlying is None:
         return replace(judged, leftovers=others)
-    return replace(judged, verdict=judged.beneath, leftovers=(), beneath=None)
+    return replace(judged, verdict=judged.underlying, leftovers=(), underlying=None)
 
 
 def _is_open(repository: Repository, candidate: CandidateCommit, left: Leftover) -> bool:

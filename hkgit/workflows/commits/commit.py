@@ -29,13 +29,13 @@ from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget
 class LandedCommit:
     """A commit, the plan and the entry it was made of.
 
-    `complaint` is what the policy has against it where it only warns.
+    `warning` is what the policy has against it where it only warns.
     """
 
     step: PlannedCommit
     record: RecordedStep
     commit: str
-    complaint: HkgitError | None = None
+    warning: HkgitError | None = None
 
 
 def carry_out(
@@ -123,18 +123,18 @@ class _Series:
         files = {**step.files, **self._ledger_files(before, record)}
         tree = tree_on(self.repository, tip, step.merging, files)
         ruling = self._ask_judge(tip, tree, step, record)
-        complaint = self.rules.complaint(ruling)
-        if complaint is not None and self.rules.binds:
-            raise complaint
+        warning = self.rules.refuse_ruling(ruling)
+        if warning is not None and self.rules.binds:
+            raise warning
         worktree = self._worktree(tip, tree, tuple(files))
         leave_answer(worktree, find_settled(ruling))
         try:
             commit = self._commit(worktree, step, record.message)
-            return LandedCommit(step, record, commit, complaint)
+            return LandedCommit(step, record, commit, warning)
         except HookChanged as changed:
             if not self.choices.accept_hook_changes:
                 raise
-            return self._with_hooks(worktree, LandedCommit(step, record, "", complaint), changed)
+            return self._with_hooks(worktree, LandedCommit(step, record, "", warning), changed)
 
     def _ledger_files(self, before: Snapshot, record: RecordedStep) -> dict[str, File | None]:
         """What hkgit adds itself, but for attributes that lie in the checkout to be committed."""

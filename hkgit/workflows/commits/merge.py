@@ -67,20 +67,20 @@ def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> Mer
 
 def expect_conflicted(plan: Plan, merging: MergePlan) -> Plan:
     """Refuse edits of a plan that change what is not in conflict."""
-    beside = files_after(plan).keys() - {*merging.conflicts}
-    if not beside:
+    outside = files_after(plan).keys() - {*merging.conflicts}
+    if not outside:
         return plan
     named = ", ".join(map(quote_path, merging.conflicts))
     what = f"is not in conflict, and a merge changes nothing else (in conflict: {named})"
     fix = "Leave this edit to a commit after the merge."
-    return Plan(tuple(_refuse(plan, each, beside, what, fix) for each in plan.outcomes), ())
+    return Plan(tuple(_refuse(plan, each, outside, what, fix) for each in plan.outcomes), ())
 
 
 def _refuse(
-    plan: Plan, outcome: EditOutcome, beside: Collection[str], what: str, fix: str
+    plan: Plan, outcome: EditOutcome, outside: Collection[str], what: str, fix: str
 ) -> EditOutcome:
     names = [{change.path, change.new_path} for change in plan.files]
-    paths = {path for each in names if outcome.path in each for path in each if path in beside}
+    paths = {path for each in names if outcome.path in each for path in each if path in outside}
     if not paths:
         return outcome
     error = InvalidInput(quote_path(min(filter(None, paths))), what, fix)

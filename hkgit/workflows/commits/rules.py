@@ -134,7 +134,7 @@ class LandingRules:
             )
         return BlindEdit(", ".join(named[:_SHOWN]) + more, what, fix)
 
-    def complaint(self, ruling: Ruling) -> HkgitError | None:
+    def refuse_ruling(self, ruling: Ruling) -> HkgitError | None:
         """Build the error that the policy has against a commit about to be made; None if none."""
         if ruling.passes:
             return None
