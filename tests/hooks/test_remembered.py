@@ -171,6 +171,16 @@ def test_a_persons_commit_starts_no_python(known: Repo, tmp_path: Path) -> None:
     assert "import time" not in said
 
 
+def test_a_persons_next_commits_are_asked_about_once(known: Repo, tmp_path: Path) -> None:
+    asked = []
+    for text in "234":
+        _stage(known, text)
+        seen = tmp_path / text
+        assert git(known, "commit", "-q", "-m", text, env={"GIT_TRACE2_EVENT": str(seen)})[0]
+        asked.append(seen.read_text().count('"write-tree"]'))
+    assert asked == [2, 1, 1]
+
+
 def test_a_linked_worktree_remembers_too(
     native: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
