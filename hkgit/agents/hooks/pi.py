@@ -35,13 +35,21 @@ const EDITS = ["edit", "write"]
 const CHANGES = [...EDITS, "bash"]
 const TOOLS = new Set([...EDITS, "read", "bash", "grep"])
 const MOST = 10000  // milliseconds; hkgit takes a quarter of a second
+let quietUntil = 0  // where it has taken longer, nothing is told for a minute
 
 function run(words, input, cwd) {
   return new Promise((resolve) => {
-    let output = "", error = ""
-    const done = (code) => resolve({ code, output, error })
+    let output = "", error = "", program
+    const done = (code) => { clearTimeout(timer); resolve({ code, output, error }) }
+    const giveUp = () => {  // what it has started may keep its pipes open
+      program?.kill("SIGKILL")
+      for (const pipe of [program?.stdin, program?.stdout, program?.stderr]) pipe?.destroy()
+      quietUntil = Date.now() + 60000
+      done(-1)
+    }
+    const timer = setTimeout(giveUp, MOST)
     try {
-      const program = spawn("hkgit", words, { cwd, timeout: MOST })
+      program = spawn("hkgit", words, { cwd })
       program.stdout.on("data", (data) => { output += data })
       program.stderr.on("data", (data) => { error += data })
       program.stdin.on("error", () => {})
@@ -56,6 +64,7 @@ const words = (content) => content.map((part) => part.text ?? "").join("\\n")
 const named = (context) => context.sessionManager.getSessionId()
 
 async function tell(context, stage, event, answer) {
+  if (Date.now() < quietUntil) return {}
   const input = JSON.stringify({
     hook_event_name: stage, session_id: named(context), cwd: context.cwd,
     tool_name: event.toolName, tool_input: event.input, tool_response: answer,

@@ -52,6 +52,8 @@ WRITTEN = frozenset(
         "90e95e7160f629ddfb199147d6843421",
         "979a98ce4ea6d0b13ce8c2af30a861d3",
         # .pi/extensions/hkgit.js
+        "61fb4940eee5fa3e718aa86c1c8015fb",
+        "3bbde3df9470804d0c442498b01da65a",
         "f7c1f7541b3365465a1aef4ad3d4a446",
         "fd43cccf248d40dedb44af4e5ca63200",
         "257e9c25a34a58630eddb641fd6f2c8b",
@@ -65,6 +67,7 @@ WRITTEN = frozenset(
         # ~/.agents/plugins/hkgit/hooks/hooks.json
         "a7053a5731654a2ebb389a6de625f24a",
         # ~/.pi/agent/extensions/hkgit.js
+        "609a0472271dadc8eb859f1a196cc9fa",
         "6d4237fd687d1de32e09d635084b5b0a",
     }
 )
