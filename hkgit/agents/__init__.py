@@ -1,7 +1,7 @@
 """Agents: hooks, servers, prompts and set-up by which coding agents work through hkgit.
 
-Those with hooks have `parts` (settings), `event` (what a hook's input speaks of), `denial` and
-`remark` (what a hook answers); the rest get words.
+Those with hooks have `list_parts` (settings), `read_event` (of a hook's input), `render_denial` and
+`render_note` (what a hook answers); the rest get words.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class Agent(Protocol):
     EDIT_TOOL: str
     """What this agent calls the tool `edit` of hkgit's server."""
 
-    def parts(self, command: str) -> list[Part]: ...
+    def list_parts(self, command: str) -> list[Part]: ...
 
-    def event(self, payload: JsonObject) -> ToolEvent | None: ...
+    def read_event(self, payload: JsonObject) -> ToolEvent | None: ...
 
-    def denial(self, reason: str) -> JsonObject: ...
+    def render_denial(self, reason: str) -> JsonObject: ...
 
-    def remark(self, text: str) -> JsonObject | None: ...
+    def render_note(self, text: str) -> JsonObject | None: ...
 
 
 def find_agent(name: str) -> Agent:
@@ -66,5 +66,7 @@ def parts_of(name: str, mode: str) -> Sequence[Part]:
     if name in PLAIN:
         from hkgit.agents.hooks import plain
 
-        return plain.parts(name)
-    return find_agent(name).parts(f"hkgit hook {name}" + (" --steer" if mode == "steer" else ""))
+        return plain.list_parts(name)
+    return find_agent(name).list_parts(
+        f"hkgit hook {name}" + (" --steer" if mode == "steer" else "")
+    )

@@ -150,7 +150,7 @@ def _read(content: str, start: object = 1) -> ToolReading | None:
         "tool_input": {"file_path": "a.txt"},
         "tool_response": {"type": "text", "file": {"startLine": start, "content": content}},
     }
-    event = claude.event(payload)
+    event = claude.read_event(payload)
     if event is None:
         return None
     assert isinstance(event.did, ToolReading)

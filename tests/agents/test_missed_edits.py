@@ -145,7 +145,7 @@ def test_a_hook_that_its_limit_stops_loses_no_edit(governed: Repo, tmp_path: Pat
     told("gemini", _read(governed, GREETING))
     told("gemini", _edit(governed, "Before"))
     governed.write("greet.py", MENDED)
-    settings = gemini.parts("hkgit hook gemini")[0]
+    settings = gemini.list_parts("hkgit hook gemini")[0]
     assert isinstance(settings, JsonPart)
     [group] = settings.value["hooks"]["AfterTool"]
     hook = group["hooks"][0]["command"].replace(f"timeout {HOOK_SECONDS - 2}", "timeout 0.001")

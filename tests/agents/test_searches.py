@@ -78,7 +78,9 @@ def test_lines_behind_their_numbers_are_readings(
 def _replay(agent: str, root: Path) -> Iterator[str]:
     """For each search of a stream the lines that it has shown, beside those of the largest file."""
     for line in (STREAMS / f"{agent}-search.jsonl").read_text("utf-8").splitlines()[1:]:
-        event = find_agent(agent).event(json.loads(line.replace("$ROOT", root.as_posix()))["input"])
+        event = find_agent(agent).read_event(
+            json.loads(line.replace("$ROOT", root.as_posix()))["input"]
+        )
         assert event is not None
         assert isinstance(event.did, Shell)
         found = {

@@ -156,7 +156,7 @@ def test_an_edit_of_what_was_not_read_is_recorded_as_blind(agent: str, greeting:
 
 
 def _is_edit(agent: str, payload: dict[str, Any]) -> bool:
-    event = find_agent(agent).event(payload)
+    event = find_agent(agent).read_event(payload)
     return event is not None and isinstance(event.did, Editing | PendingToolEdit)
 
 
@@ -329,7 +329,7 @@ def test_what_goose_has_not_kept_yet_counts_at_the_next_event(greeting: Repo) ->
 
 
 def test_goose_is_not_told_of_a_blind_edit_for_it_heeds_nothing_then() -> None:
-    assert find_agent("goose").remark("this edit is blind") is None
+    assert find_agent("goose").render_note("this edit is blind") is None
 
 
 def test_each_of_several_files_that_cline_reads_at_once_counts(greeting: Repo) -> None:

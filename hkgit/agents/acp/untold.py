@@ -49,7 +49,7 @@ def find_answers(
             "tool_response": "\n".join(each for each in answers if isinstance(each, str)),
             "tool_use_id": name,
         }
-        yield name, gemini.event(payload) if call.get("status") == "success" else None
+        yield name, gemini.read_event(payload) if call.get("status") == "success" else None
 
 
 def _find_calls(

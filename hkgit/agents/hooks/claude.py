@@ -119,7 +119,7 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def parts(command: str) -> list[Part]:
+def list_parts(command: str) -> list[Part]:
     """List the settings that connect it, with the command of its hooks."""
     failed = {FAILED: [{"matcher": "Bash", "hooks": hook_commands(command)}]}
     called = hooks(command, [*EDITS, "Bash"], [*EDITS, *LOOKS])
@@ -158,7 +158,7 @@ def hooks(
     }
 
 
-def event(payload: JsonObject) -> ToolEvent | None:
+def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here."""
     if payload.get("hook_event_name") == FAILED:
         payload = {**payload, **word_failure(payload)}
@@ -183,12 +183,12 @@ def _find_server_call(payload: JsonObject) -> ToolEvent | None:
     return tool_event(NAME, {**payload, **home}, tools, "PreToolUse", "")
 
 
-def denial(reason: str) -> JsonObject:
+def render_denial(reason: str) -> JsonObject:
     """Write the output that stops a call; the model reads the reason."""
     decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}
 
 
-def remark(text: str) -> JsonObject | None:
+def render_note(text: str) -> JsonObject | None:
     """Write the output that tells the model something after a call."""
     return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": text}}

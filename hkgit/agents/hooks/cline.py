@@ -110,7 +110,7 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def parts(command: str) -> list[Part]:
+def list_parts(command: str) -> list[Part]:
     """List the scripts that connect it, and a rule where it is to use hkgit's tools."""
     # A call that a hook stops ends the whole of its work, so words have to steer it.
     run = command.removesuffix(" --steer")
@@ -128,7 +128,7 @@ def _build_script(name: str, do: str, tools: Sequence[str], command: str) -> Fil
     return FilePart(f"{_FOLDER}/{name}", text, is_executable=True)
 
 
-def event(payload: JsonObject) -> ToolEvent | None:
+def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here."""
     is_before = payload.get("hookName") == "tool_call"
     call = payload.get("tool_call" if is_before else "tool_result")
@@ -163,11 +163,11 @@ def _find_place(payload: JsonObject) -> Path:
     return Path(str(roots[0])) if roots else Path()
 
 
-def denial(reason: str) -> JsonObject:
+def render_denial(reason: str) -> JsonObject:
     """Write the output that stops a call; the model reads the reason."""
     return {"cancel": True, "errorMessage": reason}
 
 
-def remark(text: str) -> JsonObject | None:
+def render_note(text: str) -> JsonObject | None:
     """Write the output that tells the model something after a call."""
     return {"cancel": False, "contextModification": text}

@@ -43,7 +43,7 @@ _APPROVED = 'default_tools_approval_mode = "approve"\n'
 """Else it asks for each call, and where nobody answers it refuses."""
 
 
-def parts(command: str) -> list[Part]:
+def list_parts(command: str) -> list[Part]:
     """List the settings that connect it, with the command of its hooks."""
     return [
         TomlPart(".codex/config.toml", _SERVER + (_APPROVED if is_steering(command) else "")),
@@ -65,7 +65,7 @@ def _hooks(command: str) -> dict[str, object]:
     }
 
 
-def event(payload: JsonObject) -> ToolEvent | None:
+def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here."""
     stage, call = payload.get("hook_event_name"), payload.get("tool_use_id")
     if stage == "Stop":
@@ -90,5 +90,5 @@ def _find_patch(command: str) -> UntoldEdit | None:
     return None if patch is None else UntoldEdit(Editing(patch[1], "apply-patch"))
 
 
-denial = claude.denial
-remark = claude.remark
+render_denial = claude.render_denial
+render_note = claude.render_note

@@ -61,7 +61,7 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def parts(command: str) -> list[Part]:
+def list_parts(command: str) -> list[Part]:
     """List the settings that connect it, with the command of its hooks."""
     quiet = f"if (Get-Command hkgit -ErrorAction SilentlyContinue) {{ {command} }}; exit 0"
     call = {"type": "command", "bash": guard_in_time(command), "powershell": quiet}
@@ -75,7 +75,7 @@ def parts(command: str) -> list[Part]:
     ]
 
 
-def event(payload: JsonObject) -> ToolEvent | None:
+def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here."""
     arguments = _arguments(payload.get("toolArgs"))
     tool = (EDITS | LOOKS).get(str(payload.get("toolName")))
@@ -106,11 +106,11 @@ def _arguments(given: object) -> object:
     return None
 
 
-def denial(reason: str) -> JsonObject:
+def render_denial(reason: str) -> JsonObject:
     """Write the output that stops a call; the model reads the reason."""
     return {"permissionDecision": "deny", "permissionDecisionReason": reason}
 
 
-def remark(text: str) -> JsonObject | None:
+def render_note(text: str) -> JsonObject | None:
     """Write the output that tells the model something after a call."""
     return {"additionalContext": text}

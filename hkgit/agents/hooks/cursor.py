@@ -24,7 +24,7 @@ EDIT_TOOL = "edit"
 _BEFORE, _AFTER = "preToolUse", "postToolUse"
 
 
-def parts(command: str) -> list[Part]:
+def list_parts(command: str) -> list[Part]:
     """List the settings that connect it, with the command of its hooks."""
     run = {"command": guard_in_time(command), "timeout": HOOK_SECONDS}
     hooks = {
@@ -44,7 +44,7 @@ def parts(command: str) -> list[Part]:
     ]
 
 
-def event(payload: JsonObject) -> ToolEvent | None:
+def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here."""
     did = _did(payload)
     if did is None:
@@ -88,12 +88,12 @@ def _unwrap(output: object) -> object:
     return output
 
 
-def denial(reason: str) -> JsonObject:
+def render_denial(reason: str) -> JsonObject:
     """Write the output that stops a call, in the words of old and new versions."""
     messages = {"user_message": reason, "agent_message": reason}
     return {"permission": "deny", **messages, "decision": "deny", "reason": reason}
 
 
-def remark(text: str) -> JsonObject | None:
+def render_note(text: str) -> JsonObject | None:
     """Write the output that tells the model something after a call, in versions that heed it."""
     return {"additional_context": text}

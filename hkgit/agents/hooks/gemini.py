@@ -84,7 +84,7 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def parts(command: str) -> list[Part]:
+def list_parts(command: str) -> list[Part]:
     """List the settings that connect it, with the command of its hooks."""
     guarded, limit = guard_in_time(command), HOOK_SECONDS * 1000
     run = [{"name": "hkgit", "type": "command", "command": guarded, "timeout": limit}]
@@ -99,7 +99,7 @@ def parts(command: str) -> list[Part]:
     return [JsonPart(SETTINGS, settings, owner=f"hkgit hook {NAME}")]
 
 
-def event(payload: JsonObject) -> ToolEvent | None:
+def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here.
 
     The input holds the whole output of a command; its middle is left out before the model sees it.
@@ -132,11 +132,11 @@ def _cut_middle(output: str, limit: int) -> str:
     return f"{first}\n\n[characters left out]\n\n{last}"
 
 
-def denial(reason: str) -> JsonObject:
+def render_denial(reason: str) -> JsonObject:
     """Write the output that stops a call; the model reads the reason."""
     return {"decision": "deny", "reason": reason}
 
 
-def remark(text: str) -> JsonObject | None:
+def render_note(text: str) -> JsonObject | None:
     """Write the output that tells the model something after a call."""
     return {"hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": text}}

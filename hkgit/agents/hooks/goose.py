@@ -40,7 +40,7 @@ LOOKS: dict[str, Tool] = {"shell": shell("command")}
 _PAUSES: dict[str, Tool] = {"": lambda arguments, answer: Pause()}
 
 
-def parts(command: str) -> list[Part]:
+def list_parts(command: str) -> list[Part]:
     """List the plugin's files; goose's servers stand in settings of the user's alone."""
     run = {"type": "command", "command": guard_in_time(command), "timeout": HOOK_SECONDS}
     groups = {
@@ -60,7 +60,7 @@ def _rule(tools: Mapping[str, Tool], run: JsonObject) -> JsonObject:
     return {"matcher": f"^({_BUILTIN})?({'|'.join(tools)})$", "hooks": [run]}
 
 
-def event(payload: JsonObject) -> ToolEvent | None:
+def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here."""
     stage, call = payload.get("event"), payload.get("tool_call_id")
     worded: JsonObject = {
@@ -81,11 +81,11 @@ def event(payload: JsonObject) -> ToolEvent | None:
     return found
 
 
-def denial(reason: str) -> JsonObject:
+def render_denial(reason: str) -> JsonObject:
     """Write the output that stops a call; the model reads the reason."""
     return {"decision": "block", "reason": reason}
 
 
-def remark(text: str) -> JsonObject | None:
+def render_note(text: str) -> JsonObject | None:
     """Return None: after a call goose does not heed what a hook says."""
     return None

@@ -14,15 +14,15 @@ EDIT_TOOL = opencode.EDIT_TOOL
 _NEW = '{\n  "$schema": "https://app.kilo.ai/config.json"\n}\n'
 
 
-def parts(command: str) -> list[Part]:
+def list_parts(command: str) -> list[Part]:
     """List the settings that connect it, with the command of its hooks."""
     return opencode.build_parts(command, NAME, "kilo.json", _NEW)
 
 
-def event(payload: JsonObject) -> ToolEvent | None:
+def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of the plugin's input; None where it does not matter here."""
     return tool_event(NAME, payload, opencode.EDITS | opencode.LOOKS, "before", "after")
 
 
-denial = opencode.denial
-remark = opencode.remark
+render_denial = opencode.render_denial
+render_note = opencode.render_note

@@ -105,7 +105,7 @@ export const Hkgit = async ({{ directory }}) => {{
 """
 
 
-def parts(command: str) -> list[Part]:
+def list_parts(command: str) -> list[Part]:
     """List the settings that connect it, with the command of its hooks."""
     return build_parts(command, NAME, "opencode.json", _NEW)
 
@@ -122,16 +122,16 @@ def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]
     ]
 
 
-def event(payload: JsonObject) -> ToolEvent | None:
+def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of the plugin's input; None where it does not matter here."""
     return tool_event(NAME, payload, EDITS | LOOKS, "before", "after")
 
 
-def denial(reason: str) -> JsonObject:
+def render_denial(reason: str) -> JsonObject:
     """Write the output that stops a call; the model reads the reason."""
     return {"deny": reason}
 
 
-def remark(text: str) -> JsonObject | None:
+def render_note(text: str) -> JsonObject | None:
     """Write the output that tells the model something after a call."""
     return {"remark": text}

@@ -152,7 +152,7 @@ function isGoverned(folder) {
 """
 
 
-def parts(command: str) -> list[Part]:
+def list_parts(command: str) -> list[Part]:
     """List the extension that connects it; one that steers has tools in the place of its own."""
     steering = _STEERING if is_steering(command) else ""
     text = f"{_EXTENSION}{steering}}}\n"
@@ -170,10 +170,10 @@ def _for_user(text: str) -> str:
     )
 
 
-def event(payload: JsonObject) -> ToolEvent | None:
+def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of the extension's input; None where it does not matter here."""
     return tool_event(NAME, payload, EDITS | LOOKS, "before", "after")
 
 
-denial = opencode.denial
-remark = opencode.remark
+render_denial = opencode.render_denial
+render_note = opencode.render_note

@@ -33,7 +33,7 @@ git-commit-verify: true
 """
 
 
-def parts(name: str) -> list[Part]:
+def list_parts(name: str) -> list[Part]:
     """List the text that an agent without hooks reads, or its settings if it has some."""
     if name == "aider":
         return [YamlPart(".aider.conf.yml", _AIDER)]

@@ -62,7 +62,7 @@ _NEW = '{\n  "$version": 4\n}\n'
 """Settings that do not name their version it rewrites, and what hooks start is a protected path."""
 
 
-def parts(command: str) -> list[Part]:
+def list_parts(command: str) -> list[Part]:
     """List the settings that connect it, with the command of its hooks."""
     server: dict[str, object] = dict(MCP_SERVER)
     if is_steering(command):
@@ -74,12 +74,12 @@ def parts(command: str) -> list[Part]:
     return [JsonPart(".qwen/settings.json", settings, _NEW, owner=owner)]
 
 
-def event(payload: JsonObject) -> ToolEvent | None:
+def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here."""
     if payload.get("hook_event_name") == claude.FAILED:
         payload = {**payload, **claude.word_failure(payload)}
     return tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
 
 
-denial = claude.denial
-remark = claude.remark
+render_denial = claude.render_denial
+render_note = claude.render_note

@@ -21,7 +21,7 @@ EDIT_TOOL = "edit"
 _BEFORE, _AFTER, _RUN = "pre_write_code", "post_write_code", "post_run_command"
 
 
-def parts(command: str) -> list[Part]:
+def list_parts(command: str) -> list[Part]:
     """List the settings that connect it; its servers stand in a file of the user's."""
     run = [{"command": guard_in_time(command, does_stop=is_steering(command))}]
     hooks = dict.fromkeys((_BEFORE, _AFTER, _RUN), run)
@@ -29,7 +29,7 @@ def parts(command: str) -> list[Part]:
     return [JsonPart(".windsurf/hooks.json", {"hooks": hooks}, owner=owner)]
 
 
-def event(payload: JsonObject) -> ToolEvent | None:
+def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here."""
     name, info = payload.get("agent_action_name"), payload.get("tool_info")
     if name not in (_BEFORE, _AFTER, _RUN) or not isinstance(info, dict):
@@ -66,11 +66,11 @@ def _find_place(info: Mapping[str, object]) -> Path:
     return next((each for each in around if "\0" not in str(each) and each.is_dir()), Path())
 
 
-def denial(reason: str) -> JsonObject:
+def render_denial(reason: str) -> JsonObject:
     """Write the output that stops a call; the hook's command says it on standard error."""
     return {"deny": reason}
 
 
-def remark(text: str) -> JsonObject | None:
+def render_note(text: str) -> JsonObject | None:
     """Return None: after a call nothing that a hook says is read."""
     return None

@@ -43,7 +43,7 @@ def find_folder(name: str, environment: Mapping[str, str]) -> Path:
 def list_user_parts(name: str) -> Iterator[Part]:
     """List the hooks alone, with paths below that folder: servers stay with the projects."""
     [folder] = {PurePosixPath(each).parts[0] for each in _list_hook_files(name)}
-    for part in find_agent(name).parts(f"hkgit hook {name} {FOR_USER}"):
+    for part in find_agent(name).list_parts(f"hkgit hook {name} {FOR_USER}"):
         path = PurePosixPath(part.path)
         if path.parts[0] == folder:
             moved = replace(part, path=path.relative_to(folder).as_posix())

@@ -55,12 +55,14 @@ def run(*, agent: str, steer: bool, user: bool) -> None:
     text = sys.stdin.buffer.read().decode("utf-8", "replace")
     answer = None
     try:
-        event = module.event(parse_payload(text))
+        event = module.read_event(parse_payload(text))
         if event is not None and not (user and _has_project_hooks(agent, event)):
             tool = module.EDIT_TOOL if steer and _has_server() else None
             reply = _answer(agent, event, tool)
             if reply is not None:
-                answer = module.denial(reply) if event.is_before else module.remark(reply)
+                answer = (
+                    module.render_denial(reply) if event.is_before else module.render_note(reply)
+                )
     except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
         echo(f"hkgit: not recorded: {error}", err=True)
     echo(json.dumps(answer or {}))

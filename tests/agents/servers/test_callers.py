@@ -97,7 +97,7 @@ def test_notes_of_calls_that_were_never_made_are_removed(
 def test_for_the_main_agent_the_hook_starts_nothing(
     payload: str, is_run: bool, option: str, repo: Repo
 ) -> None:
-    settings = claude.parts(f"./hkgit hook claude{option}")[1]
+    settings = claude.list_parts(f"./hkgit hook claude{option}")[1]
     (repo.path / ".hkgit").mkdir()
     assert isinstance(settings, JsonPart)
     [hook] = settings.value["hooks"]["PreToolUse"][1]["hooks"]
