@@ -9,8 +9,10 @@ import pytest
 from hkgit.edits import Edit
 from hkgit.errors import Ambiguous, HkgitError, NoMatch
 from tests.matching.editing import edit_of, edited, placed
+from tests.support.properties import is_thorough
 
-NUMBERED = [f"line {number} = {number * number}" for number in range(20_000)]
+COUNT = 20_000 if is_thorough() else 5_000
+NUMBERED = [f"line {number} = {number * number}" for number in range(COUNT)]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,8 @@ def test_it_is_refused_in_time(text: str, old: str, error: type[HkgitError]) -> 
 
 
 def test_an_old_text_may_be_the_whole_of_a_large_file() -> None:
-    old = [*NUMBERED[:9000], "not there", *NUMBERED[9001:]]
+    middle = COUNT // 2
+    old = [*NUMBERED[:middle], "not there", *NUMBERED[middle + 1 :]]
     new = [*old[:100], "changed", *old[101:]]
     after = [*NUMBERED[:100], "changed", *NUMBERED[101:]]
     edit = edit_of("\n".join(old), "\n".join(new))

@@ -85,10 +85,10 @@ class State:
     refs: str
     head: str
     worktrees: str
-    status: str
     index: str
     config: str
     git_files: frozenset[str]
+    modes: Mapping[str, int]
     files: Mapping[str, bytes]
     temporary: tuple[str, ...]
 
@@ -134,19 +134,31 @@ class Bench:
         """What the repository looks like now."""
         git_dir = _git_dir(self.repo.path)
         return State(
-            refs=self._git("for-each-ref"),
+            refs=self._refs(git_dir),
             head=_text(git_dir / "HEAD"),
-            worktrees=self._git("worktree", "list", "--porcelain"),
-            status=self._git("status", "--porcelain", "--ignored", "--untracked-files=all"),
+            worktrees=self._worktrees(git_dir),
             index=self._git("ls-files", "--stage", "-v"),
             config=_text(git_dir / "config"),
             git_files=frozenset(_names(git_dir)),
-            files=dict(_contents(self.repo.path, git_dir)),
+            modes={name: path.lstat().st_mode for name, path in _files(self.repo.path, git_dir)},
+            files={name: _data(path) for name, path in _files(self.repo.path, git_dir)},
             temporary=tuple(sorted(path.name for path in self.temporary.iterdir())),
         )
 
+    def _refs(self, git_dir: Path) -> str:
+        """All refs; those in files are read without a process."""
+        if (git_dir / "commondir").exists() or (git_dir / "reftable").exists():
+            return self._git("for-each-ref")
+        files = [git_dir / "packed-refs", *(git_dir / "refs").rglob("*")]
+        return "".join(f"{path} {_text(path)}" for path in sorted(files) if path.is_file())
+
+    def _worktrees(self, git_dir: Path) -> str:
+        """The other checkouts, where there are any."""
+        is_alone = git_dir.is_dir() and not (git_dir / "worktrees").exists()
+        return "" if is_alone else self._git("worktree", "list", "--porcelain")
+
     def _git(self, *args: str) -> str:
-        """What git says, or nothing where it cannot, as `git status` in a bare repository."""
+        """What git says, or nothing where it cannot, as `git ls-files` where there is no git."""
         return self.repo.git(*args, env={"GIT_OPTIONAL_LOCKS": "0"}, check=False)
 
     @contextmanager
@@ -205,10 +217,13 @@ def _is_left_on_purpose(name: Path) -> bool:
     return name.parts[:2] in _LEFT
 
 
-def _contents(root: Path, git_dir: Path) -> Iterator[tuple[str, bytes]]:
+def _files(root: Path, git_dir: Path) -> Iterator[tuple[str, Path]]:
     for folder, names, files in os.walk(root):
         names[:] = [name for name in names if Path(folder) / name != git_dir]
         for name in files:
             path = Path(folder) / name
-            data = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
-            yield path.relative_to(root).as_posix(), data
+            yield path.relative_to(root).as_posix(), path
+
+
+def _data(path: Path) -> bytes:
+    return os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.agents.servers.clients import Agent, Answer, talk
+from tests.support.forks import loaded_program
 from tests.support.repos import Repo
 from tests.support.running import script
 
@@ -111,7 +112,7 @@ def test_lines_that_are_no_messages_end_nothing(repo: Repo) -> None:
         b"",
     ]
     process = subprocess.Popen(
-        [script("hkgit"), "mcp"],
+        [loaded_program(), "mcp"],
         cwd=repo.path,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

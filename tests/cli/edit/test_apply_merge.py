@@ -100,7 +100,7 @@ def test_it_says_path_by_path_what_becomes_of_conflicts(landed: tuple[Bench, str
 
 
 def test_blame_names_the_edit_that_resolved_a_line(landed: tuple[Bench, str]) -> None:
-    [line] = landed[0].run("blame", "a.txt", "-L", "5,5").out.splitlines()
+    [_, line] = landed[0].run("blame", "a.txt", "-L", "5,5").out.splitlines()
     assert "merge" in line
     assert "codex/1" in line
 

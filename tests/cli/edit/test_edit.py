@@ -35,7 +35,7 @@ def test_the_working_tree_changes_and_nothing_else(bench: Bench, command: str) -
     after = bench.state()
     assert result.code == 0, result.err
     assert after.files[SOURCE] == before.files[SOURCE].replace(OLD.encode(), NEW.encode())
-    assert after.status == f" M {SOURCE}"
+    assert bench.repo.status() == [f" M {SOURCE}"]
     assert after.refs == before.refs
     assert after.index == before.index
 
