@@ -184,13 +184,9 @@ def _is_kept(facts: Facts) -> bool:
     """Whether there is an answer for such a commit, as far as can be seen without the script."""
     if not os.path.exists(f"{facts.git_dir}/{SCRIPT}"):
         return False
-    inode = f"\n{os.stat(_package()).st_ino} "
-    known = (
-        f"\nref: {facts.ref}\n{facts.author}\n{facts.committer}\n",
-        inode,
-        f"\n{_find_hkgit()}\n",
-    )
-    marks = [*map(os.fsencode, known)]
+    inode, program = os.stat(_package()).st_ino, _find_hkgit()
+    who = f"\nref: {facts.ref}\n{facts.author}\n{facts.committer}\n"
+    marks = [*map(os.fsencode, (who, f"\n{inode} ", f"\n{program}\n"))]
     return any(all(mark in each for mark in marks) for each in _answers(facts))
 
 
