@@ -55,12 +55,12 @@ def test_copilots_patches_are_steered(seeded: Repo) -> None:
     assert told("copilot", patch, "--steer")["permissionDecision"] == "deny"
 
 
-@pytest.mark.parametrize("agent", ["gemini", "opencode"])
+@pytest.mark.parametrize("agent", ["gemini", "opencode", "qwen"])
 def test_a_command_that_ran_in_another_directory_is_a_reading_there(
     agent: str, seeded: Repo
 ) -> None:
     replay_lines(agent, stream(f"{agent}-subdir", seeded), seeded)
-    assert session(seeded).blind == 0
+    assert (len(session(seeded).calls), session(seeded).blind) == (1, 0)
 
 
 def _known(repo: Repo) -> list[tuple[int, int]]:

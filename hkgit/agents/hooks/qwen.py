@@ -39,7 +39,7 @@ _FRAME = re.compile(r"^(Directory: .*)\nOutput: ", re.MULTILINE)
 
 
 def _run(arguments: JsonObject, answer: object) -> Did | None:
-    return shell("command")(arguments, _FRAME.sub(r"\1\n", _text(answer), count=1))
+    return shell("command", "directory")(arguments, _FRAME.sub(r"\1\n", _text(answer), count=1))
 
 
 def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
