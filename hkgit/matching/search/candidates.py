@@ -101,35 +101,35 @@ def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> Ali
     lines, old = list_keys(view, wanted)
     pairs = [(old[i], lines[t]) for i, t in enumerate(targets) if t is not None and old[i]]
     agreement = sum(weigh(key) for key, line in pairs if key == line)
-    agreement -= INTERRUPTED * _gaps(lines, targets)
-    fits = (
-        all(
-            not old[i] or ((t := targets[i]) is not None and lines[t] == old[i])
-            for i in wanted.bound
-        )
-        and all(
-            is_whole(change, targets, lines) and _is_held(change, targets, old, lines)
-            for change in wanted.changes
-        )
-        and _is_closed(wanted.moved, targets, lines)
-    )
-    similarity = _similarity(old, lines, targets)
     rows = sum(
         1 << i
         for i, t in enumerate(targets)
         if t is not None and lines[t] == old[i] and weigh(old[i]) >= TELLING
     )
-    found = find_landings(wanted, targets, view.lines)
-    known = _measure_known(wanted, old, targets)
     return AlignedPlace(
         targets=targets,
-        landings=found,
-        agreement=agreement,
-        similarity=similarity,
-        is_fit=fits,
+        landings=find_landings(wanted, targets, view.lines),
+        agreement=agreement - INTERRUPTED * _gaps(lines, targets),
+        similarity=_similarity(old, lines, targets),
+        is_fit=_fits(wanted, targets, old, lines),
         rows=rows,
-        known=known,
+        known=_measure_known(wanted, old, targets),
     )
+
+
+def _fits(
+    wanted: EditLines, targets: Targets, old: Sequence[bytes], lines: Sequence[bytes]
+) -> bool:
+    """Whether each change has its lines there, and none that it takes away is another one."""
+    for row in wanted.bound:
+        target = targets[row]
+        if old[row] and (target is None or lines[target] != old[row]):
+            return False
+    are_whole = all(
+        is_whole(change, targets, lines) and _is_held(change, targets, old, lines)
+        for change in wanted.changes
+    )
+    return are_whole and _is_closed(wanted.moved, targets, lines)
 
 
 def _measure_known(wanted: EditLines, old: Sequence[bytes], targets: Targets) -> int:
