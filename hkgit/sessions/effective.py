@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from hkgit.applying.evidence import covers, is_blind
-from hkgit.edits import File, MappingSnapshot, Snapshot
+from hkgit.edits import File, MappingSnapshot, Read, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.sessions.abandoning import find_effective
 from hkgit.sessions.answers import CallStatus, Status
@@ -69,32 +69,30 @@ def collect_status(
     session: str, journal: SessionJournal, files: Snapshot, batches: tuple[str, ...]
 ) -> Status:
     """Collect the status of a session; edits gone from the checkout wait for no commit."""
-    state, kept = journal.load(), journal.blobs.get
-    receipts = [
-        receipt
-        for path, known in sorted(state.known.items())
-        if (file := files.get(path)) is not None
-        for receipt in carry_knowledge(known, file.data, kept).receipts(path)
-    ]
+    state = journal.load()
     waiting = [
         is_unread(state, unit.call, unit.spec, unit.number)
         for unit in find_effective(files, list_units(journal))
         if (unit.call.id, unit.spec, unit.number) not in state.committed
     ]
-    calls = tuple(
-        _call(state, call)
-        for id, call in state.calls.items()
-        if state.is_done(id) and not call.undoes
-    )
+    done = (call for id, call in state.calls.items() if state.is_done(id) and not call.undoes)
     return Status(
         session=session,
-        calls=calls,
-        receipts=tuple(receipts),
+        calls=tuple(_call(state, call) for call in done),
+        receipts=tuple(_list_receipts(journal, files)),
         uncommitted=len(waiting),
         blind=sum(waiting),
         batches=batches,
         shown=tuple(chain.from_iterable(state.shown.values())),
     )
+
+
+def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
+    """List the receipts of a session that hold for files as they stand."""
+    for path, known in sorted(journal.state.known.items()):
+        file = files.get(path)
+        if file is not None:
+            yield from carry_knowledge(known, file.data, journal.blobs.get).receipts(path)
 
 
 def _call(state: JournalState, call: JournaledCall) -> CallStatus:

@@ -149,24 +149,9 @@ def _write(name: str, sent: Record, details: Record) -> EditCall | None:
 
 
 def _edit(name: str, sent: Record, details: Record) -> EditCall | None:
-    """A replacement, as the tool made it: what was sent may have been quoted loosely."""
-    if "edits" in sent:
-        parts = [*tables(sent["edits"])]
-    else:
-        parts = [
-            {
-                "old_string": details.get("oldString", sent.get("old_string")),
-                "new_string": details.get("newString", sent.get("new_string")),
-                "replace_all": sent.get("replace_all") is True,
-            }
-        ]
-    known = [(text(part.get("old_string")), text(part.get("new_string"))) for part in parts]
-    replaced = tuple(
-        (old, new, part.get("replace_all") is True)
-        for (old, new), part in zip(known, parts, strict=True)
-        if old is not None and new is not None
-    )
-    if not replaced or len(replaced) != len(parts):
+    """Read a replacement, as the tool made it: what was sent may have been quoted loosely."""
+    replaced = _find_replacements(sent, details)
+    if not replaced:
         return None
     edits = [
         {"old_string": old, "new_string": new} | ({"replace_all": True} if is_all else {})
@@ -188,6 +173,22 @@ def _edit(name: str, sent: Record, details: Record) -> EditCall | None:
         is_final=is_final,
         hunks={name: hunks} if hunks else None,
     )
+
+
+def _find_replacements(sent: Record, details: Record) -> tuple[tuple[str, str, bool], ...]:
+    """Find old texts, new texts and whether all places are meant; nothing if one is missing."""
+    parts = [*tables(sent.get("edits"))]
+    if "edits" not in sent:
+        old = details.get("oldString", sent.get("old_string"))
+        new = details.get("newString", sent.get("new_string"))
+        parts = [{"old_string": old, "new_string": new, "replace_all": sent.get("replace_all")}]
+    found = [
+        (old, new, part.get("replace_all") is True)
+        for part in parts
+        if (old := text(part.get("old_string"))) is not None
+        if (new := text(part.get("new_string"))) is not None
+    ]
+    return tuple(found) if len(found) == len(parts) else ()
 
 
 def _shell_edit(diff: Record) -> EditCall | None:
