@@ -79,7 +79,8 @@ def test_what_commit_msg_has_answered_is_no_answer_elsewhere(known: Repo, change
     assert not may_pass(known)
 
 
-@pytest.mark.parametrize("variable", ["HKGIT_STATE", "CLAUDECODE"])
+# The script looks for words in the environment, where pytest puts the name of the test.
+@pytest.mark.parametrize("variable", ["HKGIT_STATE", "CLAUDECODE"], ids=["state", "shell"])
 def test_where_edits_may_wait_pre_commit_asks(known: Repo, variable: str) -> None:
     assert git(known, "commit", "-q", "-m", "Two")[0]
     _stage(known, "3")
@@ -219,11 +220,11 @@ def test_whatever_the_judge_reads_is_asked_again(
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
-        ("GIT_AUTHOR_NAME", "claude"),
-        ("GIT_COMMITTER_NAME", "claude"),
-        ("HKGIT_GIT", "program"),
-        ("HKGIT_TRANSACTION", "1"),
-        ("GITHEAD_" + "0" * 40, "side"),
+        pytest.param("GIT_AUTHOR_NAME", "claude", id="author"),
+        pytest.param("GIT_COMMITTER_NAME", "claude", id="committer"),
+        pytest.param("HKGIT_GIT", "program", id="backend"),
+        pytest.param("HKGIT_TRANSACTION", "1", id="transaction"),
+        pytest.param("GITHEAD_" + "0" * 40, "side", id="merge"),
     ],
 )
 def test_another_environment_is_judged_again(
