@@ -88,8 +88,8 @@ def _find_change(
     repository: Repository, head: str, named: str | None, paths: Sequence[str]
 ) -> tuple[str, bytes]:
     """Find the tree to be committed, and its diff from HEAD. Raises InvalidInput for no diff."""
-    options = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
-    difference = partial(repository.git, "diff", *options, head)
+    # The plumbing command heeds no settings of the user's, such as diff.external or colours.
+    difference = partial(repository.git, "diff-tree", "-p", "--text", "--no-renames", head)
     tree = _find_named_tree(repository, named) or repository.index_tree()
     diff = difference(tree, "--", *paths, *_OWN).stdout
     if not diff and named is None:  # as after `git commit -a`, which stages for itself alone
@@ -102,8 +102,8 @@ def _find_change(
 
 def _expect_same(repository: Repository, branch: str, tree: str, paths: Sequence[str]) -> None:
     """Raise InvalidInput where a commit has not all that was staged: edits say no line ends."""
-    options = ("--name-only", "-z", "--no-renames", "--no-ext-diff")
-    differing = repository.git("diff", *options, branch, tree, "--", *paths, *_OWN).stdout
+    options = ("-r", "--name-only", "-z", "--no-renames")
+    differing = repository.git("diff-tree", *options, branch, tree, "--", *paths, *_OWN).stdout
     named = [quote_path(os.fsdecode(each)) for each in differing.split(b"\0") if each]
     if named:
         what = "changes line ends or a byte order mark, which no edit says"

@@ -79,6 +79,22 @@ def test_what_comes_beside_a_merge_is_a_commit_after_it(guarded: Repo) -> None:
     assert len(guarded.git("log", "-1", "--format=%p", "HEAD^").split()) == 2
 
 
+def test_what_settings_make_of_a_diff_changes_no_advice(guarded: Repo) -> None:
+    for name, value in (("diff.external", "true"), ("color.ui", "always"), ("diff.context", "0")):
+        guarded.git("config", name, value)
+    guarded.write(".git/info/attributes", "a.txt -diff\n")
+    guarded.write("a.txt", "two\n")
+    assert "replay strict" in follow(guarded, "commit", "-qam", "Write two")
+    guarded.write("a.txt", "three\n")
+    guarded.git("commit", "-q", "--no-verify", "-am", "Write three", env=AGENT)
+
+    said = run("gate", "--range", "HEAD^..HEAD", cwd=guarded.path).out
+    paste(guarded, said.partition("mend: ")[2].splitlines()[0])
+
+    assert run("gate", "--range", "HEAD~2..HEAD", cwd=guarded.path).code == 0
+    assert guarded.git("log", "-1", "--format=%s") == "Write three"
+
+
 def test_a_part_of_a_merge_is_no_commit(guarded: Repo) -> None:
     guarded.commit({"a.txt": "main\n"}, "Change it here")
     guarded.git("merge", "side", check=False)

@@ -178,7 +178,7 @@ def _difference(ruling: Ruling, old: str, new: str) -> str:
             each for _, entry in ruling.judged.entries for f in entry.files for each in f.hunks
         ]
         lines = "-U1 " if any(each.start_line > each.end_line for each in hunks) else "-U0 "
-    return f"git diff {lines}--no-renames {old} {new} -- :/ {_OWN}"
+    return f"git diff-tree -p --text {lines}--no-renames {old} {new} -- :/ {_OWN}"
 
 
 def _begin_again(short: str) -> str:

@@ -48,7 +48,7 @@ def merge_again(ruling: Ruling) -> str:
     if len(others) > 1 or not files:
         return f"{beside} && git checkout -q - && {render_move_onto(short)}"
     paths = shlex.join(f":/{path}" for path, _ in files)
-    changed = f"git diff --no-renames {{}} {short} -- {paths}"
+    changed = f"git diff-tree -p --text --no-renames {{}} {short} -- {paths}"
     if ruling.before.is_merged:
         return (
             f"{beside} && {changed.format('HEAD')} | {HERE}{render_expectations(files)}"

@@ -59,7 +59,7 @@ def test_rejections_come_first_with_what_mends_them(history: History) -> None:
     assert [row[2].split(" -- ")[0] for row in rejected] == [
         "next command",
         *(
-            f"git diff --no-renames {parent[:12]} {commit[:12]}"
+            f"git diff-tree -p --text --no-renames {parent[:12]} {commit[:12]}"
             for commit in list(history.commits.values())[:5]
             for parent in [history.repo.git("rev-parse", f"{commit}^")]
         ),

@@ -138,7 +138,7 @@ def test_a_repository_without_evidence_has_rows_too(repo: Repo, tmp_path: Path) 
 
 def test_where_there_is_nothing_to_export_it_says_so(repo: Repo, tmp_path: Path) -> None:
     unborn = run("export", "--to", tmp_path / "t", cwd=repo.path)
-    assert (unborn.code, "HEAD: names no commit here" in unborn.err) == (4, True)
+    assert (unborn.code, "HEAD: there is no commit here yet" in unborn.err) == (4, True)
     nowhere = run("export", "--to", tmp_path / "t", cwd=tmp_path)
     assert nowhere.code == 7
     assert not (tmp_path / "t").exists()

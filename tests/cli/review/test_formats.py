@@ -61,4 +61,6 @@ def test_other_formats_leave_the_job_summary_alone(history: Bench, tmp_path: Pat
 def test_what_mends_a_commit_ends_its_rejection(history: Bench) -> None:
     lines = history.run("gate", "--range", "start..blind-commit").out.splitlines()
     old, new = (history.repo.git("rev-parse", rev)[:12] for rev in ("start", "blind-commit"))
-    assert lines[-2].strip().startswith(f"mend: git diff --no-renames {old} {new} -- ")
+    assert (
+        lines[-2].strip().startswith(f"mend: git diff-tree -p --text --no-renames {old} {new} -- ")
+    )
