@@ -45,12 +45,6 @@ MOST_LINES = 250
 MOST_POSITIONAL = 5
 """So many arguments of a constructor and more are given by keyword."""
 
-LONGER = {
-    "workflows/adopting/replaying.py",
-}
-"""Modules that are still to be split."""
-
-
 ORDER = [place for row in layers() for place in row]
 ROW_OF = {place: number for number, row in enumerate(layers()) for place in row}
 
@@ -183,7 +177,7 @@ def test_no_module_is_longer_than_one_can_overlook() -> None:
         for path in paths
     }
     long = {name: count for name, count in lengths.items() if count > MOST_LINES}
-    assert {name: count for name, count in long.items() if name not in LONGER} == {}
+    assert long == {}
 
 
 def test_every_folder_says_in_a_sentence_what_it_is_for() -> None:

@@ -22,8 +22,8 @@ from benchmarks.adoption.truth import (
     take_edit,
 )
 
-FORMS = ("whole", "words")
-"""What a log tells of an edit: the file before it and a diff, or only the words that were sent."""
+FORMS = ("whole", "diff", "words")
+"""What a log tells of an edit: the file before it and a diff, a diff alone, or only its words."""
 
 START = 1_750_000_000
 
@@ -92,9 +92,10 @@ def _add_edit(session: Session, edit: RealEdit, form: str, root: str, number: in
     }
     detail: dict[str, Any] = {"filePath": f"{root}/{path}"}
     detail |= {"oldString": edit.old, "newString": edit.new, "userModified": False}
-    if form == "whole":
+    if form != "words":
+        original = edit.before if form == "whole" else None
         patch = [*_patch(edit.before, edit.after)]
-        detail |= {"originalFile": edit.before, "structuredPatch": patch}
+        detail |= {"originalFile": original, "structuredPatch": patch}
     sent |= {"replace_all": True} if edit.is_all else {}
     session.log += _lines(root, number, sent, detail)
 

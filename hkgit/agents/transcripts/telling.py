@@ -69,14 +69,14 @@ def _where(lines: ExplainedLines) -> str:
 
 
 def _call(done: Adoption, lines: ExplainedLines) -> str:
-    """Which call made some lines, what had been read before, and how tightly."""
+    """Which call made some lines, what had been read before, and how much of that it changed."""
     step, origin = done.step(lines.origin), lines.origin
     named = origin.unit.name if step is None else f"{step.tool} {step.where}"
     words = f"{named}, {origin.unit.call.agent}, evidence {origin.evidence}"
     if origin.evidence_lines is not None:
         words += f" of lines {origin.evidence_lines[0]}-{origin.evidence_lines[1]}"
-    if origin.tightness is not None:
-        words += f", tightness {format_decimal(origin.tightness)}"
+        if origin.changed_share is not None:
+            words += f", {format_decimal(origin.changed_share)} of them changed"
     return visible(words if origin.is_derived else f"{words}; on lines that no call made: no entry")
 
 
@@ -140,7 +140,7 @@ def _change_json(done: Adoption) -> JsonObject:
 
 def _explained_json(done: Adoption, lines: ExplainedLines) -> JsonObject:
     step, origin = done.step(lines.origin), lines.origin
-    tightness = origin.tightness
+    share = origin.changed_share
     return {
         "path": to_json_text(lines.path),
         "lines": [lines.first, lines.last],
@@ -152,7 +152,8 @@ def _explained_json(done: Adoption, lines: ExplainedLines) -> JsonObject:
         "evidence": origin.evidence,
         "evidence_lines": None if origin.evidence_lines is None else list(origin.evidence_lines),
         "derived": origin.is_derived,
-        "tightness": None if tightness is None else tightness / 1000,
+        # Its name from before the gate had a measure of that name.
+        "tightness": None if share is None else share / 1000,
     }
 
 

@@ -17,7 +17,7 @@ from hkgit.sessions.commit.proposing import Proposal, propose_onto
 from hkgit.sessions.commit.settling import open_journals
 from hkgit.sessions.storage import paths as places
 from hkgit.sessions.storage.journal import SessionJournal
-from hkgit.sessions.storage.records import RECOVERED
+from hkgit.sessions.storage.records import RECOVERED, Version
 from hkgit.sessions.writing import at_work
 from hkgit.values import dataclass, replace
 from hkgit.workflows.adopting.contents.versions import FileVersions
@@ -184,8 +184,8 @@ def _replay(
     return replay.take(transcripts.steps(frozenset(known), wanted))
 
 
-def _marks(before: object, after: object) -> tuple[str | None, str | None]:
-    return getattr(before, "sha256", None), getattr(after, "sha256", None)
+def _marks(before: Version | None, after: Version | None) -> tuple[str | None, str | None]:
+    return None if before is None else before.sha256, None if after is None else after.sha256
 
 
 def _versions_in(repository: Repository, sides: Sequence[tuple[str, str]]) -> FileVersions:

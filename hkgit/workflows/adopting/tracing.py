@@ -51,8 +51,8 @@ class Origin:
         return cls(unit, path, journaled.evidence[at], lines, changed, is_derived=False)
 
     @property
-    def tightness(self) -> int | None:
-        """Changed over claimed lines, per mille; None without evidence."""
+    def changed_share(self) -> int | None:
+        """How much of its evidence the edit changed, per mille; None without evidence."""
         if self.evidence not in HASHED:
             return None
         if self.evidence_lines is None:

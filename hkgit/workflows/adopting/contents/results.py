@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import assert_never
 
 from hkgit import dialects
 from hkgit.edits import (
+    AnyEdit,
     CreateFile,
     DeleteFile,
+    Edit,
+    InsertAfter,
     RenameFile,
+    ReplaceRange,
+    SetMode,
     Spec,
+    TagEdit,
     WriteFile,
     decode_text,
     encode_text,
@@ -23,7 +30,7 @@ from hkgit.text.paths import quote_path
 from hkgit.values import replace
 from hkgit.workflows.adopting.contents.hunks import apply_hunks, do_hunks_fit
 from hkgit.workflows.adopting.contents.texts import show_text, with_ends
-from hkgit.workflows.adopting.steps import LoggedEdit, Texts
+from hkgit.workflows.adopting.steps import LoggedEdit, LoggedHunk, Texts
 
 
 def find_after(edit: LoggedEdit, before: Texts) -> Texts | None:
@@ -38,14 +45,23 @@ def find_after(edit: LoggedEdit, before: Texts) -> Texts | None:
     }
     for path, hunks in (edit.hunks or {}).items():
         if path not in after:
-            words = _replace_all(edit, before) if edit.paths == (path,) else None
-            after[path] = apply_hunks(before.get(path), hunks, words)
+            after[path] = _apply_diff(edit, path, hunks, before)
     if after:
         return after
     if not edit.is_final or not edit.replacements or len(edit.paths) != 1:
         return None
     [path] = edit.paths
     return {path: with_ends(_replace_each(edit, before.get(path)), before.get(path))}
+
+
+def _apply_diff(edit: LoggedEdit, path: str, hunks: Sequence[LoggedHunk], before: Texts) -> bytes:
+    """What a diff makes of a file; of one whose lines others have moved, what the words make."""
+    data = before.get(path)
+    words = _replace_all(edit, before) if edit.paths == (path,) else None
+    is_moved = path not in (edit.before or {}) and not do_hunks_fit(data, hunks)
+    if words is not None and is_moved and edit.is_final:
+        return with_ends(words, data)
+    return apply_hunks(data, hunks, words)
 
 
 def _replace_all(edit: LoggedEdit, before: Texts) -> bytes | None:
@@ -87,12 +103,23 @@ def may_be_made_on(edit: LoggedEdit, path: str, data: bytes) -> bool:
     if edit.replacements:
         old = show_text(edit.replacements[0][0])
         return old in text if old else not text
-    olds = (
-        getattr(each, "old_text", None) or ""
-        for each in (edit.spec.edits if edit.spec is not None else ())
-        if each.path == path
-    )
+    edits = () if edit.spec is None else edit.spec.edits
+    olds = (_read_old_text(each) for each in edits if each.path == path)
     return all(show_text(encode_text(old)) in text for old in olds)
+
+
+def _read_old_text(edit: AnyEdit) -> str:
+    """The text that an edit says is there; "" where it says none."""
+    match edit:
+        case Edit(old_text=old):
+            return old
+        case DeleteFile(old_text=old):
+            return old or ""
+        case ReplaceRange() | InsertAfter() | TagEdit() | CreateFile() | WriteFile():
+            return ""
+        case RenameFile() | SetMode():
+            return ""
+    assert_never(edit)
 
 
 def needs_text(edit: LoggedEdit, path: str) -> bool:

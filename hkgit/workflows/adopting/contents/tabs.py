@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from hkgit.errors import InvalidInput
+from hkgit.text.diff import find_common
 
 _LEADING = re.compile(rb"^\t+", re.MULTILINE)
 _INDENT = re.compile(rb"[\t ]*")
@@ -34,8 +35,12 @@ def restore_tabs(shown: bytes, before: bytes, words: bytes | None) -> bytes:
         return b"\n".join(
             _restore_line(line, guide) for line, guide in zip(lines, meant, strict=True)
         )
-    known = _list_shown(before.split(b"\n"))
-    return b"\n".join(_find_line(line, known, before) for line in lines)
+    old = before.split(b"\n")
+    kept = {j: old[i] for i, j in find_common([*map(show_tabs, old)], lines)}
+    known = _list_shown(old)
+    return b"\n".join(
+        kept[at] if at in kept else _find_line(line, known, before) for at, line in enumerate(lines)
+    )
 
 
 def _restore_line(line: bytes, guide: bytes) -> bytes:

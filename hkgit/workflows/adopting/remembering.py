@@ -1,0 +1,96 @@
+"""remembering.py: what each conversation of a transcript was shown of files, and still knows."""
+
+from __future__ import annotations
+
+from hkgit.applying.draft import Lines
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.readings import ShownLines, ToolCall
+from hkgit.sessions.readings.knowledge import (
+    FileKnowledge,
+    KnownRange,
+    carry_knowledge,
+    know_lines,
+    learn_lines,
+)
+from hkgit.sessions.storage.blobs import Blobs
+from hkgit.text.document import Document
+from hkgit.workflows.adopting.contents.texts import count_shown, is_shown_as
+from hkgit.workflows.adopting.following import FollowedFiles
+from hkgit.workflows.adopting.steps import LoggedReading, Step
+
+_REMEMBERED = 40
+"""So many versions of a file are asked whether they say what was read."""
+
+
+class ReadingMemory:
+    """Learns readings at once where a file is known, else when it comes to be."""
+
+    def __init__(self, files: FollowedFiles, blobs: Blobs) -> None:
+        self._files = files
+        self._blobs = blobs
+        self._known: dict[str, dict[str, FileKnowledge]] = {}
+        self._unplaced: dict[tuple[str, str], list[tuple[Step, LoggedReading]]] = {}
+        self._shown: dict[str, list[ShownLines]] = {}
+
+    def knowledge(self, session: str) -> dict[str, FileKnowledge]:
+        """What a conversation knows of files, by path; to be changed in place."""
+        return self._known.setdefault(session, {})
+
+    def pop_shown(self, session: str) -> list[ShownLines]:
+        """Take out what a conversation was shown since this was last asked."""
+        return self._shown.pop(session, [])
+
+    def read(self, step: Step, reading: LoggedReading) -> None:
+        """Learn what was shown, at once where the file is known, else when it comes to be."""
+        path = reading.path
+        if reading.whole is not None and not is_shown_as(self._files.read(path), reading.whole):
+            self._files.arrive(path, self._files.restore(path, reading.whole))
+        if not self._learn(step, reading, self._files.read(path)):
+            self._unplaced.setdefault((step.session, path), []).append((step, reading))
+
+    def settle(self, session: str, path: str, data: bytes) -> None:
+        """Learn what was shown of a file before any version of it was known."""
+        for step, reading in self._unplaced.pop((session, path), ()):
+            if self._learn(step, reading, data):
+                continue
+            for kept in self._files.list_past(path, _REMEMBERED):
+                if _count(reading, kept):
+                    self._recall(step, reading, kept, data)
+                    break
+
+    def _learn(self, step: Step, reading: LoggedReading, data: bytes | None) -> bool:
+        """Whether a file says what was shown; then it is known from now on."""
+        count = 0 if data is None else _count(reading, data)
+        if data is None or not count:
+            return False
+        document, first = Document(data), reading.start_line
+        lines = first, first + count - 1
+        seen = KnownRange(*lines, document.range_hash(*lines))
+        self._note_shown(step, reading.path, lines, data)
+        known = self.knowledge(step.session)
+        before = known.get(reading.path)
+        self._blobs.put(data)
+        nothing = know_lines(data, ())
+        known[reading.path] = learn_lines(before or nothing, seen, data, self._blobs.get)
+        return True
+
+    def _recall(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> None:
+        """Learn what an earlier version of a file showed, as far as it still stands."""
+        lines = reading.start_line, reading.start_line + _count(reading, then) - 1
+        self._note_shown(step, reading.path, lines, then)
+        old = know_lines(then, [lines])
+        carried = carry_knowledge(old, now, self._blobs.get)
+        known = self.knowledge(step.session)
+        for each in carried.ranges:
+            before = known.get(reading.path) or know_lines(now, ())
+            known[reading.path] = learn_lines(before, each, now, self._blobs.get)
+
+    def _note_shown(self, step: Step, path: str, lines: Lines, data: bytes) -> None:
+        call = ToolCall.of(step.tool, step.call)
+        shown = ShownLines(path, *lines, version=digest(data), call=call, time=step.time)
+        self._shown.setdefault(step.session, []).append(shown)
+
+
+def _count(reading: LoggedReading, data: bytes) -> int:
+    """Count how many lines of a reading a file has, from the first on."""
+    return count_shown(reading.lines, reading.start_line, Document(data).lines)
