@@ -78,13 +78,13 @@ def receive(connection: socket.socket, size: int) -> bytes:
 class _Fork:
     """A process that runs commands, as the one that it was forked from sees it."""
 
-    def __init__(self, restorer: Restorer, inherited: Sequence[socket.socket]) -> None:
+    def __init__(self, restorer: Restorer, inherited: Sequence[int]) -> None:
         self.socket, theirs = socket.socketpair()
         self.client: socket.socket | None = None
         self._pid = os.fork()
         if self._pid == 0:
-            for each in (self.socket, *inherited):
-                each.close()
+            for each in (self.socket.fileno(), *inherited):
+                os.close(each)
             try:
                 _work(theirs, restorer)
             finally:
@@ -155,13 +155,14 @@ class _Supervisor:
             self.clients.remove(client)
             client.close()
             return
-        fork = self.idle.pop() if self.idle else _Fork(self.restorer, self.sockets())
+        files = (*self.sockets(), *streams)
+        fork = self.idle.pop() if self.idle else _Fork(self.restorer, files)
         fork.begin(client, size, streams)
         self.busy.append(fork)
 
-    def sockets(self) -> list[socket.socket]:
+    def sockets(self) -> list[int]:
         forks = [fork.socket for fork in (*self.idle, *self.busy)]
-        return [self.listener, *self.clients, *forks]
+        return [each.fileno() for each in (self.listener, *self.clients, *forks)]
 
 
 class _Left(BaseException):
