@@ -26,7 +26,7 @@ from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.matching.places import Settings
 from tests.support.entries import as_json, written
-from tests.support.objects import write_commit, write_tree
+from tests.support.objects import reset_checkout, write_commit, write_tree
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import IDENTITY, Repo
 
@@ -117,7 +117,8 @@ def commit(repo: Repo, change: Change) -> str:
     """Commit a change on its parents with git's plumbing, and move HEAD there."""
     tree = tree_of(repo, change)
     made = commit_tree(repo, tree, change.parents, message_of(change), change.author)
-    repo.git("reset", "-q", "--hard", made)
+    if not reset_checkout(repo, made):
+        repo.git("reset", "-q", "--hard", made)
     return made
 
 

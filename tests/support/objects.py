@@ -94,6 +94,14 @@ def commit_checkout(repo: Repo, message: str) -> str | None:
     return made
 
 
+def reset_checkout(repo: Repo, commit: str) -> bool:
+    """Reset a checkout to a commit; return False where that is left to git."""
+    if not _is_plain_checkout(repo):
+        return False
+    pygit2.Repository(str(repo.path)).reset(pygit2.Oid(hex=commit), pygit2.enums.ResetMode.HARD)
+    return True
+
+
 def _is_plain_checkout(repo: Repo) -> bool:
     """Whether there are no hooks, attributes, settings or half done merges that git would heed."""
     git_dir = repo.path / ".git"
@@ -107,9 +115,13 @@ def _is_plain_checkout(repo: Repo) -> bool:
         is_changed
         or is_busy
         or any((git_dir / "hooks").iterdir())
-        or any((repo.path / name).exists() for name in odd)
+        or any(_has_words(repo.path / name) for name in odd)
         or Path(os.environ["GIT_CONFIG_GLOBAL"]).read_text() != CONFIG
     )
+
+
+def _has_words(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
 
 
 def _read_date(said: str) -> str | None:
