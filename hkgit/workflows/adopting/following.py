@@ -53,7 +53,7 @@ class FollowedFiles:
                 yield kept
 
     def restore(self, path: str, text: bytes) -> bytes:
-        """A text of a log with the line ends and the mark that its file has.
+        """Give a text of a log the line ends and the mark that its file has.
 
         Tools show files without a byte order mark, and lines without their carriage returns.
         """

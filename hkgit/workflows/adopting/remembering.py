@@ -33,7 +33,7 @@ class ReadingMemory:
         self._shown: dict[str, list[ShownLines]] = {}
 
     def knowledge(self, session: str) -> dict[str, FileKnowledge]:
-        """What a conversation knows of files, by path; to be changed in place."""
+        """Return what a conversation knows of files, by path; to be changed in place."""
         return self._known.setdefault(session, {})
 
     def pop_shown(self, session: str) -> list[ShownLines]:
