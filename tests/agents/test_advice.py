@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.test_streams import told
+from tests.agents.streaming import told
 from tests.support.commands import loaded_path
 from tests.support.repos import Repo
 from tests.support.running import run

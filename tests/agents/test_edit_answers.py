@@ -12,8 +12,8 @@ from hkgit.agents.shown.edit_answers import find_code
 from hkgit.agents.shown.readings import find_readings
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
+from tests.agents.streaming import stream, told
 from tests.agents.test_searches import FILES
-from tests.agents.test_streams import stream, told
 from tests.support.repos import Repo
 
 

@@ -18,12 +18,10 @@ from hkgit.agents.missed_edits import OVERDUE
 from hkgit.agents.setup.settings import HOOK_SECONDS, JsonPart
 from hkgit.sessions.storage import paths as places
 from hkgit.sessions.storage.written import find_open_sessions
-from tests.agents.test_streams import GREETING, greeting, session, told
+from tests.agents.streaming import GREETING, session, told
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
-
-__all__ = ["greeting"]
 
 MENDED = GREETING.replace(b"Helo", b"Hello")
 

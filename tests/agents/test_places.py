@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hkgit.sessions.session import EditSession
-from tests.agents.test_streams import told
+from tests.agents.streaming import told
 from tests.support.forks import loaded_program
 from tests.support.repos import Repo
 from tests.support.running import run

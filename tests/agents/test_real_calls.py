@@ -14,7 +14,7 @@ import pytest
 
 from hkgit.agents.hooks import gemini
 from hkgit.sessions.storage import paths as places
-from tests.agents.test_streams import GREETING, replay_lines, session, stream, told
+from tests.agents.streaming import GREETING, replay_lines, session, stream, told
 from tests.sessions.test_bypassing import HOOKS_OFF
 from tests.support.commands import loaded_path
 from tests.support.repos import Repo

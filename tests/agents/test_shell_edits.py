@@ -17,7 +17,7 @@ from hkgit.errors import Stale
 from hkgit.sessions.answers import Status
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
-from tests.agents.test_streams import GREETING, replay_lines, session, stream, told
+from tests.agents.streaming import GREETING, replay_lines, session, stream, told
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks

@@ -14,7 +14,7 @@ import pytest
 
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
-from tests.agents.test_streams import told
+from tests.agents.streaming import told
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks

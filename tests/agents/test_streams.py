@@ -7,100 +7,35 @@ what the tool itself writes to the disk.
 from __future__ import annotations
 
 import json
-import os
 import re
-import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import closing
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from hkgit.agents import HOOKED, UNSHOWN, find_agent
 from hkgit.agents.events import Editing, PendingToolEdit
 from hkgit.agents.servers.connection import Connection
-from hkgit.cli.agent import hook
-from hkgit.cli.forms.clicking import build_command
-from hkgit.sessions.answers import Status
-from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
+from tests.agents.streaming import (
+    GREETING,
+    keep_message,
+    replay_lines,
+    replayed,
+    session,
+    stream,
+    told,
+)
 from tests.support.properties import is_thorough
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
 
-COMMAND = build_command("hook", hook.FORM, hook.run)
-STREAMS = Path(__file__).with_name("streams")
-GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
-
 
 @pytest.fixture(autouse=True)
 def _own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOSE_PATH_ROOT", str(tmp_path / "goose"))
-
-
-@pytest.fixture
-def greeting(repo: Repo) -> Repo:
-    """The repository that the streams were recorded in."""
-    repo.commit({"greet.py": GREETING, ".gitattributes": b"* -text\n"})
-    return repo
-
-
-def stream(agent: str, repo: Repo) -> Iterator[dict[str, Any]]:
-    """The lines of an agent's stream, as if it had been recorded in this repository."""
-    for line in (STREAMS / f"{agent}.jsonl").read_text("utf-8").splitlines():
-        yield json.loads(line.replace("$ROOT", repo.path.as_posix()))
-
-
-def told(agent: str, payload: object, *options: str) -> dict[str, Any]:
-    """What `hkgit hook` answers to an input."""
-    text = payload if isinstance(payload, str) else json.dumps(payload)
-    result = CliRunner().invoke(COMMAND, [agent, *options], input=text, catch_exceptions=False)
-    assert result.exit_code == 0
-    answer: dict[str, Any] = json.loads(result.stdout)
-    return answer
-
-
-def replayed(agent: str, repo: Repo, *options: str) -> list[dict[str, Any]]:
-    """The answers to all inputs of a stream."""
-    return replay_lines(agent, stream(agent, repo), repo, *options)
-
-
-def replay_lines(
-    agent: str, lines: Iterable[dict[str, Any]], repo: Repo, *options: str
-) -> list[dict[str, Any]]:
-    """The answers to inputs, with what the tools write to the disk between them."""
-    answers = []
-    for line in lines:
-        for name, content in line.get("disk", {}).items():
-            repo.write(name, content.encode())
-        if "database" in line:
-            keep_message(**line["database"])
-        if "input" in line:
-            answers.append(told(agent, line["input"], *options))
-    return answers
-
-
-def keep_message(session: str, content: object) -> None:
-    """Add a message to goose's database of sessions."""
-    place = Path(os.environ["GOOSE_PATH_ROOT"], "data/sessions/sessions.db")
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(place)) as database, database:
-        database.execute(
-            "CREATE TABLE IF NOT EXISTS messages"
-            " (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, content_json TEXT)"
-        )
-        row = (session, json.dumps(content))
-        database.execute("INSERT INTO messages (session_id, content_json) VALUES (?, ?)", row)
-
-
-def session(repo: Repo) -> Status:
-    """The one session of a checkout."""
-    [folder] = places.find_folders(repo.path)
-    return EditSession.open(repo.path, folder.name).status()
 
 
 @pytest.mark.parametrize("agent", HOOKED)

@@ -20,11 +20,9 @@ from hkgit.agents.setup.user_wide import (
     remove_for_user,
 )
 from hkgit.agents.setup.written import digest_of, is_ours
-from tests.agents.test_streams import greeting, stream, told
+from tests.agents.streaming import stream, told
 from tests.support.repos import Repo
 from tests.support.running import run
-
-__all__ = ["greeting"]
 
 
 @pytest.fixture

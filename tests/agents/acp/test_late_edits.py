@@ -12,7 +12,7 @@ from hkgit.agents.acp.relay import Relay
 from hkgit.sessions.answers import Status
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
-from tests.agents.test_streams import GREETING, replayed, stream, told
+from tests.agents.streaming import GREETING, replayed, stream, told
 from tests.support.repos import Repo
 
 MENDED = GREETING.replace(b"Helo", b"Hello")

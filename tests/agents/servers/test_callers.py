@@ -17,7 +17,7 @@ from hkgit.agents.servers.connection import Connection
 from hkgit.agents.setup.settings import JsonPart
 from hkgit.sessions.storage.paths import list_candidates
 from tests.agents.servers.clients import Agent, talk
-from tests.agents.test_streams import stream, told
+from tests.agents.streaming import stream, told
 from tests.support.repos import Repo
 
 MAIN, CALL = "claude-47692ff9-03d5-4545-a370-1bef2dcc0e5b", "toolu_01"
