@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.agents.transcripts.logged.reading import Logs
 from hkgit.git.repository import Repository
-from hkgit.matching.places import format_decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import to_json_text, visible
 from hkgit.text.json_nodes import JsonObject
@@ -76,7 +75,7 @@ def _call(done: Adoption, lines: ExplainedLines) -> str:
     if origin.evidence_lines is not None:
         words += f" of lines {origin.evidence_lines[0]}-{origin.evidence_lines[1]}"
         if origin.changed_share is not None:
-            words += f", {format_decimal(origin.changed_share)} of them changed"
+            words += f", {origin.changed} of them changed"
     return visible(words if origin.is_derived else f"{words}; on lines that no call made: no entry")
 
 
@@ -171,6 +170,8 @@ def scan_lines(found: Sequence[ScannedCommit], logs: Logs) -> Iterator[str]:
 def _share(found: ScannedCommit) -> str:
     if found.adoption is None:
         return "has evidence"
+    if found.is_kept:
+        return "record kept"
     explained, all_of_them = found.adoption.explanation.counts
     return f"{explained} of {all_of_them}" if explained else "-"
 
@@ -183,12 +184,15 @@ def _made_by(found: ScannedCommit) -> str:
 
 
 def _scan_totals(found: Sequence[ScannedCommit]) -> Iterator[str]:
-    bare = [each.adoption for each in found if each.adoption is not None]
+    own = sum(each.adoption is None for each in found)
+    kept = sum(each.is_kept and each.adoption is not None for each in found)
+    bare = [each.adoption for each in found if each.adoption is not None and not each.is_kept]
     whole = sum(each.is_whole and each.entries > 0 for each in bare)
     some = sum(bool(each.explanation.explained) for each in bare) - whole
     yield (
-        f"{count_noun(len(found), 'commit')} of agents: {len(found) - len(bare)} with evidence,"
+        f"{count_noun(len(found), 'commit')} of agents: {own} with evidence,"
         f" {whole} could have it whole, {some} in part"
+        + (f", {kept} kept beside the history" if kept else "")
     )
     parents = [each.parent for each in found if each.parent is not None]
     if parents and (whole or some):
@@ -206,6 +210,7 @@ def scan_json(found: Sequence[ScannedCommit], logs: Logs) -> JsonObject:
                 "subject": to_json_text(each.subject),
                 "by": _made_by(each),
                 "has_entries": each.adoption is None,
+                "is_kept": each.is_kept,
                 "lines": 0 if each.adoption is None else each.adoption.explanation.counts[1],
                 "explained_lines": (
                     0 if each.adoption is None else each.adoption.explanation.counts[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.evidence.ledger.names import LEDGER
+from hkgit.evidence.replay.recovered import REFS as RECORDS
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
@@ -16,7 +17,8 @@ class ScannedCommit:
     """A commit that an agent made, or that transcripts know of.
 
     `agent` is the name of its author or co-authors that makes it an agent's, None where none does;
-    `adoption` what transcripts explain, None where the commit has entries of its own.
+    `adoption` what transcripts explain, None where the commit has entries of its own. With
+    `is_kept` a record of it stands beside the history already.
     """
 
     commit: str
@@ -24,6 +26,7 @@ class ScannedCommit:
     subject: str
     agent: str | None
     adoption: Adoption | None
+    is_kept: bool = False
 
 
 def scan_commits(
@@ -34,6 +37,8 @@ def scan_commits(
     request = AdoptRequest(transcripts, commits=tuple(bare), keeps=False)
     adopted = {each.commit: each for each in adopt(repository, request)} if bare else {}
     found = []
+    refs = repository.git("for-each-ref", "--format=%(refname)", "--", RECORDS).text.split()
+    kept = {ref.removeprefix(RECORDS) for ref in refs}
     for commit in commits:
         raw, adoption = repository.commit(commit), adopted.get(commit)
         agent = policy.governing_name((raw.author, raw.committer), raw.message)
@@ -42,7 +47,12 @@ def scan_commits(
             parent = next(iter(raw.parents), None)
             found.append(
                 ScannedCommit(
-                    commit=commit, parent=parent, subject=subject, agent=agent, adoption=adoption
+                    commit=commit,
+                    parent=parent,
+                    subject=subject,
+                    agent=agent,
+                    adoption=adoption,
+                    is_kept=commit in kept,
                 )
             )
     return found

@@ -553,6 +553,12 @@ def test_a_scan_says_which_commits_could_have_evidence_and_writes_nothing(
     command = found.out.splitlines()[-1].partition(": hkgit ")[2].split()
     assert run(*command, "--from", place, cwd=hooked.path).code == 6
     assert hooked.git("for-each-ref", "refs/hkgit/recovered") != ""
+    again = run("adopt", "--scan", "--from", place, cwd=hooked.path).out.splitlines()
+    assert "  record kept  claude-code/2.0.76    Greet" in again[3]
+    assert again[4:] == [
+        "2 commits of agents: 0 with evidence, 0 could have it whole, 0 in part,"
+        " 1 kept beside the history"
+    ]
 
 
 def test_a_line_on_the_work_of_others_is_told_and_no_entry_derives_it(
