@@ -22,6 +22,8 @@ SHOWN = {
     "lines": ["   if ok {", '-    print("Helo")', '+    print("Hello")', "+    return", "   }"],
 }
 
+MOVED = SHOWN | {"oldStart": 40}
+
 
 @pytest.fixture(scope="module")
 def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
@@ -53,6 +55,10 @@ def log_edit(repo: Repo, detail: dict[str, Any], place: Path) -> Path:
         pytest.param({"originalFile": None, "structuredPatch": [SHOWN]}, 0, id="a diff alone"),
         pytest.param(
             {"originalFile": GO, "structuredPatch": []}, 0, id="a diff that took too long"
+        ),
+        pytest.param({"structuredPatch": [MOVED]}, 0, id="a diff whose lines others have moved"),
+        pytest.param(
+            {"originalFile": GO, "structuredPatch": [MOVED]}, 6, id="a diff of another file"
         ),
         pytest.param({"originalFile": GO, "staged": True}, 6, id="held for review, not written"),
     ],
