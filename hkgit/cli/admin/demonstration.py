@@ -20,7 +20,7 @@ from hkgit.git.program import run, scrub_environment
 from hkgit.values import dataclass
 
 TARGET = "hkgit/matching/places.py"
-FUNCTION = "def decimal(per_mille: int) -> str:"
+FUNCTION = "def format_decimal(per_mille: int) -> str:"
 PERSON = {"NAME": "Ada Person", "EMAIL": "ada@example.org"}
 AGENT = {"NAME": "Claude", "EMAIL": "noreply@anthropic.com"}
 
@@ -120,7 +120,7 @@ def _protocol(stage: DemoRepository) -> None:
         "start_line": first,
         "end_line": last,
         "expected_hash": digest,
-        "new_text": f'{FUNCTION}\n    """Per mille as a decimal, rounded down."""\n'
+        "new_text": f'{FUNCTION}\n    """Write per mille as a decimal, rounded down."""\n'
         '    return f"{per_mille // 1000}.{per_mille % 1000 // 10:02d}"',
     }
     spec = {"version": "1", "agent": "demo-agent/1", "operations": [operation]}
@@ -133,10 +133,10 @@ def _show_drift(stage: DemoRepository) -> None:
     stage.write(
         "spec-drifted.txt",
         f"{TARGET}\n<<<<<<< SEARCH\n{FUNCTION}\n"
-        '  """Per mille as a decimal, rounded downwards."""\n'
+        '  """Write per mille as a decimal, rounded downwards."""\n'
         '  return f"{per_mille // 1000}.{per_mille % 1000 // 10:02d}"\n=======\n'
         f"{FUNCTION}\n"
-        '  """Per mille as a decimal, rounded downwards."""\n'
+        '  """Write per mille as a decimal, rounded downwards."""\n'
         "  whole, rest = divmod(per_mille, 1000)\n"
         '  return f"{whole}.{rest // 10:02d}"\n>>>>>>> REPLACE\n',
     )
