@@ -1,0 +1,17 @@
+"""What the pairs of `benchmarks.framework` say."""
+
+from __future__ import annotations
+
+from benchmarks.framework import describe, measure
+
+
+def test_the_interval_holds_the_ranks_of_the_sign_test() -> None:
+    """The tables of the sign test give the 40th and the 61st of 100."""
+    said = describe([float(each) for each in range(1, 101)])
+    assert said.startswith("100 pairs: median 50.5 starts (40.0 to 61.0), half of them between")
+
+
+def test_a_difference_is_that_of_one_pair_in_starts() -> None:
+    """Whoever begins: the slower machine of a later pair falls out."""
+    pairs = measure(lambda turn: 0.5, lambda turn: 1.0 + turn, lambda turn: 2.0 + turn, 4)
+    assert pairs == [2.0, 2.0, 2.0, 2.0]
