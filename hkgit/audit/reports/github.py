@@ -6,11 +6,12 @@ message, `:` and `,` too in a property.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from hkgit.audit.reports import text
 from hkgit.audit.reports.mending import render_closing_line
-from hkgit.audit.reports.sheet import ReportItem, ReportSheet
+from hkgit.audit.reports.sheet import ReportItem, ReportSheet, grade
+from hkgit.gate.policy.model import Policy
 from hkgit.text.escaping import escape_workflow_data, escape_workflow_property
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
@@ -18,8 +19,12 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 def render(sheet: ReportSheet) -> str:
     """Render the log text, then an annotation for each finding, shown on the files."""
-    annotations = (f"{_annotation(_COMMANDS[sheet.level(item)], item)}\n" for item in sheet.items)
-    return text.render(sheet) + "".join(annotations)
+    return text.render(sheet) + render_annotations(sheet.items, sheet.report.policy)
+
+
+def render_annotations(items: Iterable[ReportItem], policy: Policy) -> str:
+    """Render a line for each finding."""
+    return "".join(f"{_annotation(_COMMANDS[grade(item, policy)], item)}\n" for item in items)
 
 
 def _annotation(command: str, item: ReportItem) -> str:

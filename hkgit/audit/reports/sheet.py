@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hkgit.evidence.replay.findings import Finding
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.rulings import Report, Ruling
 from hkgit.values import dataclass
 
@@ -47,12 +48,12 @@ class ReportSheet:
 
     def level(self, item: ReportItem) -> str:
         """Grade a finding: error, warning or note; a note if the commit passes."""
-        return "note" if item.ruling.passes else LEVELS[self.report.policy.mode]
+        return grade(item, self.report.policy)
 
-    @property
-    def rejected(self) -> tuple[Ruling, ...]:
-        """The rulings that let nothing pass."""
-        return tuple(ruling for ruling in self.report.rulings if not ruling.passes)
+
+def grade(item: ReportItem, policy: Policy) -> str:
+    """Grade a finding under a policy, in the same words."""
+    return "note" if item.ruling.passes else LEVELS[policy.mode]
 
 
 def read_subject(ruling: Ruling) -> str:

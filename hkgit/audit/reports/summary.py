@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from hkgit.audit.reports.mending import mend
 from hkgit.audit.reports.sheet import ReportSheet, name_commit, read_subject
-from hkgit.audit.reports.text import summarize_report as one_line
+from hkgit.audit.reports.text import summarize
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.rulings import Ruling
 from hkgit.matching.places import format_decimal
 from hkgit.text.counting import count_noun
@@ -22,52 +23,111 @@ _LONGEST = 300
 
 def render(sheet: ReportSheet) -> str:
     """Render what is rejected, why and what mends it; below that, folded away, every commit."""
-    return "\n".join(_lines(sheet)) + "\n"
+    summary = JobSummary(sheet.commit_url)
+    for ruling in sheet.report.rulings:
+        summary.add(ruling)
+    return summary.render(sheet.report.policy, provisional=sheet.report.provisional)
 
 
-def _lines(sheet: ReportSheet) -> Iterator[str]:
-    report = sheet.report
-    mark = "✅" if report.passes and not sheet.rejected else "⚠️" if report.passes else "❌"
-    yield f"## {mark} hkgit: {escape_markdown(one_line(report))}"
-    yield ""
-    if report.rulings:
-        yield _counts(report.rulings)
+class JobSummary:
+    """Adds up the rulings of a run, one after another; of commits it keeps the rows it shows.
+
+    `commit_url` is what a commit's id is appended to, if known.
+    """
+
+    def __init__(self, commit_url: str | None = None) -> None:
+        self._url = commit_url
+        self._every, self._rejected = _Rows(), _Rows()
+        self._verdicts: Counter[str] = Counter()
+        self._kinds: Counter[str] = Counter()
+        self._lowest: int | None = None
+
+    def add(self, ruling: Ruling) -> None:
+        """Count a ruling in."""
+        edits = [edit for _, entry in ruling.judged.entries for edit in entry.edits]
+        self._verdicts[f"replay {ruling.replay}"] += 1
+        self._kinds.update(edit.evidence for edit in edits)
+        for edit in edits:
+            kept = edit.confidence if self._lowest is None else self._lowest
+            self._lowest = min(edit.confidence, kept)
+        self._every.add(lambda: self._render_ruling(ruling, len(edits)))
+        if not ruling.passes:
+            self._rejected.add(lambda: self._render_rejected(ruling))
+
+    def render(self, policy: Policy, *, provisional: bool = False) -> str:
+        """Render the page of what has been added."""
+        return "\n".join(self._lines(policy, provisional)) + "\n"
+
+    def _lines(self, policy: Policy, provisional: bool) -> Iterator[str]:
+        count, rejected = self._every.count, self._rejected.count
+        passes = policy.mode != "enforce" or not rejected
+        mark = "✅" if not rejected else "⚠️" if passes else "❌"
+        line = summarize(policy, count, rejected, provisional=provisional)
+        yield f"## {mark} hkgit: {escape_markdown(line)}"
         yield ""
-    if sheet.rejected:
-        yield from _render_rejected(sheet)
-    if report.rulings:
-        yield f"<details><summary>Every commit ({len(report.rulings)})</summary>"
-        yield ""
-        yield from _all(sheet)
-        yield ""
-        yield "</details>"
+        if count:
+            yield self._render_counts()
+            yield ""
+        if rejected:
+            yield "| commit | why | next command |"
+            yield "| --- | --- | --- |"
+            yield from self._rejected.render()
+            yield ""
+        if count:
+            yield f"<details><summary>Every commit ({count})</summary>"
+            yield ""
+            yield "| | commit | replay | policy | edits |"
+            yield "| --- | --- | --- | --- | --- |"
+            yield from self._every.render()
+            yield ""
+            yield "</details>"
 
+    def _render_counts(self) -> str:
+        """How many of each verdict, and what the edits are tied to."""
+        counts = " · ".join(
+            f"{count} {escape_markdown(verdict)}" for verdict, count in self._verdicts.most_common()
+        )
+        if self._lowest is None:
+            return counts
+        kinds = self._kinds.most_common()
+        tied = ", ".join(f"{count} {escape_markdown(kind)}" for kind, count in kinds)
+        edits, lowest = count_noun(self._kinds.total(), "edit"), format_decimal(self._lowest)
+        return f"{counts} · {edits} ({tied}), lowest confidence {lowest}"
 
-def _counts(rulings: Sequence[Ruling]) -> str:
-    """How many of each verdict, and what the edits are tied to."""
-    verdicts = Counter(f"replay {ruling.replay}" for ruling in rulings)
-    edits = [
-        edit for ruling in rulings for _, entry in ruling.judged.entries for edit in entry.edits
-    ]
-    counts = " · ".join(
-        f"{count} {escape_markdown(verdict)}" for verdict, count in verdicts.most_common()
-    )
-    if not edits:
-        return counts
-    kinds = Counter(edit.evidence for edit in edits).most_common()
-    tied = ", ".join(f"{count} {escape_markdown(kind)}" for kind, count in kinds)
-    lowest = format_decimal(min(edit.confidence for edit in edits))
-    return f"{counts} · {count_noun(len(edits), 'edit')} ({tied}), lowest confidence {lowest}"
-
-
-def _render_rejected(sheet: ReportSheet) -> Iterator[str]:
-    yield "| commit | why | next command |"
-    yield "| --- | --- | --- |"
-    for ruling in sheet.rejected[:MOST_ROWS]:
+    def _render_rejected(self, ruling: Ruling) -> str:
         reasons = "<br>".join(_reason(ruling))
-        yield f"| {_commit(sheet, ruling)} | {reasons} | {render_code(mend(ruling))} |"
-    yield from _render_left_out(sheet.rejected)
-    yield ""
+        return f"| {self._name(ruling)} | {reasons} | {render_code(mend(ruling))} |"
+
+    def _render_ruling(self, ruling: Ruling, edits: int) -> str:
+        mark = "✅" if ruling.passes else "❌"
+        verdict, rule = escape_markdown(ruling.replay), escape_markdown(_short(ruling.rule))
+        return f"| {mark} | {self._name(ruling)} | {verdict} | {rule} | {edits or ''} |"
+
+    def _name(self, ruling: Ruling) -> str:
+        name = render_code(name_commit(ruling))
+        commit = ruling.judged.candidate.id
+        if self._url is not None and commit is not None:
+            name = f'<a href="{self._url}{commit}">{name}</a>'
+        return f"{name} {escape_markdown(_short(read_subject(ruling)))}"
+
+
+class _Rows:
+    """The first rows of a table, and how many there are in all."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._kept: list[str] = []
+
+    def add(self, render: Callable[[], str]) -> None:
+        self.count += 1
+        if self.count <= MOST_ROWS:
+            self._kept.append(render())
+
+    def render(self) -> Iterator[str]:
+        yield from self._kept
+        if self.count > MOST_ROWS:
+            yield ""
+            yield f"and {self.count - MOST_ROWS} more"
 
 
 def _reason(ruling: Ruling) -> Iterator[str]:
@@ -76,32 +136,6 @@ def _reason(ruling: Ruling) -> Iterator[str]:
         yield f"<b>{escape_markdown(finding.rule)}</b> {render_code(_short(finding.where))}: {what}"
     if len(ruling.findings) > 3:
         yield f"and {len(ruling.findings) - 3} more"
-
-
-def _all(sheet: ReportSheet) -> Iterator[str]:
-    rulings = sheet.report.rulings
-    yield "| | commit | replay | policy | edits |"
-    yield "| --- | --- | --- | --- | --- |"
-    for ruling in rulings[:MOST_ROWS]:
-        mark = "✅" if ruling.passes else "❌"
-        edits = sum(len(entry.edits) for _, entry in ruling.judged.entries)
-        verdict, rule = escape_markdown(ruling.replay), escape_markdown(_short(ruling.rule))
-        yield f"| {mark} | {_commit(sheet, ruling)} | {verdict} | {rule} | {edits or ''} |"
-    yield from _render_left_out(rulings)
-
-
-def _commit(sheet: ReportSheet, ruling: Ruling) -> str:
-    name = render_code(name_commit(ruling))
-    commit = ruling.judged.candidate.id
-    if sheet.commit_url is not None and commit is not None:
-        name = f'<a href="{sheet.commit_url}{commit}">{name}</a>'
-    return f"{name} {escape_markdown(_short(read_subject(ruling)))}"
-
-
-def _render_left_out(rulings: Sequence[Ruling]) -> Iterator[str]:
-    if len(rulings) > MOST_ROWS:
-        yield ""
-        yield f"and {len(rulings) - MOST_ROWS} more"
 
 
 def _short(text: str) -> str:

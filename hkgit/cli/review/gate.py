@@ -196,43 +196,39 @@ def _judge(point: str, value: str, policy: str | None, form: str, *, explain: bo
         report = judge_commit(repository, named, policy, explain=explain)
     elif point == "ci":
         report = _judge_event(repository, policy, explain=explain)
-    elif not explain:
-        return _print_range(repository, value, policy, form)
     else:
-        report = _judge_range(repository, value, policy, explain=True)
-    if explain:
-        from hkgit.cli.review.explaining import print_explanation
-
-        print_explanation(report, form)
-    else:
+        return _judge_range(repository, value, policy, form, explain=explain)
+    if not explain:
         print_report(repository, report, form)
-    return report.passes
+        return report.passes
+    from hkgit.cli.review.explaining import print_explanation
+
+    return print_explanation(report.policy, report.rulings, form)
 
 
 def _simulate(commits: str, policy: str | None, form: str) -> bool:
     from hkgit.cli.review.explaining import print_simulation
+    from hkgit.workflows.gate.commits import SimulationRequest, simulate
 
-    print_simulation(_judge_range(open_repository(), commits, policy), form)
+    repository = open_repository()
+    request = SimulationRequest(CommitRange(*resolve_range(repository, commits)), policy)
+    print_simulation(simulate(repository, request, show_progress(_PROGRESS)), form)
     return True
 
 
-def _print_range(repository: Repository, commits: str, policy: str | None, form: str) -> bool:
+def _judge_range(
+    repository: Repository, commits: str, policy: str | None, form: str, *, explain: bool
+) -> bool:
     """Whether the commits of a range pass; each is told as soon as it is judged."""
     from hkgit.workflows.gate.commits import RangeRequest, judge_commits
 
-    request = RangeRequest(CommitRange(*resolve_range(repository, commits)), policy)
-    watch = choose_watch(_PROGRESS, form)
-    return print_stream(repository, judge_commits(repository, request, watch), form)
+    request = RangeRequest(CommitRange(*resolve_range(repository, commits)), policy, explain)
+    stream = judge_commits(repository, request, choose_watch(_PROGRESS, form))
+    if not explain:
+        return print_stream(repository, stream, form)
+    from hkgit.cli.review.explaining import print_explanation
 
-
-def _judge_range(
-    repository: Repository, commits: str, policy: str | None, *, explain: bool = False
-) -> Report:
-    from hkgit.workflows.gate.commits import RangeRequest, judge_commits
-
-    asked = CommitRange(*resolve_range(repository, commits))
-    request = RangeRequest(asked, policy, explain)
-    return judge_commits(repository, request, show_progress(_PROGRESS)).collect()
+    return print_explanation(stream.policy, stream.rulings, form)
 
 
 def _judge_event(repository: Repository, policy: str | None, *, explain: bool) -> Report:

@@ -21,10 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hkgit.audit.reports.sheet import ReportSheet
     from hkgit.gate.ranges import RulingStream
 
-_BOUNDED = ("json", "gitlab", "rdjson", "sarif")
 _COLOURS = {"ok  ": "green", "FAIL": "red"}
 _SERVER = late_pattern(r"https?://[\w.-]+(:\d+)?")
 _NAME = late_pattern(r"[\w.-]+/[\w.-]+")
@@ -61,7 +59,9 @@ def print_report(repository: Repository, report: Report, form: str) -> None:
     sheet = place_report(repository, report, _commit_url())
     echo(render(sheet, form), nl=False)
     if form == "github":
-        _add_to_job_summary(sheet)
+        from hkgit.audit.reports import summary
+
+        _add_to_job_summary(summary.render(sheet))
 
 
 def choose_watch(words: str, form: str) -> Watch:
@@ -73,15 +73,15 @@ def print_stream(repository: Repository, stream: RulingStream, form: str) -> boo
     """Print the rulings in one of `reports.FORMATS`; return whether the policy passes them.
 
     Text comes line by line, a document at the end: it says first whether all passes, and an error
-    halfway would leave half of it. Held in memory are only those for the log of a job.
+    halfway would leave half of it. Memory grows with what is found, not with the range.
     """
     if form == "text":
         return _print_rulings(stream.policy, stream.rulings)
-    if form in _BOUNDED:
-        return _print_document(repository, stream, form)
-    report = stream.collect()
-    print_report(repository, report, form)
-    return report.passes
+    if form == "github":
+        return _print_job_log(repository, stream)
+    if form == "json":
+        return _print_json(repository, stream)
+    return _print_document(repository, stream, form)
 
 
 def _print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
@@ -107,11 +107,8 @@ def _print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
 def _print_document(repository: Repository, stream: RulingStream, form: str) -> bool:
     """Print the report as one document; return whether the policy passes it.
 
-    Memory grows with what is found, not with the range. The document is printed when all is
-    judged, so that it is whole or a refusal.
+    The document is printed when all is judged, so that it is whole or a refusal.
     """
-    if form == "json":
-        return _print_json(repository, stream)
     kept = []
     last = None
     for last in stream.rulings:
@@ -124,15 +121,41 @@ def _print_document(repository: Repository, stream: RulingStream, form: str) -> 
     return report.passes
 
 
+def _print_job_log(repository: Repository, stream: RulingStream) -> bool:
+    """Print each commit as soon as it is judged, then what GitHub shows on the files."""
+    from hkgit.audit.reports.github import render_annotations
+    from hkgit.audit.reports.placing import place_findings
+    from hkgit.audit.reports.summary import JobSummary
+
+    policy, page, annotations = stream.policy, JobSummary(_commit_url()), []
+    count = rejected = 0
+    for ruling, items in place_findings(repository, stream.rulings, _tip_tree(repository, stream)):
+        count += 1
+        rejected += not ruling.passes
+        for line in ruling_lines(ruling):
+            echo(line)
+        annotations.append(render_annotations(items, policy))
+        page.add(ruling)
+    echo(escape_console(summarize(policy, count, rejected)))
+    echo("".join(annotations), nl=False)
+    _add_to_job_summary(page.render(policy))
+    return policy.mode != "enforce" or not rejected
+
+
+def _tip_tree(repository: Repository, stream: RulingStream) -> str:
+    """The tree in which findings are placed: that of the newest commit."""
+    from hkgit.git.objects.ids import EMPTY_TREE
+
+    return EMPTY_TREE if stream.tip is None else repository.commit(stream.tip).tree
+
+
 def _print_json(repository: Repository, stream: RulingStream) -> bool:
     from tempfile import TemporaryFile
 
     from hkgit.audit.reports.placing import place_findings
     from hkgit.audit.reports.plain import render_commit, render_ends
-    from hkgit.git.objects.ids import EMPTY_TREE
 
-    policy = stream.policy
-    tip = EMPTY_TREE if stream.tip is None else repository.commit(stream.tip).tree
+    policy, tip = stream.policy, _tip_tree(repository, stream)
     is_rejected, mark = False, ""
     with TemporaryFile("w+", encoding="ascii") as kept:
         for ruling, items in place_findings(repository, stream.rulings, tip):
@@ -161,15 +184,13 @@ def _commit_url() -> str | None:
     return f"{server}/{name}/commit/" if is_known else None
 
 
-def _add_to_job_summary(sheet: ReportSheet) -> None:
+def _add_to_job_summary(text: str) -> None:
     """Append to the file that GitHub renders on the page of the job."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
-    from hkgit.audit.reports import summary
-
     try:
         with Path(path).open("a", encoding="utf-8") as file:
-            file.write(summary.render(sheet))
+            file.write(text)
     except OSError as error:
         print_note(f"warning: no job summary: {path}: {error.strerror}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,14 @@ from benchmarks.history import make_history
 from hkgit.audit.reports import render
 from hkgit.audit.reports.placing import place_report
 from hkgit.audit.reports.text import report_lines
+from hkgit.cli.review.formats import FORMATS
+from hkgit.cli.review.judging import print_stream
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import CommitRange, judge_range, load_policy
 from hkgit.gate.parallelism import Shard
 from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
+from hkgit.values import replace
 from hkgit.workflows.gate.commits import RangeRequest, judge_commits
 from hkgit.workflows.verify import VerifyRequest, verify
 from tests.support.running import run
@@ -65,7 +69,7 @@ def test_text_comes_as_it_is_judged_and_is_the_report(
     assert (done.code == 0) == report.passes
 
 
-@pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "rdjson"])
+@pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "rdjson", "github"])
 @pytest.mark.parametrize("has_entries", [True, False])
 def test_a_document_that_is_not_held_in_memory_is_the_report(
     tmp_path: Path, form: str, has_entries: bool
@@ -83,7 +87,7 @@ def test_a_document_that_is_not_held_in_memory_is_the_report(
     assert (done.code == 0) == report.passes
 
 
-@pytest.mark.parametrize("form", ["text", "json", "sarif"])
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "github"])
 def test_a_gate_that_keeps_no_rulings_prints_the_report(
     history: Path, tmp_path: Path, form: str
 ) -> None:
@@ -97,21 +101,33 @@ def test_a_gate_that_keeps_no_rulings_prints_the_report(
     assert done.code == 6
 
 
+@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("judge", ["gate", "verify"])
-def test_rulings_that_are_told_are_not_kept(history: Path, judge: str) -> None:
+def test_rulings_that_are_told_are_not_kept(
+    history: Path, judge: str, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     gc.freeze()  # what other tests keep is not counted, and not searched
     repository = Repository.discover(history)
     ends = repository.resolve(f"main~{COMMITS}"), repository.resolve("main")
-    policy = load_policy(repository, None, ends[0])
     if judge == "gate":
         stream = judge_commits(repository, RangeRequest(CommitRange(*ends)))
     else:
+        policy = load_policy(repository, None, ends[0])
         stream = verify(repository, VerifyRequest(*ends, policy))
-    most = 0
-    for number, _ in enumerate(stream.rulings):
+    alive: list[int] = []
+    watched = replace(stream, rulings=count_alive(stream.rulings, alive))
+    assert print_stream(repository, watched, form)
+    assert len(alive) == 3
+    assert 1 <= max(alive) < 10
+    assert capsys.readouterr().out
+
+
+def count_alive(rulings: Iterable[Ruling], alive: list[int]) -> Iterator[Ruling]:
+    """Pass rulings on, and count now and then how many there are."""
+    for number, ruling in enumerate(rulings):
         if number % 40 == 39:
-            most = max(most, count_rulings())
-    assert 1 <= most < 10
+            alive.append(count_rulings())
+        yield ruling
 
 
 def count_rulings() -> int:
