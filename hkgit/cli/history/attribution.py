@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from hkgit.audit.attribution.lines import Attribution, attribute_commit
-from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.common import echo_json, echo_json_list, json_option, open_repository
 from hkgit.cli.output import print_info, print_note, show_progress
 from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import InvalidInput
@@ -46,7 +46,7 @@ def command(commits: str, form: str, notes: bool, as_json: bool) -> None:
     if notes:
         _write_notes(repository, found, as_json)
     elif as_json:
-        echo_json([_document(each, form) for each in found])
+        echo_json_list(_document(each, form) for each in found)
     else:
         for each in found:
             _print(each, form)

@@ -8,6 +8,7 @@ from importlib.resources import files
 from hkgit.text.json_nodes import JsonObject
 
 NAMES = (
+    "adopt",
     "answer",
     "blame",
     "commit",
@@ -20,6 +21,7 @@ NAMES = (
     "manifest",
     "outcome",
     "policy",
+    "qa",
     "read",
     "refusal",
     "refusals",

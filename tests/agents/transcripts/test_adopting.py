@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
+from hkgit.text.schemas import load_schema
 from hkgit.workflows.setup import install
 from tests.support.commands import AGENT, PATH
 from tests.support.repos import Repo
@@ -54,6 +56,7 @@ def adopt(repo: Repo, log: ClaudeLog | Path, *options: str, code: int = 0) -> di
     result = run("adopt", *options, "--from", place, "--json", cwd=repo.path)
     assert result.code == code, result.out + result.err
     answer: dict[str, Any] = result.json()
+    Draft202012Validator(load_schema("adopt")).validate(answer)
     return answer
 
 
@@ -559,6 +562,7 @@ def test_a_scan_says_which_commits_could_have_evidence_and_writes_nothing(
         "2 commits of agents: 0 with evidence, 0 could have it whole, 0 in part,"
         " 1 kept beside the history"
     ]
+    assert adopt(hooked, place, "--scan")["status"] == "scanned"
 
 
 def test_a_line_on_the_work_of_others_is_told_and_no_entry_derives_it(

@@ -162,6 +162,7 @@ def test_show_has_each_hunk_beside_what_was_read(orchard: Orchard) -> None:
         ("refusals", ["refusals"]),
         ("report", ["report", "start..HEAD"]),
         ("gate", ["verify", "start..HEAD"]),
+        ("qa", ["qa", "start..HEAD"]),
     ],
 )
 def test_answers_fit_their_published_schemas(orchard: Orchard, name: str, args: list[str]) -> None:
