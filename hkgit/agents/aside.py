@@ -13,6 +13,7 @@ from pathlib import Path
 
 from hkgit.edits import File, encode_text
 from hkgit.errors import Stale
+from hkgit.evidence.ledger.canonical import digest
 from hkgit.git.transactions.locks import remove, wait_for
 from hkgit.sessions.storage.blobs import Blobs
 from hkgit.sessions.storage.journal import SessionJournal
@@ -33,7 +34,7 @@ class PutAside:
         """Keep a file, None for none, until the call with those words has been made."""
         kept = None if file is None else [file.mode, self._blobs.put(file.data)]
         self._folder.mkdir(parents=True, exist_ok=True)
-        (self._folder / f"{_digest(path)}-{_digest(words)}.json").write_text(json.dumps(kept))
+        (self._folder / f"{name_text(path)}-{name_text(words)}.json").write_text(json.dumps(kept))
 
     def get(self, path: str, words: str) -> File | None:
         """Return the file as it was before a call. Raises Stale where it was not put aside."""
@@ -53,9 +54,10 @@ class PutAside:
     def lock(self) -> Iterator[None]:
         """Let hooks of calls that were made at once take in their edits one after the other.
 
-        One that takes too long is not waited for.
+        Those of all sessions: they may have changed one file. One that takes too long is not
+        waited for.
         """
-        place = self._folder / "lock"
+        place = self._folder.parents[1] / "recording.lock"
         descriptor = wait_for(place, _WAIT)
         try:
             yield
@@ -68,31 +70,58 @@ class PutAside:
         with suppress(OSError, StopIteration):
             self._find(path, words).unlink()
 
-    def renew(self, path: str, file: File | None) -> None:
+    def give_up(self, path: str, words: str) -> None:
+        """Forget a file of which it is not known what its call has made.
+
+        Other sessions' calls that began before that may not take it for theirs.
+        """
+        self.drop(path, words)
+        (self._folder / f"{name_text(path)}.unknown").touch()
+
+    def find_time(self, path: str, words: str) -> float:
+        """Return when a file was put aside for a call, in seconds since 1970; 0 where it was not.
+
+        What other sessions have recorded until then is in that copy.
+        """
+        try:
+            return self._find(path, words).stat().st_mtime
+        except (OSError, StopIteration):
+            return 0.0
+
+    def renew(self, path: str, file: File | None, before: File | None) -> None:
         """Let the calls that are still to come begin with what this one has left.
 
-        Those of other sessions too: else they would take this one's work for theirs.
+        Those of other sessions too, where they began with what this one has changed: else they
+        would take its work for theirs. What they hold that is older is known to be older.
         """
-        for place in self._folder.parents[1].glob(f"*/aside/{_digest(path)}-*.json"):
+        for place in self._folder.parents[1].glob(f"*/aside/{name_text(path)}-*.json"):
             session = place.parents[1]
-            blobs = self._blobs if session == self._folder.parent else SessionJournal(session).blobs
+            is_own = session == self._folder.parent
+            blobs = self._blobs if is_own else SessionJournal(session).blobs
             with suppress(OSError):
-                kept = None if file is None else [file.mode, blobs.put(file.data)]
-                place.write_text(json.dumps(kept))
-
-    def has(self, path: str) -> bool:
-        """Whether some call may be changing a file."""
-        return next(self._list(path), None) is not None
+                if is_own or _is_copy(place, before):
+                    kept = None if file is None else [file.mode, blobs.put(file.data)]
+                    place.write_text(json.dumps(kept))
 
     def _find(self, path: str, words: str) -> Path:
         """Find the copy for the call with those words; else any other copy of the file."""
-        names = (f"{_digest(path)}-{_digest(each)}.json" for each in (words, ""))
+        names = (f"{name_text(path)}-{name_text(each)}.json" for each in (words, ""))
         known = (place for name in names if (place := self._folder / name).exists())
         return next(known, None) or next(self._list(path))
 
     def _list(self, path: str) -> Iterator[Path]:
-        return iter(sorted(self._folder.glob(f"{_digest(path)}-*.json")))
+        return iter(sorted(self._folder.glob(f"{name_text(path)}-*.json")))
 
 
-def _digest(words: str) -> str:
+def _is_copy(place: Path, file: File | None) -> bool:
+    """Whether a copy that was put aside is of a file as it is."""
+    try:
+        kept = json.loads(place.read_text())
+    except ValueError:
+        return False
+    return kept is None if file is None else kept == [file.mode, digest(file.data)]
+
+
+def name_text(words: str) -> str:
+    """Name a path, or the words of a call, as they are named in what is put aside."""
     return sha256(encode_text(words)).hexdigest()[:32]

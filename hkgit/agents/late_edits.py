@@ -65,7 +65,8 @@ def _take_back(data: bytes, replaced: Iterable[tuple[str, str]]) -> bytes | None
 def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> bool:
     """Whether what stands in the checkout is what sessions have recorded last of each path."""
     checkout = Checkout(root)
-    last = {path: after for folder in folders for path, after, _ in _list_changes(folder)}
+    changes = [each for folder in folders for each in _list_changes(folder)]
+    last = {path: after for path, after, _, _ in sorted(changes, key=lambda each: each[3])}
     return all(path in last and last[path] == Version.of(checkout.get(path)) for path in paths)
 
 
@@ -74,13 +75,13 @@ def holds_difference(path: str, session: EditSession) -> bool:
     changes = [each for each in _list_changes(session.journal.folder) if each[0] == path]
     if not changes:
         return False
-    _, after, dialect = changes[-1]
+    _, after, dialect, _ = changes[-1]
     return dialect == "unified-diff" and after == Version.of(Checkout(session.root).get(path))
 
 
-def _list_changes(folder: Path) -> Iterator[tuple[str | None, Version | None, str]]:
-    """List what the calls of a session have left of each path, with the dialect of the edit."""
+def _list_changes(folder: Path) -> Iterator[tuple[str | None, Version | None, str, int]]:
+    """List what the calls of a session have left of each path: dialect of the edit, and time."""
     for call in SessionJournal(folder).load().effective:
         for spec in call.specs:
             for change in spec.changes:
-                yield change.new_path or change.path, change.after, spec.dialect
+                yield change.new_path or change.path, change.after, spec.dialect, call.time

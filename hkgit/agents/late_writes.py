@@ -7,7 +7,6 @@ edit. What comes within moments of an edit is the formatter's; what comes later,
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,8 +35,10 @@ def note_written(session: EditSession, path: str, file: File) -> None:
     save_written(folder, kept)
 
 
-def settle_written(session: EditSession, is_busy: Callable[[str], bool]) -> None:
+def settle_written(session: EditSession) -> None:
     """Take in what formatters have written since; nothing of files that a call is changing.
+
+    Nor of those that another session has changed since: it may have been that one's formatter.
 
     Raises HkgitError where it cannot be recorded; it is not tried again.
     """
@@ -50,13 +51,13 @@ def settle_written(session: EditSession, is_busy: Callable[[str], bool]) -> None
     save_written(folder, {})
     for path, (version, mode, since) in written.items():
         data, file = session.journal.blobs.get(version), checkout.get(path)
-        if is_busy(path) or data is None or file is None:
+        if data is None or file is None:
             continue
         before = File(data, mode)
         if file == before:
             if time.time() - since < _MOMENTS:
                 left[path] = version, mode, since
-        elif _is_late(session, path, file, since):
+        elif _is_late(session, path, file, since) and not _is_busy(session, path, since):
             _adopt(session, path, before, file)
     save_written(folder, left | load_written(folder))
 
@@ -69,7 +70,15 @@ def settle_all_written(root: Path) -> None:
             session = EditSession.open(root, name)
             calls = session.journal.load().effective
             agent = calls[-1].agent if calls else session.agent
-            settle_written(replace(session, agent=agent), lambda path: False)
+            settle_written(replace(session, agent=agent))
+
+
+def _is_busy(session: EditSession, path: str, since: float) -> bool:
+    # Most files are not written again.
+    from hkgit.agents.overlaps import find_rivals, has_open_call
+
+    own = session.journal.folder
+    return has_open_call(own, [path]) or bool(find_rivals(session, [path], since))
 
 
 def _adopt(session: EditSession, path: str, before: File, file: File) -> None:

@@ -85,7 +85,7 @@ def _settle(session: EditSession, open_edit: OpenEdit) -> Iterator[str]:
     open_edit.note.unlink(missing_ok=True)
     for path in paths:
         aside.drop(path, edit.text)
-        aside.renew(path, checkout.get(path))
+        aside.renew(path, checkout.get(path), before[path])
     yield from paths
 
 

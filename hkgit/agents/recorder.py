@@ -3,18 +3,19 @@
 Before an edit its files are put aside; after it, the call is planned again on them. Where the
 plan comes to exactly what now stands in the checkout, the call is what was done, and the session
 takes it in. Where it does not (a formatter ran, a tool reads its own way), the difference is
-taken in as a diff.
+taken in as a diff; but where other sessions have changed the file meanwhile, only what the words
+of the call explain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from hkgit.agents.adopting import EditAdopter
 from hkgit.agents.aside import PutAside
-from hkgit.agents.differences import adopt_difference
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -29,7 +30,7 @@ from hkgit.agents.events import (
     UnshownShell,
     UntoldEdit,
 )
-from hkgit.agents.late_writes import note_written, settle_written
+from hkgit.agents.late_writes import settle_written
 from hkgit.agents.shell.snapshots import ShellSnapshots
 from hkgit.agents.shell.taking import take_work
 from hkgit.agents.shown.readings import find_readings
@@ -42,8 +43,8 @@ from hkgit.agents.specs import (
     words_of,
 )
 from hkgit.agents.waiting import add_waiting, settle_waiting, waiting_in
-from hkgit.edits import File, Spec
-from hkgit.errors import InvalidInput, Stale
+from hkgit.edits import Spec
+from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.readings.checkout import Checkout
@@ -62,6 +63,7 @@ class Recorder:
         self._snapshots = ShellSnapshots(
             session.root, session.journal.folder, session.journal.blobs
         )
+        self._edits = EditAdopter(session, self._aside, self._snapshots)
 
     def before(self, did: Did) -> None:
         """Put aside what is about to be changed. Raises HkgitError."""
@@ -84,7 +86,7 @@ class Recorder:
 
     def settle_formatters(self) -> None:
         """Take in what formatters have made of files since their edits. Raises HkgitError."""
-        settle_written(self._session, self._aside.has)
+        settle_written(self._session)
 
     def _end_edit(self, edit: Editing, directory: Path) -> bool:
         recorder = Recorder(self._session, directory)
@@ -92,7 +94,7 @@ class Recorder:
         before = {path: self._aside.get(path, edit.text) for path in paths_of(spec)}
         if all(self._checkout.get(path) == file for path, file in before.items()):
             return False
-        recorder._take(spec, edit.text)
+        recorder._edits.take(spec, edit.text)
         return True
 
     def _end_shell(self, transcript: Path | None, shell: Shell, call: str, directory: Path) -> bool:
@@ -115,27 +117,28 @@ class Recorder:
         words = "\n".join(find_commands(event.did))
         did = replace(event.did, changes=()) if isinstance(event.did, Shell) else event.did
         try:  # what commands show may be what they have written
-            return take_work(self._snapshots.take(words), self._take_difference)
+            return take_work(self._snapshots.take(words), self._edits.take_difference)
         finally:
             self._end(event, did)
 
     def take_running(self) -> None:
         """Take in what a command has changed that is committing now. Raises HkgitError."""
-        take_work(self._snapshots.take_running(), self._take_difference)
+        take_work(self._snapshots.take_running(), self._edits.take_difference)
 
     def _end(self, event: ToolEvent, did: Did) -> EditReport | None:
         match did:
             case Editing() as edit:
                 with self._aside.lock():
-                    answer = self._take(self._spec(edit), edit.text)
+                    answer = self._edits.take(self._spec(edit), edit.text)
                 if edit.shown is not None:
                     self._look(find_readings(edit.shown, self._directory), event.call)
                 return answer
             case PendingToolEdit(path):
                 place = relative_to_root(path, self._session.root, self._directory)
-                return self._take_difference({place: self._aside.get(place, "")}, "")
+                with self._aside.lock():
+                    return self._edits.take_rest({place: self._aside.get(place, "")}, "")
             case LateEdit() as late:
-                return self._take_late(late)
+                return self._edits.take_late(self._spec(late.edit), late)
             case NotebookReading() as notebook:
                 # Few files are notebooks.
                 from hkgit.agents.shown.notebooks import find_cells
@@ -164,67 +167,6 @@ class Recorder:
                 path = relative_to_root(read.path, self._session.root, self._directory)
                 self._session.read(path, read.start_line, read.end_line, by=call)
 
-    def _take(self, spec: Spec, words: str) -> EditReport | None:
-        before = {path: self._aside.get(path, words) for path in paths_of(spec)}
-        after = {path: self._checkout.get(path) for path in before}
-        try:
-            answer = self._session.adopt(spec, before)
-        except Stale:
-            answer = None
-        if answer is None or not answer.ok:
-            return self._take_difference(before, words)
-        self._forget_aside(after, words)
-        return answer
-
-    def _take_late(self, did: LateEdit) -> EditReport | None:
-        """Take in an edit on a version that it fits, from which it leads to what stands there now.
-
-        Where it leads elsewhere a formatter has run, or the next edit is made as well: then the
-        difference is taken in, and that next one is none any more. Raises Stale where it fits none.
-        """
-        # Few agents tell so late.
-        from hkgit.agents.late_edits import find_versions_before, holds_difference
-
-        spec = self._spec(did.edit)
-        [path] = paths_of(spec)
-        if holds_difference(path, self._session):
-            return None
-        for file, is_sure in find_versions_before(did, path, self._session, self._aside):
-            try:
-                answer = self._session.adopt(spec, {path: file})
-            except Stale:
-                if is_sure:
-                    return self._take_difference({path: file}, did.edit.text)
-                continue
-            if answer.ok:
-                self._forget_aside({path: self._checkout.get(path)}, did.edit.text)
-                return answer
-        if did.is_asked:
-            return self._take_difference({path: self._aside.get(path, "")}, did.edit.text)
-        fix = "It is recorded by no session; the gate says so at the commit."
-        raise Stale(path, "was changed before hkgit could see how it was", fix)
-
-    def _take_difference(
-        self, before: Mapping[str, File | None], words: str | None = None, time: int = 0
-    ) -> EditReport | None:
-        """Take in what has become of files, as a diff; None where nothing has, as after a failure.
-
-        Raises HkgitError.
-        """
-        after = {path: self._checkout.get(path) for path in before}
-        answer = adopt_difference(self._session, before, time)
-        self._forget_aside(after, words)
-        return answer
-
-    def _forget_aside(self, after: Mapping[str, File | None], words: str | None) -> None:
-        self._snapshots.renew(after)
-        for path, file in after.items():
-            if words is not None:
-                self._aside.drop(path, words)
-            self._aside.renew(path, file)
-            if file is not None:
-                note_written(self._session, path, file)
-
     def _take_changes(self, changes: Iterable[ShellChange]) -> EditReport | None:
         """Take in what a command has changed. Raises HkgitError."""
         # Few commands change files.
@@ -233,4 +175,4 @@ class Recorder:
         root, directory = self._session.root, self._directory
         placed = {relative_to_root(each.path, root, directory): each for each in changes}
         before = find_files_before(placed, self._session)
-        return self._take_difference(before) if before else None
+        return self._edits.take_difference(before) if before else None

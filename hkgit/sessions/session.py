@@ -40,6 +40,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
 
+_Files = Mapping[str, File | None]
 KEPT_CALLS = 50
 """So many calls without a session can be undone at least; those of a session, until a commit."""
 
@@ -188,7 +189,7 @@ class EditSession:
     def _plan(self, specs: Sequence[Spec], options: Options, reads: Sequence[Read]) -> CallPlan:
         files = EditableCheckout(self.root)
         if self._is_unnamed:
-            return plan_call(specs, files, options, reads, {}, _keep_nothing)
+            return plan_call(specs, files, options, reads, {}, lambda _: None)
         state = self.journal.load()
         return plan_call(specs, files, options, reads, state.known, self.journal.blobs.get)
 
@@ -204,20 +205,23 @@ class EditSession:
             keep_versions(self.journal.blobs, each.plan.files)
         return next_call(self.journal, self._agent(plan), specs)
 
-    def adopt(self, spec: Spec, before: Mapping[str, File | None], time: int = 0) -> EditReport:
+    def adopt(
+        self, spec: Spec, before: _Files, time: int = 0, leaves: _Files | None = None
+    ) -> EditReport:
         """Record an edit that another tool has made; `before` are its files as they were.
 
-        `time` is when, in milliseconds since 1970; 0 for now. Refusals stand in the outcomes.
-        Raises Stale where the checkout is not what the spec makes of those files.
+        `time` is when, in milliseconds since 1970; `leaves` are files that others have changed
+        since, as it left them. Raises Stale where they are not what the spec makes of those.
         """
         options = Options()
         with at_work(self.root, self.journal):
             checkout, state = Checkout(self.root), self.journal.state
-            files = Overlay(checkout, before)
-            plan = plan_call([spec], files, options, (), state.known, self.journal.blobs.get)
+            files, kept = Overlay(checkout, before), self.journal.blobs.get
+            plan = plan_call([spec], files, options, (), state.known, kept)
             if not plan.is_ok:
                 return EditReport(plan.outcomes)
-            for path in (path for path, file in plan.changed.items() if checkout.get(path) != file):
+            left = Overlay(checkout, leaves or {})
+            for path in (path for path, file in plan.changed.items() if left.get(path) != file):
                 fix = "What another tool has written is not what its call says."
                 raise Stale(path, "stands otherwise in the checkout", fix)
             call = self._keep_call(tuple(journal_spec(each, options) for each in plan.steps), plan)
@@ -244,7 +248,3 @@ class EditSession:
 
         waiting = batches.list_names(self._batches)
         return collect_status(self.session, self.journal, Checkout(self.root), waiting)
-
-
-def _keep_nothing(version: str) -> None:
-    """A call without a session has kept no versions."""

@@ -6,6 +6,7 @@ The commands really run; the inputs are worded as Codex words them.
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
+from hkgit.sessions.storage.journal import SessionJournal
 from tests.agents.streaming import told
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -162,7 +164,8 @@ def test_what_is_no_edit_is_not_recorded(seeded: Repo, command: str) -> None:
     [
         pytest.param("main", "git checkout -q other", [["a.txt"]], id="another branch"),
         pytest.param("main", "git merge -q other", [["a.txt"]], id="a merge"),
-        pytest.param("other", "git reset -q HEAD~1", [], id="a commit undone"),
+        pytest.param("other", "git reset -q HEAD~1", [["a.txt"]], id="a commit undone"),
+        pytest.param("other", "git reset -q --hard HEAD~1", [], id="its files undone as well"),
     ],
 )
 def test_what_git_brings_before_an_edit_is_not_the_agents(
@@ -175,6 +178,30 @@ def test_what_git_brings_before_an_edit_is_not_the_agents(
     assert recorded(seeded) == calls
     assert ("a.txt:5-5 was not read" in said) == bool(calls)
     assert "a.txt:9-9" not in said
+
+
+@pytest.mark.parametrize("reset", ["--soft", "--mixed", "--hard"])
+@pytest.mark.parametrize("before", ["b.txt", "a.txt"], ids=["another file", "the same file"])
+def test_an_edit_committed_past_the_hooks_after_a_reset_is_told(
+    before: str, reset: str, seeded: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the commit undone had done is nobody's edit; where the two meet nothing is claimed."""
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.setenv(name, f"@{int(time.time())} +0000")
+    seeded.commit({before: LINES.replace("line 9\n", "nine\n")})
+    again = "sed -i s/line.5/five/ a.txt && git add -A && git commit -q --no-verify -m Again"
+    said = call(seeded, f"git reset -q {reset} HEAD~1 && {again}")
+    if (reset, before) == ("--hard", "a.txt"):
+        assert recorded(seeded) == []
+        return
+    assert recorded(seeded) == [["a.txt"]]
+    [session] = places.find_folders(seeded.path)
+    [edit] = SessionJournal(session).load().effective
+    [spec] = edit.specs
+    assert "five" in spec.blocks[0]
+    assert "nine" not in "".join(spec.blocks)
+    assert "(Again) was made past git's hooks" in said or "a.txt:5-5 was not read" in said
+    assert "was made past git's hooks" in run("doctor", cwd=seeded.path).out
 
 
 def test_what_a_person_had_changed_before_is_not_the_agents(seeded: Repo) -> None:

@@ -22,7 +22,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "array": (list,),
     "text": (str, dict, list),
 }
-"""A `text` is a string; where a client has read it as JSON already, it is said again."""
+"""A `text` is a string; where a client has read it as JSON already, it is said again, and then
+checked as any other."""
 
 _TEXT_SCHEMAS = [
     {"type": "string"},
@@ -130,9 +131,9 @@ def check_arguments(arguments: tuple[Argument, ...], given: object) -> Values:
     for name, value in values.items():
         if name not in known:
             raise WrongArguments(f"argument {name}", "is unknown", f"Known: {', '.join(known)}.")
-        known[name].check(value)
-        if known[name].type == "text" and not isinstance(value, str):
+        if known[name].type == "text" and isinstance(value, dict | list):
             values[name] = json.dumps(value, ensure_ascii=False)
+        known[name].check(values[name])
     for argument in arguments:
         if argument.required and argument.name not in values:
             raise WrongArguments(f"argument {argument.name}", "is missing", argument.about)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hkgit.edits import File
-from hkgit.values import dataclass
+from hkgit.text.diff import find_changes
+from hkgit.text.document import split_raw
+from hkgit.values import dataclass, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ _MOST = 50
 """So many moves of HEAD are looked at."""
 
 _COMMITS = ("commit: ", "commit (")
+_RESET = "reset:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +38,41 @@ class HeadMoves:
     """Where HEAD has been since a commit.
 
     `is_told` says that files were brought along wherever it went. Where it was moved by commits
-    alone, of which none has evidence, `paths` are theirs, and `time` is that of the first.
+    alone, of which none has evidence, `paths` are theirs, and `time` is that of the first. `base`
+    is the commit that it was reset to before them: files may have been left as they were.
     """
 
     is_told: bool
     paths: tuple[str, ...] = ()
     time: int = 0
+    base: str | None = None
 
 
 def find_moves(repository: Repository, head: str | None) -> HeadMoves:
     """Find where HEAD has been since it was `head`; None is before the first commit."""
     if head is None:
         return HeadMoves(is_told=True)
-    said: list[str] = []
+    said: list[tuple[str, str]] = []
     for line in repository.git("reflog", f"-{_MOST}", "--format=%H %gs").text.splitlines():
         commit, _, how = line.partition(" ")
         if commit == head:
-            return _find_commits(repository, head, said)
-        if how.startswith("reset:"):
-            break
-        said.append(how)
+            return _find_since(repository, head, said)
+        said.append((commit, how))
     return HeadMoves(is_told=False)
+
+
+def _find_since(repository: Repository, head: str, said: list[tuple[str, str]]) -> HeadMoves:
+    resets = (at for at, (_, how) in enumerate(said) if how.startswith(_RESET))
+    last = next(resets, None)
+    hows = [how for _, how in said]
+    if last is None:
+        return _find_commits(repository, head, hows)
+    if not all(how.startswith((_RESET, *_COMMITS)) for how in hows[last:]):
+        return HeadMoves(is_told=False)
+    base = said[last][0]
+    found = _find_commits(repository, base, hows[:last])
+    is_plain = bool(found.paths) or not hows[:last]
+    return replace(found, is_told=False, base=base if is_plain else None)
 
 
 def _find_commits(repository: Repository, head: str, said: list[str]) -> HeadMoves:
@@ -69,3 +86,14 @@ def _find_commits(repository: Repository, head: str, said: list[str]) -> HeadMov
     changed = repository.git("diff", "--name-only", "--no-renames", "-z", head, "HEAD").text
     paths = tuple(path for path in changed.split("\0") if path)
     return HeadMoves(is_told=True, paths=paths, time=min(times) * 1000)
+
+
+def is_overlapping(first: File | None, second: File | None, third: File | None) -> bool:
+    """Whether what leads from the second file to the third changes what made it of the first."""
+    if first == second:
+        return False
+    if first is None or second is None or third is None:
+        return True
+    lines = [split_raw(each.data) for each in (first, second, third)]
+    made, changed = find_changes(lines[0], lines[1]), find_changes(lines[1], lines[2])
+    return any(a.new_start <= b.old_end and b.old_start <= a.new_end for a in made for b in changed)

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hkgit.agents.shell.moves import HeadMoves, ShellWork, find_moves
+from hkgit.agents.shell.moves import HeadMoves, ShellWork, find_moves, is_overlapping
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput, Stale
 from hkgit.evidence.ledger.canonical import digest
@@ -113,7 +113,7 @@ class ShellSnapshots:
 
     def _keep_file(self, path: str) -> KeptFile:
         stamp = _stamp(self._root / path)
-        if stamp == _ABSENT or _size(self._root / path) > _LARGEST:
+        if stamp == _ABSENT or int(stamp.split(".")[1]) > _LARGEST:
             return KeptFile(stamp)
         file = self._get(path)
         if file is None or file.mode not in _PLAIN:
@@ -170,7 +170,10 @@ class ShellSnapshots:
             is_gits = is_committed and path not in moves.paths
             if now == before or is_gits or self._is_recorded(path):
                 continue
-            if kept is None and snapshot.head and before != moved and not is_committed:
+            if kept is None and moves.base is not None:
+                if is_overlapping(repository.snapshot(moves.base).get(path), before, now):
+                    continue  # the reset may have changed it as well
+            elif kept is None and snapshot.head and before != moved and not is_committed:
                 if not moves.is_told:
                     continue
                 before = moved  # git has brought it there first: of another branch, say
@@ -226,13 +229,6 @@ def _stamp(place: Path) -> str:
     except OSError:
         return _ABSENT
     return f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}.{status.st_mode}"
-
-
-def _size(place: Path) -> int:
-    try:
-        return place.lstat().st_size
-    except OSError:
-        return 0
 
 
 def _save(place: Path, snapshot: ShellSnapshot) -> None:

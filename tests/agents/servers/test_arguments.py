@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from hkgit.agents.servers.arguments import LONGEST_TEXT
 from hkgit.agents.servers.connection import Connection
 from hkgit.text.tags import compute_tag
 
@@ -52,3 +54,13 @@ def test_an_image_is_there_to_be_looked_at(session: Connection) -> None:
     reply = session.answer("read", {"path": "dot.png"})
     assert reply.image == PIXEL
     assert reply.document["mime"] == "image/png"
+
+
+@pytest.mark.parametrize("is_object", [False, True], ids=["a string", "an object"])
+def test_a_text_that_is_too_long_is_refused_in_either_form(
+    session: Connection, is_object: bool
+) -> None:
+    spec = {"path": "a.py", "old_text": "line 1\n", "new_text": "x" * LONGEST_TEXT}
+    reply = session.answer("edit", {"text": spec if is_object else json.dumps(spec)})
+    assert reply.is_error
+    assert "argument text: is longer than 16777216 characters" in reply.text

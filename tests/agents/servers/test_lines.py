@@ -150,7 +150,7 @@ def test_a_refusal_is_an_error_with_the_answer_in_it(greeting: Repo) -> None:
         ),
         pytest.param(
             r'{"id": 1, "method": "edit", "params": {"text": {"a": "\ud800"}}}',
-            -32000,
+            -32602,
             id="half a character in a spec",
         ),
         pytest.param(

@@ -1,0 +1,132 @@
+"""adopting.py: take in the edits that an agent's tools have made, from their files as put aside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from hkgit.agents.aside import PutAside
+from hkgit.agents.differences import adopt_difference
+from hkgit.agents.events import LateEdit
+from hkgit.agents.late_writes import note_written
+from hkgit.agents.shell.snapshots import ShellSnapshots
+from hkgit.agents.specs import paths_of
+from hkgit.edits import File, Spec
+from hkgit.errors import Conflict, Stale
+from hkgit.sessions.answers import EditReport
+from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.session import EditSession
+
+
+class EditAdopter:
+    """Takes edits into a session; `aside` are files as they were, `snapshots` those of commands."""
+
+    def __init__(self, session: EditSession, aside: PutAside, snapshots: ShellSnapshots) -> None:
+        self._session = session
+        self._aside = aside
+        self._snapshots = snapshots
+        self._checkout = Checkout(session.root)
+
+    def take(self, spec: Spec, words: str) -> EditReport | None:
+        """Take in an edit whose files were put aside for a call. Raises HkgitError."""
+        before = {path: self._aside.get(path, words) for path in paths_of(spec)}
+        after = {path: self._checkout.get(path) for path in before}
+        try:
+            answer = self._session.adopt(spec, before)
+        except Stale:
+            answer = None
+        if answer is None or not answer.ok:
+            return self._take_own_part(spec, before, words)
+        self._forget_aside(before, after, words)
+        return answer
+
+    def _take_own_part(
+        self, spec: Spec, before: Mapping[str, File | None], words: str
+    ) -> EditReport | None:
+        """Take in an edit that does not lead to what stands in the checkout by itself.
+
+        Raises Stale where others have changed its files too, and what it did is not told exactly.
+        """
+        # Most edits lead there.
+        from hkgit.agents.overlaps import find_own_part
+
+        rivals = self._find_rivals(before, words)
+        own = find_own_part(self._session, spec, before, rivals) if rivals else None
+        if own is None:
+            return self.take_rest(before, words)
+        answer = self._session.adopt(spec, own.before, own.time, leaves=own.after)
+        self._forget_aside(own.before, own.after, words)
+        return answer
+
+    def take_rest(self, before: Mapping[str, File | None], words: str) -> EditReport | None:
+        """Take in what has become of files by a call that does not say it. Raises HkgitError."""
+        has_changed = any(self._checkout.get(path) != file for path, file in before.items())
+        if has_changed and (rivals := self._find_rivals(before, words)):
+            for path in before:
+                self._aside.give_up(path, words)
+            what = f"was changed by another session meanwhile: {rivals[0].name}"
+            fix = "What this call did to it is not told exactly; the gate says so at the commit."
+            raise Conflict(", ".join(before), what, fix)
+        return self.take_difference(before, words)
+
+    def _find_rivals(self, paths: Iterable[str], words: str) -> list[Path]:
+        from hkgit.agents.overlaps import find_rivals
+
+        paths = [*paths]
+        since = min((self._aside.find_time(path, words) for path in paths), default=0.0)
+        return find_rivals(self._session, paths, since)
+
+    def take_late(self, spec: Spec, did: LateEdit) -> EditReport | None:
+        """Take in an edit on a version that it fits, from which it leads to what stands there now.
+
+        Where it leads elsewhere a formatter has run, or the next edit is made as well: then the
+        difference is taken in, and that next one is none any more. Raises Stale where it fits none.
+        """
+        # Few agents tell so late.
+        from hkgit.agents.late_edits import find_versions_before, holds_difference
+
+        [path] = paths_of(spec)
+        if holds_difference(path, self._session):
+            return None
+        for file, is_sure in find_versions_before(did, path, self._session, self._aside):
+            try:
+                answer = self._session.adopt(spec, {path: file})
+            except Stale:
+                if is_sure:
+                    return self.take_rest({path: file}, did.edit.text)
+                continue
+            if answer.ok:
+                after = {path: self._checkout.get(path)}
+                self._forget_aside({path: file}, after, did.edit.text)
+                return answer
+        if did.is_asked:
+            return self.take_rest({path: self._aside.get(path, "")}, did.edit.text)
+        fix = "It is recorded by no session; the gate says so at the commit."
+        raise Stale(path, "was changed before hkgit could see how it was", fix)
+
+    def take_difference(
+        self, before: Mapping[str, File | None], words: str | None = None, time: int = 0
+    ) -> EditReport | None:
+        """Take in what has become of files, as a diff; None where nothing has, as after a failure.
+
+        Raises HkgitError.
+        """
+        after = {path: self._checkout.get(path) for path in before}
+        answer = adopt_difference(self._session, before, time)
+        self._forget_aside(before, after, words)
+        return answer
+
+    def _forget_aside(
+        self,
+        before: Mapping[str, File | None],
+        after: Mapping[str, File | None],
+        words: str | None,
+    ) -> None:
+        self._snapshots.renew(after)
+        for path, file in after.items():
+            if words is not None:
+                self._aside.drop(path, words)
+            self._aside.renew(path, file, before.get(path))
+            # Where others have gone on already, it is not left as this call has left it.
+            if file is not None and file == self._checkout.get(path):
+                note_written(self._session, path, file)

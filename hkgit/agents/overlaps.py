@@ -1,0 +1,226 @@
+"""overlaps.py: tell what an edit did to a file from what other sessions did to it meanwhile.
+
+Two agents may write one file before the hook of either runs. Then what stands there is more than
+the words of one call explain. Of the versions that the calls lead to, those count that lead to
+exactly what stands there; the rest is left to the hooks of the others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from hkgit.agents.aside import name_text
+from hkgit.agents.open_edits import find_open_edits
+from hkgit.agents.specs import spec_of
+from hkgit.applying.planner import Options
+from hkgit.edits import File, Overlay, Spec
+from hkgit.errors import HkgitError
+from hkgit.sessions.drafting import plan_call
+from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.storage.paths import list_candidates
+from hkgit.sessions.storage.records import Version
+from hkgit.text.diff import find_changes
+from hkgit.text.document import split_raw
+from hkgit.values import dataclass
+
+_OPEN = 600.0
+"""Seconds after which a call that has not reported its end is taken to have failed."""
+
+_MOST = 64
+"""So many versions of files are tried at most."""
+
+Files = Mapping[str, File | None]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPart:
+    """What one call has made of files: as they were, and as it left them.
+
+    `time` is when, in milliseconds since 1970, where others are known to have gone on; else 0.
+    """
+
+    before: Files
+    after: Files
+    time: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RivalCall:
+    """What another call makes of files, None where it does not fit them.
+
+    `time` is when it was recorded, 0 for one that is still open.
+    """
+
+    make: Callable[[Files], Files | None]
+    time: int = 0
+
+
+def find_rivals(session: EditSession, paths: Sequence[str], since: float) -> list[Path]:
+    """Find the other sessions that may have changed files since a time, in seconds since 1970.
+
+    Those that have put one aside for a call which is still open, and those that have recorded a
+    change since, or one that they could not tell.
+    An editor's session of the same conversation tells of the same calls.
+    """
+    own = _name_conversation(session.journal.folder)
+    folders = (each for home in list_candidates(session.root) for each in sorted(home.glob("*/")))
+    return [
+        folder
+        for folder in folders
+        if _name_conversation(folder) != own
+        and (has_open_call(folder, paths) or _has_recorded(folder, paths, since))
+    ]
+
+
+def find_own_part(
+    session: EditSession, spec: Spec, before: Files, rivals: Sequence[Path]
+) -> OwnPart | None:
+    """Find what a call has made of files that other sessions changed too; None if not exactly."""
+    checkout = Checkout(session.root)
+    now = {path: checkout.get(path) for path in before}
+    own = _planned(spec, checkout)
+    steps = [*_list_steps(rivals, session.root, checkout, tuple(before))]
+    after = own(before)
+    if after is not None:
+        if (times := _find_way(after, now, steps)) is not None:
+            recorded = [each for each in times if each]
+            return OwnPart(before, after, min(recorded) - 1 if recorded else 0)
+        apart = _take_out(before, after, now)
+        if apart is not None and own(apart) == now:
+            return OwnPart(before, after)
+    for files, _ in _list_reachable(before, steps):
+        if own(files) == now:
+            return OwnPart(files, now)
+    return None
+
+
+def _name_conversation(folder: Path) -> str:
+    return folder.name.partition("-")[2] or folder.name
+
+
+def has_open_call(folder: Path, paths: Sequence[str]) -> bool:
+    """Whether a session has put one of these files aside for a call that is still open."""
+    since = time.time() - _OPEN
+    for path in paths:
+        for place in (folder / "aside").glob(f"{name_text(path)}-*.json"):
+            with suppress(OSError):
+                if place.stat().st_mtime > since:
+                    return True
+    return False
+
+
+def _has_recorded(folder: Path, paths: Sequence[str], since: float) -> bool:
+    unknown = (folder / "aside" / f"{name_text(path)}.unknown" for path in paths)
+    if any(each.exists() and each.stat().st_mtime > since for each in unknown):
+        return True
+    try:
+        if (folder / "journal").stat().st_mtime < since:
+            return False
+        calls = SessionJournal(folder).load().effective
+    except (OSError, HkgitError):
+        return False
+    return any(
+        call.time > since * 1000 and {change.path, change.new_path} & {*paths}
+        for call in calls
+        for change in call.changes
+    )
+
+
+def _planned(spec: Spec, checkout: Checkout) -> Callable[[Files], Files | None]:
+    """Return what plans a spec on files."""
+
+    def make(files: Files) -> Files | None:
+        try:
+            plan = plan_call([spec], Overlay(checkout, files), Options(), (), {}, lambda _: None)
+        except HkgitError:
+            return None
+        return {path: plan.changed.get(path, files[path]) for path in files} if plan.is_ok else None
+
+    return make
+
+
+def _list_steps(
+    rivals: Sequence[Path], root: Path, checkout: Checkout, paths: Sequence[str]
+) -> Iterator[RivalCall]:
+    for folder in rivals:
+        for edit in find_open_edits(folder):
+            with suppress(HkgitError):
+                yield RivalCall(_planned(spec_of(edit.edit, root, edit.directory), checkout))
+        journal = SessionJournal(folder)
+        for call in journal.load().effective:
+            for change in call.changes:
+                path = change.path
+                if path is None or path not in paths or path != change.new_path:
+                    continue
+                if change.after is not None:
+                    data = journal.blobs.get(change.after.sha256)
+                    after = None if data is None else File(data, change.after.mode)
+                    yield RivalCall(_recorded(path, change.before, after), call.time)
+
+
+def _recorded(
+    path: str, before: Version | None, after: File | None
+) -> Callable[[Files], Files | None]:
+    """Return what leads one version of a file to the next."""
+
+    def make(files: Files) -> Files | None:
+        fits = after is not None and Version.of(files[path]) == before
+        return {**files, path: after} if fits else None
+
+    return make
+
+
+def _find_way(start: Files, end: Files, steps: Sequence[RivalCall]) -> list[int] | None:
+    """Find steps that lead from some files to others; when each was recorded."""
+    ways = _list_reachable(start, steps)
+    return next((times for files, times in ways if times and files == end), None)
+
+
+def _list_reachable(start: Files, steps: Sequence[RivalCall]) -> Iterator[tuple[Files, list[int]]]:
+    """Yield what files become by steps, each taken once at most, the fewest steps first."""
+    waiting: list[tuple[Files, list[int], frozenset[int]]] = [(start, [], frozenset())]
+    for files, times, taken in waiting:
+        yield files, times
+        for number, step in enumerate(steps):
+            if number in taken or len(waiting) >= _MOST:
+                continue
+            made = step.make(files)
+            if made is not None and made != files:
+                waiting.append((made, [*times, step.time], taken | {number}))
+
+
+def _take_out(before: Files, after: Files, now: Files) -> Files | None:
+    """Take back in files what leads from `before` to `after`; None where it overlaps others."""
+    found: dict[str, File | None] = {}
+    for path, file in now.items():
+        old, new = before[path], after[path]
+        if file == new:
+            found[path] = old
+            continue
+        if old is None or new is None or file is None:
+            return None
+        data = _take_out_lines(old.data, new.data, file.data)
+        if data is None:
+            return None
+        found[path] = File(data, file.mode)
+    return found
+
+
+def _take_out_lines(before: bytes, after: bytes, now: bytes) -> bytes | None:
+    old, new, lines = split_raw(before), split_raw(after), split_raw(now)
+    others = find_changes(new, lines)
+    for own in reversed(find_changes(old, new)):
+        if any(x.old_start < own.new_end and x.old_end > own.new_start for x in others):
+            return None
+        shift = sum(
+            (x.new_end - x.new_start) - (x.old_end - x.old_start)
+            for x in others
+            if x.old_end <= own.new_start
+        )
+        lines[own.new_start + shift : own.new_end + shift] = old[own.old_start : own.old_end]
+    return b"".join(lines)

@@ -1,0 +1,157 @@
+"""Two sessions write one file before the hook of either: each is recorded with its own part."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.applying.planner import Options
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage import paths as places
+from hkgit.sessions.storage.journal import SessionJournal
+from tests.agents.streaming import told
+from tests.support.repos import Repo
+from tests.support.running import run
+from tests.support.serving import preload_hooks
+
+TEXT = "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\n"
+
+
+@pytest.fixture
+def shared(repo: Repo) -> Repo:
+    """A governed checkout in which two conversations have read one file."""
+    run("init", cwd=repo.path)
+    preload_hooks(repo)
+    repo.commit({"x.py": TEXT.encode()})
+    for name in ("one", "two"):
+        file = {"filePath": str(repo.path / "x.py"), "content": TEXT, "startLine": 1}
+        shown = {"hook_event_name": "PostToolUse", "tool_response": {"type": "text", "file": file}}
+        told("claude", _call(repo, name, "Read") | shown)
+    return repo
+
+
+def _call(repo: Repo, name: str, tool: str, **given: str) -> dict[str, Any]:
+    asked = {"file_path": str(repo.path / "x.py")} | given
+    named = {"session_id": name, "cwd": str(repo.path), "tool_name": tool}
+    return {**named, "tool_input": asked, "tool_use_id": f"{name}-{json.dumps(given)}"}
+
+
+def _begin(repo: Repo, name: str, tool: str = "Edit", **given: str) -> dict[str, Any]:
+    call = _call(repo, name, tool, **given)
+    told("claude", call | {"hook_event_name": "PreToolUse"})
+    return call | {"hook_event_name": "PostToolUse", "tool_response": {}}
+
+
+def _edit(repo: Repo, name: str, old: str, new: str) -> dict[str, Any]:
+    return _begin(repo, name, old_string=old, new_string=new)
+
+
+def _write(root: Path, *pairs: tuple[str, str]) -> None:
+    path = root / "x.py"
+    for old, new in pairs:
+        path.write_text(path.read_text().replace(old, new), newline="")
+
+
+def _added(repo: Repo) -> dict[str, set[str]]:
+    """The lines that the calls of each session have put in, as its journal tells."""
+    found: dict[str, set[str]] = {}
+    for folder in places.find_folders(repo.path):
+        journal = SessionJournal(folder)
+        for call in journal.load().effective:
+            for change in call.changes:
+                old, new = (
+                    (journal.blobs.get(each.sha256) or b"").decode().splitlines()
+                    for each in (change.before, change.after)
+                    if each is not None
+                )
+                found.setdefault(folder.name, set()).update({*new} - {*old})
+    return found
+
+
+def _judge(repo: Repo) -> str:
+    repo.git("commit", "-qam", "Both")
+    judged = run("gate", "--range", "HEAD~1..HEAD", cwd=repo.path)
+    assert judged.code == 0, judged.out
+    return judged.out
+
+
+FIRST, SECOND = ("a = 1", "a = 10"), ("d = 4", "d = 40")
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["in order", "the later one first"])
+@pytest.mark.parametrize("pre", ["both before", "between"])
+def test_each_session_records_its_own_edit(pre: str, order: tuple[int, int], shared: Repo) -> None:
+    one = _edit(shared, "one", *FIRST)
+    if pre == "between":
+        _write(shared.path, FIRST)
+    two = _edit(shared, "two", *SECOND)
+    _write(shared.path, *((SECOND,) if pre == "between" else (FIRST, SECOND)))
+    for at in order:
+        assert told("claude", (one, two)[at]) == {}
+    assert _added(shared) == {"claude-one": {"a = 10"}, "claude-two": {"d = 40"}}
+    assert "verdict strict" in _judge(shared)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["in order", "the later one first"])
+def test_an_edit_on_top_of_anothers_whole_file(order: tuple[int, int], shared: Repo) -> None:
+    one = _begin(shared, "one", "Write", content="k = 1\nl = 2\n")
+    two = _edit(shared, "two", "l = 2", "l = 20")
+    (shared.path / "x.py").write_text("k = 1\nl = 20\n", newline="")
+    for at in order:
+        told("claude", (one, two)[at])
+    assert _added(shared) == {"claude-one": {"k = 1", "l = 2"}, "claude-two": {"l = 20"}}
+
+
+def test_of_three_sessions_each_records_its_own_edit(shared: Repo) -> None:
+    edits = {"one": FIRST, "two": SECOND, "three": ("b = 2", "b = 20")}
+    calls = [_edit(shared, name, *pair) for name, pair in edits.items()]
+    _write(shared.path, *edits.values())
+    for call in calls:
+        told("claude", call)
+    assert _added(shared) == {f"claude-{name}": {new} for name, (_, new) in edits.items()}
+
+
+def test_what_no_call_explains_is_claimed_by_none(shared: Repo) -> None:
+    """Two edits, and a formatter that has changed the lines of both: whose they are is not told."""
+    one, two = _edit(shared, "one", *FIRST), _edit(shared, "two", *SECOND)
+    _write(shared.path, ("a = 1", "a=10"), ("d = 4", "d=40"))
+    for call in (one, two):
+        told("claude", call)
+    assert _added(shared) == {}
+    shared.git("add", "x.py")
+    told("claude", _edit(shared, "one", "e = 5", "e = 50"))  # no edit: nothing is made up
+    assert _added(shared) == {}
+
+
+def test_of_a_call_that_failed_nothing_is_claimed(shared: Repo) -> None:
+    """Its hook runs all the same; what stands there another session has written."""
+    one, two = _edit(shared, "one", *FIRST), _edit(shared, "two", *SECOND)
+    _write(shared.path, SECOND)
+    told("claude", one)
+    told("claude", two)
+    assert _added(shared) == {"claude-two": {"d = 40"}}
+    assert "verdict strict" in _judge(shared)
+
+
+def test_an_edit_of_hkgits_tool_meanwhile_stays_that_sessions(shared: Repo) -> None:
+    one = _edit(shared, "one", *FIRST)
+    _write(shared.path, FIRST)
+    other = EditSession.open(shared.path, "by-hkgit")
+    text = json.dumps({"file_path": "x.py", "old_string": "d = 4", "new_string": "d = 40"})
+    assert other.edit_all([other.parse(text, "text-editor")], Options()).ok
+    told("claude", one)
+    assert _added(shared) == {"claude-one": {"a = 10"}, "by-hkgit": {"d = 40"}}
+
+
+def test_what_another_session_writes_within_moments_is_no_formatters(shared: Repo) -> None:
+    one = _edit(shared, "one", *FIRST)
+    _write(shared.path, FIRST)
+    told("claude", one)
+    two = _edit(shared, "two", *SECOND)
+    _write(shared.path, SECOND)
+    _edit(shared, "one", "e = 5", "e = 50")  # settles what formatters have done since
+    told("claude", two)
+    assert _added(shared) == {"claude-one": {"a = 10"}, "claude-two": {"d = 40"}}
