@@ -115,7 +115,8 @@ def _explain_file(
         by.pop(j, None)
     if not is_same:
         by = _find_underived(path, base, actual, calls[1], {*kept, *matched}) | by
-    changed = [j for j in range(now.line_count) if j in by or (j not in matched and j not in kept)]
+    known = {j for j, (_, origin) in matched.items() if isinstance(origin, int)}.union(kept, ended)
+    changed = [j for j in range(now.line_count) if j in by or j not in known]
     _add_lines(found, path, changed, by)
     gone = {*range(1, old.line_count + 1)} - {*kept.values()}
     _add_removed(found, path, [line in gone for line in lineage], dict(pairs))

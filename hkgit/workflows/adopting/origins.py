@@ -1,7 +1,8 @@
 """origins.py: which lines of a file surely are those that calls made, told from a line diff.
 
 A diff pairs lines by their text alone, and a brace or a blank line stands anywhere. In a file that
-others have changed too, such a line counts only among lines that stand beside it in both texts.
+others have changed too, such a line counts only among lines that stand beside it in both texts,
+and so does one that somebody has copied.
 """
 
 from __future__ import annotations
@@ -27,14 +28,49 @@ def find_origins(
     if is_exact:
         return by
     places = {j: i for j, (i, _) in matched.items()} | {-1: -1, now.line_count: count}
-    sure = {j for j in by if _WORD.search(now.lines[j])}
+    copied = {line for j, line in enumerate(now.lines) if j not in matched}
+    sure = {
+        j
+        for j in by
+        if _WORD.search(now.lines[j]) and (now.lines[j] not in copied or _is_among(places, j))
+    }
     for step in (1, -1):
         for j in sorted(by, reverse=step < 0):
             if j in sure or not _is_among(places, j):
                 continue
             if j - step in sure and by[j - step].unit.key == by[j].unit.key:
                 sure.add(j)
-    return {j: origin for j, origin in by.items() if j in sure}
+    return {j: by[j] for j in sure - _find_sliding(now, by)}
+
+
+def _find_sliding(now: Document, by: Mapping[int, Origin]) -> set[int]:
+    """Find the ends of what a call wrote that may as well be the equal lines beyond the other end.
+
+    To a diff it is the same whether a call wrote a blank line and a function, or a function and
+    the blank line after it.
+    """
+    lines = now.lines
+    found = set()
+    for first, last in _find_blocks(by):
+        size = last - first + 1
+        for block, away in ((range(last, first - 1, -1), -size), (range(first, last + 1), size)):
+            for j in block:
+                if not 0 <= j + away < now.line_count or lines[j] != lines[j + away]:
+                    break
+                found.add(j)
+    return found
+
+
+def _find_blocks(by: Mapping[int, Origin]) -> Iterator[tuple[int, int]]:
+    """Find the runs of lines, first and last, that one call wrote."""
+    ordered = sorted(by)
+    first = None
+    for j in ordered:
+        first = j if first is None else first
+        after = by.get(j + 1)
+        if after is None or after.unit.key != by[j].unit.key:
+            yield first, j
+            first = None
 
 
 def _is_among(places: Mapping[int, int], j: int) -> bool:

@@ -1,7 +1,8 @@
-"""conftest.py: logs replayed from text."""
+"""conftest.py: logs replayed from text, and a repository with a log of work in it."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,13 @@ import pytest
 
 from hkgit.agents.transcripts.reading import read_log
 from hkgit.agents.transcripts.replaying import Replay, replay_log
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
+from hkgit.git.repository import Repository
+from hkgit.workflows.setup import install
+from tests.support.adopting import APP
+from tests.support.repos import Repo
+from tests.support.serving import preload_hooks
+from tests.support.transcripts import ClaudeLog
 
 ReplayText = Callable[[str], list[Replay]]
 
@@ -23,3 +31,27 @@ def replay(tmp_path: Path) -> ReplayText:
         return list(replay_log(read_log(path).events))
 
     return read
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """A repository that is held to its gate."""
+    repo = Repo.init(tmp_path_factory.mktemp("adopting") / "repo")
+    repo.write("app.py", APP.encode())
+    repo.write("notes/plan.md", b"# Plan\n\n- one\n- two\n")
+    install(Repository.discover(repo.path), HOOKS)
+    preload_hooks(repo)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "Begin")
+    return repo
+
+
+@pytest.fixture
+def hooked(template: Repo, tmp_path: Path) -> Repo:
+    shutil.copytree(template.path, tmp_path / "repo", symlinks=True)
+    return Repo(tmp_path / "repo")
+
+
+@pytest.fixture
+def log(hooked: Repo) -> ClaudeLog:
+    return ClaudeLog(hooked.path)

@@ -1,0 +1,130 @@
+"""`hkgit adopt` on commits: records beside the history, policies and scans; and `redo`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.adopting import APP, NEW, adopt, commit, verdict
+from tests.support.commands import AGENT
+from tests.support.repos import Repo
+from tests.support.running import run
+from tests.support.transcripts import ClaudeLog
+
+
+def test_commits_get_records_beside_the_history(hooked: Repo, log: ClaudeLog) -> None:
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    hooked.write("app.py", NEW.encode())
+    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "First", env=AGENT)
+    log.edit("app.py", "sys.argv[1]", "sys.argv[2]")
+    hooked.write("app.py", NEW.replace("[1]", "[2]").encode())
+    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "Second", env=AGENT)
+    head = hooked.head
+    answer = adopt(hooked, log, "HEAD~2..HEAD")
+    records = [change["record"] for change in answer["changes"]]
+    assert records[1] == f"refs/hkgit/recovered/{head}"
+    assert hooked.head == head
+    judged = run("gate", "--range", "HEAD~2..HEAD", "--format", "json", cwd=hooked.path)
+    assert [each["verdict"] for each in judged.json()["commits"]] == ["recovered", "recovered"]
+    assert judged.code == 6
+    hooked.write("p.toml", b'[gate]\nverdicts = ["recovered"]\n')
+    accepting = ("gate", "--range", "HEAD~2..HEAD", "--policy", "p.toml")
+    assert run(*accepting, cwd=hooked.path).code == 0
+
+
+def test_a_record_of_something_else_counts_for_nothing(hooked: Repo, log: ClaudeLog) -> None:
+    log.edit("app.py", "Helo", "Hello", APP)
+    hooked.write("app.py", NEW.encode())
+    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "First", env=AGENT)
+    adopt(hooked, log, "HEAD~1..HEAD")
+    hooked.write("app.py", b"import evil\n")
+    hooked.git("commit", "-q", "-a", "--no-verify", "--amend", "-m", "First", env=AGENT)
+    old = hooked.git("for-each-ref", "--format=%(objectname)", "refs/hkgit/recovered")
+    hooked.git("update-ref", f"refs/hkgit/recovered/{hooked.head}", old)
+    judged = run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=hooked.path)
+    assert verdict(judged) == (6, "fail")
+
+
+@pytest.mark.parametrize(
+    ("policy", "code"),
+    [
+        pytest.param("accept = false", 6, id="refused"),
+        pytest.param("min_tightness = 0.5", 6, id="below a floor"),
+        pytest.param("min_tightness = 0.1", 0, id="above it"),
+    ],
+)
+def test_a_policy_may_refuse_recovered_entries_or_ask_more_of_them(
+    hooked: Repo, log: ClaudeLog, policy: str, code: int
+) -> None:
+    log.read("app.py", APP)
+    log.edit("app.py", "print('Helo, ' + name)", "print('Hello, ' + name)")
+    log.edit("app.py", "import sys\n\n\ndef greet(name):", "import sys\n\n\ndef greet(who):")
+    hooked.write("app.py", NEW.replace("greet(name)", "greet(who)").encode())
+    adopt(hooked, log)
+    commit(hooked)
+    hooked.write("p.toml", f"[gate.recovered]\n{policy}\n".encode())
+    judged = run("gate", "--range", "HEAD~1..HEAD", "--policy", "p.toml", cwd=hooked.path)
+    assert judged.code == code, judged.out
+
+
+def test_the_gate_names_redo_where_none_does_and_it_keeps_the_work(hooked: Repo) -> None:
+    hooked.write("app.py", NEW.encode())
+    hooked.git("add", "-A")
+    hooked.write("notes/plan.md", b"# Not staged\n")
+    refused = run("gate", "--staged", cwd=hooked.path, env=AGENT)
+    assert refused.code == 6
+    assert "mend: hkgit redo --tree " in refused.out
+    done = run("redo", "-m", "Say hello", "--agent", "claude/1", cwd=hooked.path, env=AGENT)
+    assert done.code == 0, done.err
+    judged = run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=hooked.path)
+    assert verdict(judged) == (0, "strict")
+    assert hooked.git("log", "-1", "--format=%s") == "Say hello"
+    assert hooked.git("status", "--porcelain") == " M notes/plan.md"
+    assert hooked.git("branch", "--format=%(refname:short)") == "main"
+
+
+def test_redo_takes_what_commit_all_would(hooked: Repo) -> None:
+    hooked.write("app.py", NEW.encode())
+    assert run("redo", "-m", "Say hello", cwd=hooked.path, env=AGENT).code == 0
+    assert hooked.git("status", "--porcelain") == ""
+
+
+def test_redo_of_nothing_says_so(hooked: Repo) -> None:
+    assert run("redo", cwd=hooked.path).code == 4
+
+
+def test_a_scan_says_which_commits_could_have_evidence_and_writes_nothing(
+    hooked: Repo, log: ClaudeLog
+) -> None:
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    hooked.write("app.py", NEW.encode())
+    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "Greet", env=AGENT)
+    hooked.write("notes/plan.md", b"# Plan\n")
+    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "Plan", env=AGENT)
+    hooked.write("notes/plan.md", b"# My plan\n")
+    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "By a person")
+    place = log.save(hooked.path.parent / "log.jsonl")
+    before = hooked.git("for-each-ref")
+    found = run("adopt", "--scan", "--from", place, cwd=hooked.path)
+    assert found.code == 0, found.err
+    assert found.out.splitlines() == [
+        "1 transcript on this machine",
+        "commit            explained  by                    subject",
+        f"{hooked.git('rev-parse', 'HEAD~1')[:12]}              -  claude                Plan",
+        f"{hooked.git('rev-parse', 'HEAD~2')[:12]}         1 of 1  claude-code/2.0.76    Greet",
+        "2 commits of agents: 0 with evidence, 1 could have it whole, 0 in part",
+        "keep it beside the history: hkgit adopt "
+        f"{hooked.git('rev-parse', 'HEAD~3')[:12]}..{hooked.git('rev-parse', 'HEAD~1')[:12]}",
+    ]
+    assert hooked.git("for-each-ref") == before
+    command = found.out.splitlines()[-1].partition(": hkgit ")[2].split()
+    assert run(*command, "--from", place, cwd=hooked.path).code == 6
+    assert hooked.git("for-each-ref", "refs/hkgit/recovered") != ""
+    again = run("adopt", "--scan", "--from", place, cwd=hooked.path).out.splitlines()
+    assert "  record kept  claude-code/2.0.76    Greet" in again[3]
+    assert again[4:] == [
+        "2 commits of agents: 0 with evidence, 0 could have it whole, 0 in part,"
+        " 1 kept beside the history"
+    ]
+    assert adopt(hooked, place, "--scan")["status"] == "scanned"

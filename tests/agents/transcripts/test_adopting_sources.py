@@ -1,0 +1,169 @@
+"""Transcripts of other places, in odd states, of several agents: what is taken of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.support.adopting import APP, NEW, adopt, commit, explained, not_explained, verdict
+from tests.support.commands import AGENT
+from tests.support.repos import Repo
+from tests.support.running import run
+from tests.support.transcripts import ClaudeLog
+
+SECRET = "sk-live-0123456789abcdef"
+
+
+def test_a_transcript_of_another_repository_explains_nothing(hooked: Repo, tmp_path: Path) -> None:
+    other = Repo.init(tmp_path / "other")
+    log = ClaudeLog(other.path)
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello", APP)
+    hooked.write("app.py", NEW.encode())
+    answer = adopt(hooked, log, code=6)
+    assert explained(answer) == []
+    assert answer["other_repositories"] == [str(other.path)]
+
+
+def test_a_transcript_of_another_branch_explains_only_what_is_here(
+    hooked: Repo, log: ClaudeLog
+) -> None:
+    log.write("elsewhere.py", "x = 1\n")
+    log.read("app.py", "other = 1\n")
+    log.edit("app.py", "other = 1", "other = 2", "other = 1\n")
+    hooked.write("app.py", NEW.encode())
+    answer = adopt(hooked, log, code=6)
+    assert explained(answer) == []
+    assert not_explained(answer) == [("app.py", [5, 5])]
+    assert answer["changes"][0]["entries"] == 0
+
+
+def test_a_transcript_of_another_machine_is_told_by_its_paths(hooked: Repo) -> None:
+    log = ClaudeLog("/Users/soph/Work/devenv/cli", cwd="/Users/soph/Work/devenv/cli/notes")
+    log.read("notes/plan.md", "# Plan\n\n- one\n- two\n")
+    log.edit("notes/plan.md", "- two", "- three")
+    hooked.write("notes/plan.md", b"# Plan\n\n- one\n- three\n")
+    assert explained(adopt(hooked, log)) == [("notes/plan.md", [4, 4], "receipt")]
+
+
+def test_a_transcript_that_is_half_written_is_read_as_far_as_it_goes(
+    hooked: Repo, log: ClaudeLog
+) -> None:
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    log.edit("app.py", "import sys", "import sys, os")
+    place = log.save(hooked.path.parent / "half.jsonl")
+    place.write_bytes(place.read_bytes()[:-40])
+    hooked.write("app.py", NEW.encode())
+    answer = adopt(hooked, place)
+    assert explained(answer) == [("app.py", [5, 5], "receipt")]
+    assert answer["transcripts"][0]["broken_lines"] == 1
+
+
+def test_lines_of_a_newer_version_are_passed_over(hooked: Repo, log: ClaudeLog) -> None:
+    log.lines.append(json.dumps({"type": "hologram", "uuid": "x", "message": [1, 2]}))
+    log.lines.append(json.dumps({"type": "user", "uuid": 7, "message": {"content": [None, 3]}}))
+    log.call("FutureEdit", {"file_path": f"{log.root}/app.py", "quantum": True})
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    hooked.write("app.py", NEW.encode())
+    assert explained(adopt(hooked, log)) == [("app.py", [5, 5], "receipt")]
+
+
+def test_a_log_in_no_known_form_is_said(hooked: Repo, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"hello": 1}\n')
+    hooked.write("app.py", NEW.encode())
+    answer = adopt(hooked, tmp_path / "x.jsonl", code=6)
+    assert answer["transcripts"][0]["form"] is None
+
+
+def test_secrets_of_the_transcript_are_copied_nowhere(hooked: Repo, log: ClaudeLog) -> None:
+    log.line("user", f"use the key {SECRET}")
+    log.call("Bash", {"command": "cat .env"}, SECRET, {"stdout": SECRET})
+    log.read(".env", f"KEY={SECRET}\n")
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    hooked.write("app.py", NEW.encode())
+    adopt(hooked, log)
+    assert verdict(commit(hooked)) == (0, "strict")
+    kept = [path for path in (hooked.path / ".git").rglob("*") if path.is_file()]
+    assert not [path for path in kept if SECRET.encode() in path.read_bytes()]
+    assert SECRET not in hooked.git("log", "-p", "--all", "--text")
+
+
+def test_two_agents_at_once_each_explain_their_lines(hooked: Repo, tmp_path: Path) -> None:
+    logs = [ClaudeLog(hooked.path, session) for session in ("first-1", "second-2")]
+    plan = "# Plan\n\n- one\n- two\n"
+    logs[0].read("notes/plan.md", plan)
+    logs[1].time += 1
+    logs[1].read("notes/plan.md", plan)
+    logs[0].time += 10
+    logs[0].edit("notes/plan.md", "- one", "- 1")
+    logs[1].time += 30
+    logs[1].edit("notes/plan.md", "- two", "- 2")
+    for number, log in enumerate(logs):
+        log.save(tmp_path / "logs" / f"{number}.jsonl")
+    hooked.write("notes/plan.md", b"# Plan\n\n- 1\n- 2\n")
+    answer = adopt(hooked, tmp_path / "logs")
+    told = {(each["session"], *each["lines"]) for each in answer["changes"][0]["explained"]}
+    assert told == {("recovered-first-1", 3, 3), ("recovered-second-2", 4, 4)}
+    assert verdict(commit(hooked)) == (0, "strict")
+
+
+def test_a_session_that_was_resumed_counts_once(hooked: Repo, tmp_path: Path) -> None:
+    log = ClaudeLog(hooked.path)
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello", APP)
+    log.save(tmp_path / "logs" / "a.jsonl")
+    log.edit("app.py", "sys.argv[1]", "sys.argv[2]")
+    log.save(tmp_path / "logs" / "b.jsonl")
+    hooked.write("app.py", NEW.replace("[1]", "[2]").encode())
+    answer = adopt(hooked, tmp_path / "logs")
+    assert answer["changes"][0]["entries"] == 2
+    assert verdict(commit(hooked)) == (0, "strict")
+
+
+def test_a_sub_agent_has_readings_of_its_own(hooked: Repo, tmp_path: Path) -> None:
+    helper = ClaudeLog(hooked.path, isSidechain=True, agentId="a1b2")
+    helper.read("app.py", APP)
+    helper.save(tmp_path / "logs" / "agent-a1b2.jsonl")
+    log = ClaudeLog(hooked.path)
+    log.time += 5
+    log.edit("app.py", "print('Helo, ' + name)", "print('Hello, ' + name)", APP)
+    log.save(tmp_path / "logs" / "main.jsonl")
+    hooked.write("app.py", NEW.encode())
+    assert explained(adopt(hooked, tmp_path / "logs")) == [("app.py", [5, 5], "none")]
+
+
+def _work_unrecorded(repo: Repo, log: ClaudeLog, home: Path) -> dict[str, str]:
+    """Change a file as a transcript in that home directory says; return where to find it."""
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    slug = "".join(c if c.isalnum() else "-" for c in str(repo.path))
+    log.save(home / ".claude" / "projects" / slug / "5945-5d2e.jsonl")
+    repo.write("app.py", NEW.encode())
+    return {"HOME": str(home)}
+
+
+def test_transcripts_of_this_checkout_are_found(
+    hooked: Repo, log: ClaudeLog, tmp_path: Path
+) -> None:
+    home = _work_unrecorded(hooked, log, tmp_path / "home")
+    found = run("adopt", "--working-tree", cwd=hooked.path, env=home)
+    assert found.code == 0
+    assert "1 of 1 changed line explained" in found.out
+    none = run("adopt", "--from", "codex", cwd=hooked.path, env=home)
+    assert none.code == 4
+    assert "no agent has logged work" in none.err
+
+
+def test_the_gate_names_adopt_where_a_transcript_explains_the_change(
+    hooked: Repo, log: ClaudeLog, tmp_path: Path
+) -> None:
+    home = AGENT | _work_unrecorded(hooked, log, tmp_path / "home")
+    hooked.git("add", "-A")
+    refused = run("gate", "--staged", cwd=hooked.path, env=home)
+    assert refused.code == 6
+    assert "mend: hkgit adopt --staged" in refused.out
+    assert run("adopt", "--staged", cwd=hooked.path, env=home).code == 0
+    assert verdict(commit(hooked)) == (0, "strict")

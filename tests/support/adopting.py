@@ -1,0 +1,47 @@
+"""adopting.py: `hkgit adopt` on a small repository, and what it answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from hkgit.text.schemas import load_schema
+from tests.support.commands import AGENT, PATH
+from tests.support.repos import Repo
+from tests.support.running import Result, run
+from tests.support.transcripts import ClaudeLog
+
+APP = "import sys\n\n\ndef greet(name):\n    print('Helo, ' + name)\n\n\ngreet(sys.argv[1])\n"
+NEW = APP.replace("Helo", "Hello")
+
+
+def adopt(repo: Repo, log: ClaudeLog | Path, *options: str, code: int = 0) -> dict[str, Any]:
+    """What `hkgit adopt` answers about a log."""
+    place = log if isinstance(log, Path) else log.save(repo.path.parent / "log.jsonl")
+    result = run("adopt", *options, "--from", place, "--json", cwd=repo.path)
+    assert result.code == code, result.out + result.err
+    answer: dict[str, Any] = result.json()
+    Draft202012Validator(load_schema("adopt")).validate(answer)
+    return answer
+
+
+def commit(repo: Repo) -> Result:
+    """An agent's commit, with hooks."""
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Work", env=AGENT | PATH)
+    return run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=repo.path)
+
+
+def verdict(result: Result) -> tuple[int, str]:
+    return result.code, result.json()["commits"][0]["verdict"]
+
+
+def not_explained(answer: dict[str, Any]) -> list[tuple[str, list[int]]]:
+    return [(each["path"], each["lines"]) for each in answer["changes"][0]["unexplained"]]
+
+
+def explained(answer: dict[str, Any]) -> list[tuple[str, list[int], str]]:
+    found = answer["changes"][0]["explained"]
+    return [(each["path"], each["lines"], each["evidence"]) for each in found]
