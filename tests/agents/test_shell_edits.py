@@ -172,6 +172,13 @@ def test_what_qwen_tells_of_commands_that_failed_counts(seeded: Repo) -> None:
     assert (len(status.calls), status.blind) == (1, 0)
 
 
+def test_of_qwens_sed_that_is_recorded_which_came_of_it(seeded: Repo) -> None:
+    """It takes `sed -i` for an edit, and refuses it where its own tool has not read the file."""
+    play("qwen-sed", seeded)
+    status = session(seeded)
+    assert [(call.files, call.blind) for call in status.calls] == [(("greet.py",), 0)]
+
+
 def test_a_cell_of_a_notebook_is_read_and_edited(seeded: Repo) -> None:
     assert _remarks(play("claude-notebook", seeded)) == []
     status = session(seeded)

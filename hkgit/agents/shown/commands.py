@@ -56,6 +56,26 @@ def find_asked_lines(command: str, folder: str = "") -> list[Asked]:
     return _mark_last(found, is_known)
 
 
+def does_print_plainly(command: str) -> bool:
+    """Whether all that a command prints are lines of files as they are: no numbers, no names."""
+    for stages in _pipelines(command):
+        words = stages[0]
+        if words[0] == "cd" and len(stages) == 1:
+            continue
+        if Path(words[0]).name in _WRAPPERS and len(words) > 2 and len(stages) == 1:
+            if not does_print_plainly(words[-1]):
+                return False
+            continue
+        _, paths = _printer(words)
+        flags = [word for word in words[1:] if word.startswith("-") and word != "--"]
+        is_cat = PurePosixPath(words[0]).name == "cat" and not flags
+        is_part = PurePosixPath(words[0]).name in ("sed", "head", "tail") and len(paths) == 1
+        rest = all(PurePosixPath(each[0]).name in ("sed", "head", "tail") for each in stages[1:])
+        if not (is_cat or is_part) or not rest or (len(paths) != 1 and len(stages) > 1):
+            return False
+    return True
+
+
 def _mark_last(found: list[Asked], is_known: bool) -> list[Asked]:
     if not found or not is_known:
         return found

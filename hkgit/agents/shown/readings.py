@@ -11,7 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from hkgit.agents.events import END, Shell, Snippets, ToolReading
-from hkgit.agents.shown.commands import Asked, find_asked_lines
+from hkgit.agents.shown.commands import Asked, does_print_plainly, find_asked_lines
 from hkgit.agents.shown.lines import (
     Block,
     find_block,
@@ -113,9 +113,24 @@ def _load(*place: Path | str) -> list[str] | None:
         return None
 
 
+def find_printed_files(command: str) -> list[ToolReading]:
+    """Find the lines of files that a command prints as they are, one file after the other.
+
+    Nothing where it prints anything else as well, or changes what it prints.
+    """
+    asked = find_asked_lines(command)
+    found = [*_list_requested(asked)] if does_print_plainly(command) else []
+    is_all = bool(found) and len(found) == len(asked) and asked[0].is_first and asked[-1].is_last
+    return found if is_all else []
+
+
 def find_requested_lines(command: str) -> Iterator[ToolReading]:
     """Find the lines that a command asks for in whatever file, where their numbers are said."""
-    for asked in find_asked_lines(command):
+    yield from _list_requested(find_asked_lines(command))
+
+
+def _list_requested(found: Sequence[Asked]) -> Iterator[ToolReading]:
+    for asked in found:
         numbers, others = (asked.choose(range(1, count + 1)) for count in (_LONG, 2 * _LONG))
         if asked.is_search or not numbers or numbers[0] != others[0]:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 
 from hkgit.errors import InvalidInput
 from hkgit.sessions.storage.blobs import Blobs
@@ -51,6 +52,13 @@ class FollowedFiles:
             kept = self._blobs.get(name)
             if kept is not None:
                 yield kept
+
+    def list_known(self, path: str, count: int) -> Iterator[bytes]:
+        """List versions that a file may have had: now, before, and in the repository."""
+        now = self._files.get(path)
+        yield from () if now is None else (now,)
+        yield from self.list_past(path, count)
+        yield from islice(self._versions(path), count)
 
     def restore(self, path: str, text: bytes) -> bytes:
         """Give a text of a log the line ends and the mark that its file has.

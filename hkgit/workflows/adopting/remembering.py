@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hkgit.applying.draft import Lines
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.readings import ShownLines, ToolCall
@@ -16,7 +18,7 @@ from hkgit.sessions.storage.blobs import Blobs
 from hkgit.text.document import Document
 from hkgit.workflows.adopting.contents.texts import count_shown, is_shown_as
 from hkgit.workflows.adopting.following import FollowedFiles
-from hkgit.workflows.adopting.steps import LoggedReading, Step
+from hkgit.workflows.adopting.steps import LoggedReading, ShownPart, Step
 
 _REMEMBERED = 40
 """So many versions of a file are asked whether they say what was read."""
@@ -54,13 +56,13 @@ class ReadingMemory:
             if self._learn(step, reading, data):
                 continue
             for kept in self._files.list_past(path, _REMEMBERED):
-                if _count(reading, kept):
+                if self._count(reading, kept):
                     self._recall(step, reading, kept, data)
                     break
 
     def _learn(self, step: Step, reading: LoggedReading, data: bytes | None) -> bool:
         """Whether a file says what was shown; then it is known from now on."""
-        count = 0 if data is None else _count(reading, data)
+        count = 0 if data is None else self._count(reading, data)
         if data is None or not count:
             return False
         document, first = Document(data), reading.start_line
@@ -76,7 +78,7 @@ class ReadingMemory:
 
     def _recall(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> None:
         """Learn what an earlier version of a file showed, as far as it still stands."""
-        lines = reading.start_line, reading.start_line + _count(reading, then) - 1
+        lines = reading.start_line, reading.start_line + self._count(reading, then) - 1
         self._note_shown(step, reading.path, lines, then)
         old = know_lines(then, [lines])
         carried = carry_knowledge(old, now, self._blobs.get)
@@ -90,7 +92,35 @@ class ReadingMemory:
         shown = ShownLines(path, *lines, version=digest(data), call=call, time=step.time)
         self._shown.setdefault(step.session, []).append(shown)
 
+    def _count(self, reading: LoggedReading, data: bytes) -> int:
+        """Count how many lines of a reading a file has, from the first on."""
+        own = Document(data).lines
+        if not reading.most:
+            return count_shown(reading.lines, reading.start_line, own)
+        return max((count_part(reading, own, at) for at in self._find_starts(reading)), default=0)
 
-def _count(reading: LoggedReading, data: bytes) -> int:
-    """Count how many lines of a reading a file has, from the first on."""
-    return count_shown(reading.lines, reading.start_line, Document(data).lines)
+    def _find_starts(self, reading: LoggedReading) -> set[int]:
+        """Find where a file may begin in an answer that shows others before it."""
+        starts = {0}
+        for part in reading.above:
+            known = dict.fromkeys(self._files.list_known(part.path, _REMEMBERED))
+            ends = {
+                at + count
+                for data in known
+                for at in starts
+                if (count := count_lines(reading.lines, part, Document(data).lines, at))
+            }
+            starts = ends
+        return starts
+
+
+def count_part(reading: LoggedReading, own: Sequence[bytes], at: int) -> int:
+    """Count the lines of a file in an answer that shows several, where it shows all of them."""
+    part = ShownPart(reading.path, reading.start_line, reading.most)
+    return count_lines(reading.lines, part, own, at)
+
+
+def count_lines(shown: Sequence[bytes], part: ShownPart, own: Sequence[bytes], at: int) -> int:
+    """Count the lines of a part that an answer shows from `at` on; 0 unless it shows all."""
+    wanted = [*own[part.start_line - 1 : part.start_line - 1 + part.most]]
+    return len(wanted) if wanted and [*shown[at : at + len(wanted)]] == wanted else 0

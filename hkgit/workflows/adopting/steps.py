@@ -12,16 +12,29 @@ Texts = Mapping[str, bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
+class ShownPart:
+    """At most so many lines of a file, from `start_line` on, in an answer that shows several."""
+
+    path: str
+    start_line: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class LoggedReading:
     """Lines of a file, from `start_line` on, as the model was shown them, without their ends.
 
-    `whole` is the text of the file where all of it was shown.
+    `whole` is the text of the file where all of it was shown. Where one answer shows several
+    files, `lines` are all of it, and `above` what it shows before this file: up to `most` lines of
+    each. Then they count where all of these are what the files say, and else not at all.
     """
 
     path: str
     start_line: int
     lines: tuple[bytes, ...]
     whole: bytes | None = None
+    most: int = 0
+    above: tuple[ShownPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

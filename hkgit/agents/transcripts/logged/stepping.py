@@ -9,7 +9,7 @@ from typing import assert_never
 
 from hkgit import dialects
 from hkgit.agents.events import END
-from hkgit.agents.shown.readings import find_requested_lines
+from hkgit.agents.shown.readings import find_printed_files, find_requested_lines
 from hkgit.agents.tools import session_name
 from hkgit.agents.transcripts.logged.records import (
     EditCall,
@@ -27,6 +27,7 @@ from hkgit.workflows.adopting.steps import (
     LoggedEdit,
     LoggedHunk,
     LoggedReading,
+    ShownPart,
     Step,
     Texts,
 )
@@ -41,8 +42,7 @@ def steps_of(calls: Iterable[LoggedCall], paths: PathMap) -> Iterator[Step]:
         key = _name_once(call)
         if key in done:
             continue
-        did = _did(call, paths)
-        if did is not None:
+        for did in _did(call, paths):
             done.add(key)
             yield Step(
                 time=call.time,
@@ -72,15 +72,34 @@ def _name_once(call: LoggedCall) -> tuple[object, ...]:
     assert_never(call.did)
 
 
-def _did(call: LoggedCall, paths: PathMap) -> LoggedReading | LoggedEdit | None:
+def _did(call: LoggedCall, paths: PathMap) -> Iterator[LoggedReading | LoggedEdit]:
+    found: LoggedReading | LoggedEdit | None = None
     match call.did:
         case ReadCall() as read:
-            return _reading(call, read, paths)
+            found = _reading(call, read, paths)
         case ShellCall() as shell:
             shown = _shown_by(shell)
-            return None if shown is None else _reading(call, shown, paths)
+            if shown is None:
+                yield from _list_parts(call, shell, paths)
+            else:
+                found = _reading(call, shown, paths)
         case EditCall() as edit:
-            return _edit(call, edit, paths)
+            found = _edit(call, edit, paths)
+    if found is not None:
+        yield found
+
+
+def _list_parts(call: LoggedCall, shell: ShellCall, paths: PathMap) -> Iterator[LoggedReading]:
+    """List what a command has shown that prints several files, one after the other."""
+    lines = tuple(_bytes(line.removesuffix("\r")) for line in shell.output.split("\n"))
+    above: list[ShownPart] = []
+    for asked in find_printed_files(shell.command):
+        path = paths.path(call.directory, asked.path)
+        if path is None:
+            return
+        part = ShownPart(path, asked.start_line, asked.end_line - asked.start_line + 1)
+        yield LoggedReading(path, part.start_line, lines, most=part.most, above=tuple(above))
+        above.append(part)
 
 
 def _reading(call: LoggedCall, read: ReadCall, paths: PathMap) -> LoggedReading | None:
