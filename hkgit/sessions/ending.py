@@ -208,6 +208,6 @@ def _tidy(root: Path) -> None:
     for home in list_candidates(root):
         if home.is_dir() and {each.name for each in find_files(home, "*")} <= {".waiting"}:
             (home / ".waiting").unlink(missing_ok=True)
-            for directory in (home, home.parent):
-                with suppress(OSError):
-                    directory.rmdir()
+            with suppress(OSError):
+                home.rmdir()
+                home.parent.rmdir()

@@ -62,7 +62,6 @@ def _find_calls(
             continue
         for line in path.read_bytes().split(b"\n"):
             record = parse_value(line) if b'"toolCalls"' in line else None
-            for call in find_tables(find_table(record).get("toolCalls")):
-                if call.get("id") in calls:
-                    found[str(call["id"])] = call
+            logged = find_tables(find_table(record).get("toolCalls"))
+            found |= {str(call["id"]): call for call in logged if call.get("id") in calls}
     return found

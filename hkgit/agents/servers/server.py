@@ -91,9 +91,12 @@ class _Service:
         with anyio.open_signal_receiver(signal.SIGTERM) as told:
             async for number in told:
                 with anyio.move_on_after(_LAST_CALLS):
-                    while self._workers.borrowed_tokens:
-                        await anyio.sleep(0.01)
+                    await self._finish_calls()
                 os._exit(128 + number)
+
+    async def _finish_calls(self) -> None:
+        while self._workers.borrowed_tokens:
+            await anyio.sleep(0.01)
 
     async def _list(
         self, context: _Context, params: types.PaginatedRequestParams | None

@@ -18,11 +18,12 @@ _MESSAGES = "SELECT content_json FROM messages WHERE session_id = ? ORDER BY id 
 
 def find_database_output(database: Path, session: str, call: str) -> str | None:
     """Find the answer of a call as the model got it; None if the database lacks it (yet)."""
-    for message in _messages(database, session):
-        for part in message if isinstance(message, list) else ():
-            if isinstance(part, dict) and part.get("id") == call:
-                with suppress(KeyError, TypeError):
-                    return "\n".join(_texts(part["toolResult"]["value"]["content"]))
+    messages = (each for each in _messages(database, session) if isinstance(each, list))
+    parts = (part for each in messages for part in each if isinstance(part, dict))
+    for part in parts:
+        with suppress(KeyError, TypeError):
+            if part["id"] == call:
+                return "\n".join(_texts(part["toolResult"]["value"]["content"]))
     return None
 
 

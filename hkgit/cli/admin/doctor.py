@@ -116,10 +116,9 @@ def _say_user_hooks(repository: Repository) -> Iterator[str]:
                 yield f"agents       {name} runs hooks of yours in every directory"
             case False:
                 yield f"agents       hooks of yours for {name} are of another version: {again}"
-            case None:
-                if repository.work_tree and has_project_hooks(name, repository.work_tree):
-                    where = "runs its hooks only where it is started in the root"
-                    yield f"agents       {name} {where}; for every directory: {again}"
+            case None if repository.work_tree and has_project_hooks(name, repository.work_tree):
+                where = "runs its hooks only where it is started in the root"
+                yield f"agents       {name} {where}; for every directory: {again}"
 
 
 def _say_hooks_off() -> Iterator[str]:

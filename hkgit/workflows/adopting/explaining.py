@@ -56,13 +56,13 @@ def _trace(built: Built, before: Snapshot) -> tuple[dict[str, Lineage], dict[str
             for unit, outcome in zip(units, placed.plan.outcomes, strict=True)
         ]
         for change in placed.plan.files:
-            own = [each for each in origins if each.path in (change.path, change.new_path)]
+            paths = change.path, change.new_path
+            own = [each for each in origins if each.path in paths]
             if not own:
                 continue
             _follow(lineages, before, change, origins)
-            for path in (change.path, change.new_path):
-                if path is not None and change.path != change.new_path:
-                    ends[path] = own[-1]
+            if change.path != change.new_path:
+                ends |= {path: own[-1] for path in paths if path is not None}
     return lineages, ends
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import takewhile
 
 from hkgit.text.document import Document
 from hkgit.workflows.adopting.tracing import Matched, Origin
@@ -49,16 +51,17 @@ def _find_sliding(now: Document, by: Mapping[int, Origin]) -> set[int]:
     To a diff it is the same whether a call wrote a blank line and a function, or a function and
     the blank line after it.
     """
-    lines = now.lines
-    found = set()
+    lines = dict(enumerate(now.lines))
+    found = set[int]()
     for first, last in _find_blocks(by):
         size = last - first + 1
         for block, away in ((range(last, first - 1, -1), -size), (range(first, last + 1), size)):
-            for j in block:
-                if not 0 <= j + away < now.line_count or lines[j] != lines[j + away]:
-                    break
-                found.add(j)
+            found.update(takewhile(partial(_is_repeated, lines, away), block))
     return found
+
+
+def _is_repeated(lines: Mapping[int, bytes], away: int, j: int) -> bool:
+    return lines[j] == lines.get(j + away)
 
 
 def _find_blocks(by: Mapping[int, Origin]) -> Iterator[tuple[int, int]]:

@@ -70,12 +70,15 @@ class TranscriptReplay:
                 case LoggedReading() as reading:
                     self._memory.read(step, reading)
                 case LoggedEdit() as edit:
-                    try:
-                        self._edit(step, edit)
-                    except HkgitError as error:
-                        self._files.lose(edit.paths)
-                        self.made.skipped.append((step, error.what))
+                    self._try_edit(step, edit)
         return self.made
+
+    def _try_edit(self, step: Step, edit: LoggedEdit) -> None:
+        try:
+            self._edit(step, edit)
+        except HkgitError as error:
+            self._files.lose(edit.paths)
+            self.made.skipped.append((step, error.what))
 
     def _edit(self, step: Step, edit: LoggedEdit) -> None:
         before = {path: self._files.find_before(path, edit) for path in edit.paths}

@@ -39,10 +39,9 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
         for block in tables(table(line.record.get("message")).get("content")):
             if block.get("type") == "tool_use":
                 pending[block.get("id")] = line, block, side
-            elif block.get("type") == "tool_result":
-                asked = pending.pop(block.get("tool_use_id"), None)
-                if asked is not None and block.get("is_error") is not True:
-                    yield from _call(*asked, line.record, block)
+            elif block.get("type") == "tool_result" and block.get("tool_use_id") in pending:
+                asked = pending.pop(block.get("tool_use_id"))
+                yield from _call(*asked, line.record, block)
 
 
 class _SideChains:
@@ -65,6 +64,8 @@ class _SideChains:
 def _call(
     asked: Line, block: Record, own: str, answer: Record, result: Record
 ) -> Iterator[LoggedCall]:
+    if result.get("is_error") is True:
+        return
     did = _did(str(block.get("name")), table(block.get("input")), answer, result)
     if did is None:
         return

@@ -39,13 +39,18 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Yield every call of a session whose result it holds, in the order of the results."""
     for line in lines:
         pending: dict[object, Record] = {}
-        for message in tables(table(line.record.get("cline")).get("messages")):
-            for part in tables(message.get("content")):
-                call = part.get("tool_use_id")
-                if part.get("type") == "tool_use":
-                    pending[part.get("id")] = part
-                elif part.get("type") == "tool_result" and call in pending:
-                    yield from _call(line, message, pending.pop(call), part.get("content"))
+        for message, part in _list_parts(line):
+            call = part.get("tool_use_id")
+            if part.get("type") == "tool_use":
+                pending[part.get("id")] = part
+            elif part.get("type") == "tool_result" and call in pending:
+                yield from _call(line, message, pending.pop(call), part.get("content"))
+
+
+def _list_parts(line: Line) -> Iterator[tuple[Record, Record]]:
+    """The parts of a session's messages, each with its message."""
+    for message in tables(table(line.record.get("cline")).get("messages")):
+        yield from ((message, part) for part in tables(message.get("content")))
 
 
 def _call(line: Line, message: Record, call: Record, answer: object) -> Iterator[LoggedCall]:

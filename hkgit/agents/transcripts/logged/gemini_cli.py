@@ -69,9 +69,12 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
         later = table(line.record.get("$set")).get("messages")
         for record in (line.record, *tables(line.record.get("messages")), *tables(later)):
             chat.hear(record)
-            for call in tables(record.get("toolCalls")):
-                if call.get("status") == "success":
-                    yield from _call(line, chat, call)
+            done = (each for each in tables(record.get("toolCalls")) if _has_succeeded(each))
+            yield from (logged for call in done for logged in _call(line, chat, call))
+
+
+def _has_succeeded(call: Record) -> bool:
+    return call.get("status") == "success"
 
 
 def _call(line: Line, chat: _Chat, call: Record) -> Iterator[LoggedCall]:

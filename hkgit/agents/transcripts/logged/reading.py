@@ -158,17 +158,13 @@ def _split_lines(path: Path, summary: LogSummary) -> Iterator[Line]:
         number = 0
         while raw := stream.readline(LONGEST + 1):
             number += 1
-            if len(raw) > LONGEST:
-                summary.broken += 1
-                while raw and not raw.endswith(b"\n"):
-                    raw = stream.readline(LONGEST)
-                continue
-            if not raw.strip():
-                continue
-            record = parse_value(raw)
+            is_long = len(raw) > LONGEST
+            while is_long and raw and not raw.endswith(b"\n"):
+                raw = stream.readline(LONGEST)
+            record = None if is_long else parse_value(raw)
             if isinstance(record, dict):
                 yield Line(f"{path.name}:{number}", record)
-            else:
+            elif is_long or raw.strip():
                 summary.broken += 1
 
 
