@@ -11,7 +11,7 @@ from hkgit.agents.events import LateEdit
 from hkgit.agents.late_writes import note_written
 from hkgit.agents.shell.snapshots import ShellSnapshots
 from hkgit.agents.specs import paths_of
-from hkgit.edits import File, Spec
+from hkgit.edits import REGULAR, File, Spec, encode_text
 from hkgit.errors import Conflict, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.readings.checkout import Checkout
@@ -27,18 +27,30 @@ class EditAdopter:
         self._snapshots = snapshots
         self._checkout = Checkout(session.root)
 
-    def take(self, spec: Spec, words: str) -> EditReport | None:
-        """Take in an edit whose files were put aside for a call. Raises HkgitError."""
+    def take(self, spec: Spec, words: str, original: str | None = None) -> EditReport | None:
+        """Take in an edit whose files were put aside for a call. Raises HkgitError.
+
+        `original` is how the tool has found the one file that it edits, if that is told: somebody
+        may have changed it since it was put aside.
+        """
         before = {path: self._aside.get(path, words) for path in paths_of(spec)}
         after = {path: self._checkout.get(path) for path in before}
-        try:
-            answer = self._session.adopt(spec, before)
-        except Stale:
-            answer = None
-        if answer is None or not answer.ok:
-            return self._take_own_part(spec, before, words)
-        self._forget_aside(before, after, words)
-        return answer
+        guesses = [before]
+        # What is there already, another hook has told, and what was put aside was renewed.
+        if original is not None and len(before) == 1 and before != after:
+            guesses.append({path: _restore(file, original) for path, file in before.items()})
+        for files in guesses:
+            try:
+                answer = self._session.adopt(spec, files)
+            except Stale:
+                continue
+            if answer.ok:
+                self._forget_aside(files, after, words)
+                return answer
+        if not all(self._aside.is_for(path, words) for path in before):
+            fix = "Only a call that is seen before and after it is made can be recorded."
+            raise Stale(", ".join(before), "was put aside for another call", fix)
+        return self._take_own_part(spec, before, words)
 
     def _take_own_part(
         self, spec: Spec, before: Mapping[str, File | None], words: str
@@ -130,3 +142,8 @@ class EditAdopter:
             # Where others have gone on already, it is not left as this call has left it.
             if file is not None and file == self._checkout.get(path):
                 note_written(self._session, path, file)
+
+
+def _restore(file: File | None, original: str | None) -> File | None:
+    """A file that was put aside, as the tool has found it."""
+    return File(encode_text(original or ""), REGULAR if file is None else file.mode)

@@ -65,6 +65,14 @@ class PutAside:
             if descriptor is not None:
                 remove(place, descriptor)
 
+    def is_for(self, path: str, words: str) -> bool:
+        """Whether a file was put aside for that very call, or for one that does not say its words.
+
+        Other copies of it may be of calls that were never made.
+        """
+        names = (f"{name_text(path)}-{name_text(each)}.json" for each in (words, ""))
+        return any((self._folder / name).exists() for name in names)
+
     def drop(self, path: str, words: str) -> None:
         """Forget a file: its call has been made."""
         with suppress(OSError, StopIteration):

@@ -36,12 +36,14 @@ class Snippets:
 class Editing:
     """A call of the agent's own edit tool, as a spec in a dialect that hkgit reads.
 
-    `shown` is what its answer shows of the file as it is then.
+    `shown` is what its answer shows of the file as it is then, `original` what the answer says
+    that the file was when the tool read it.
     """
 
     text: str
     dialect: str
     shown: ToolReading | Snippets | None = None
+    original: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ class Recorder:
         match did:
             case Editing() as edit:
                 with self._aside.lock():
-                    answer = self._edits.take(self._spec(edit), edit.text)
+                    answer = self._edits.take(self._spec(edit), edit.text, edit.original)
                 if edit.shown is not None:
                     self._look(find_readings(edit.shown, self._directory), event.call)
                 return answer

@@ -11,6 +11,7 @@ from hkgit.agents.events import END, Did, Editing, Shell, ToolEvent, ToolReading
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
+from hkgit.values import replace
 
 _LONGEST = 64
 _READER = 18
@@ -72,6 +73,18 @@ def editing(*names: str, **more: str) -> Tool:
     def did(arguments: JsonObject, answer: object) -> Editing:
         known = {name: arguments[name] for name in names if arguments.get(name) is not None}
         return Editing(json.dumps(more | known, ensure_ascii=False), "text-editor")
+
+    return did
+
+
+def telling_original(tool: Tool, find: Callable[[object], object]) -> Tool:
+    """Make a tool of one whose answer tells how the file was; `find` finds that there."""
+
+    def did(arguments: JsonObject, answer: object) -> Did | None:
+        done, original = tool(arguments, answer), find(answer)
+        if isinstance(done, Editing) and isinstance(original, str):
+            return replace(done, original=original)
+        return done
 
     return did
 

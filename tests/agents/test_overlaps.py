@@ -155,3 +155,31 @@ def test_what_another_session_writes_within_moments_is_no_formatters(shared: Rep
     _edit(shared, "one", "e = 5", "e = 50")  # settles what formatters have done since
     told("claude", two)
     assert _added(shared) == {"claude-one": {"a = 10"}, "claude-two": {"d = 40"}}
+
+
+def test_what_somebody_changes_before_the_tool_reads_is_theirs(shared: Repo) -> None:
+    """While a permission is asked for, say: Claude Code tells how its tool has found the file."""
+    call = _edit(shared, "one", *FIRST)
+    _write(shared.path, SECOND)
+    found = (shared.path / "x.py").read_text()
+    _write(shared.path, FIRST)
+    told("claude", call | {"tool_response": {"originalFile": found}})
+    assert _added(shared) == {"claude-one": {"a = 10"}}
+
+
+@pytest.mark.parametrize("said", ["", "a = 10\n", TEXT, "d = 4\n"])
+def test_an_original_that_does_not_lead_there_counts_for_nothing(said: str, shared: Repo) -> None:
+    call = _edit(shared, "one", *FIRST)
+    _write(shared.path, ("a = 1", "a=10"))
+    told("claude", call | {"tool_response": {"originalFile": said}})
+    assert _added(shared) == {"claude-one": {"a=10"}}
+
+
+def test_a_copy_of_another_call_is_no_evidence(shared: Repo) -> None:
+    """A call that failed leaves its copy; what a person writes then is no later call's work."""
+    _edit(shared, "one", "nowhere", "there")
+    _write(shared.path, SECOND)
+    call = _call(shared, "one", "Edit", old_string="a = 1", new_string="a = 10")
+    _write(shared.path, ("e = 5", "e=5"))
+    told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
+    assert _added(shared) == {}

@@ -26,7 +26,7 @@ from hkgit.agents.setup.settings import (
     is_of_user,
     is_steering,
 )
-from hkgit.agents.tools import Tool, editing, text_of, tool_event, whole_number
+from hkgit.agents.tools import Tool, editing, telling_original, text_of, tool_event, whole_number
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "claude"
@@ -47,9 +47,15 @@ def _edit_notebook(arguments: JsonObject, answer: object) -> PendingToolEdit | N
     return PendingToolEdit(path) if isinstance(path, str) else None
 
 
+def _find_original(answer: object) -> object:
+    return _member(answer, "originalFile")
+
+
 EDITS: dict[str, Tool] = {
-    "Edit": editing("file_path", "old_string", "new_string", "replace_all"),
-    "MultiEdit": editing("file_path", "edits"),
+    "Edit": telling_original(
+        editing("file_path", "old_string", "new_string", "replace_all"), _find_original
+    ),
+    "MultiEdit": telling_original(editing("file_path", "edits"), _find_original),
     "Write": editing("file_path", "content"),
     "NotebookEdit": _edit_notebook,
 }

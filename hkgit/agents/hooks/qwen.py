@@ -10,7 +10,16 @@ from hkgit.agents.hooks import claude, gemini
 from hkgit.agents.searches import searching
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
 from hkgit.agents.shown.edit_answers import find_range, showing
-from hkgit.agents.tools import Tool, editing, reading, shell, text_of, tool_event, whole_number
+from hkgit.agents.tools import (
+    Tool,
+    editing,
+    reading,
+    shell,
+    telling_original,
+    text_of,
+    tool_event,
+    whole_number,
+)
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "qwen"
@@ -26,9 +35,15 @@ def _text(answer: object) -> str:
     return text_of(_find_shown(answer))
 
 
+def _find_original(answer: object) -> object:
+    display = answer.get("returnDisplay") if isinstance(answer, Mapping) else None
+    return display.get("originalContent") if isinstance(display, Mapping) else None
+
+
 EDITS: dict[str, Tool] = {
-    "edit": showing(
-        editing("file_path", "old_string", "new_string", "replace_all"), _text, find_range
+    "edit": telling_original(
+        showing(editing("file_path", "old_string", "new_string", "replace_all"), _text, find_range),
+        _find_original,
     ),
     "write_file": editing("file_path", "content"),
 }
