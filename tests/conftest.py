@@ -15,7 +15,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.memory import choose_directory
 from tests.support.repos import Repo, make_templates, sealed_environment
+
+_IN_MEMORY = choose_directory(os.environ)
+if _IN_MEMORY is not None:
+    os.environ["TMPDIR"] = tempfile.tempdir = _IN_MEMORY
 
 # libgit2 looks for HOME once, when it is loaded; so the seal comes before any test module.
 _HOME = Path(tempfile.mkdtemp(prefix="hkgit-home-"))

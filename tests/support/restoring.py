@@ -60,7 +60,8 @@ class Restorer:
         for cache in self._caches:
             cache.cache_clear()
         for names, before in self._modules:
-            _restore_names(names, before)
+            if names != before:  # values that are the same one are not compared
+                _restore_names(names, before)
         for table, copy in self._tables:
             _restore_table(table, copy)
         self._restore_interpreter()
