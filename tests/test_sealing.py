@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.memory import choose_directory
 from tests.support.repos import REAL_EDITS, Repo, sealed_environment
 
 FOREIGN = [
@@ -55,3 +56,23 @@ def test_no_signal_that_stops_a_command_is_ignored() -> None:
     assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
     assert signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN
     assert signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+
+
+def test_directories_are_where_the_user_wants_them(tmp_path: Path) -> None:
+    assert choose_directory({"TMPDIR": "/var/tmp"}, tmp_path) is None
+
+
+def test_where_nothing_is_in_memory_they_are_on_the_disk(tmp_path: Path) -> None:
+    assert choose_directory({}, tmp_path / "missing") is None
+
+
+@pytest.mark.parametrize(("flag", "blocks"), [(os.ST_NOEXEC, 2**20), (os.ST_RDONLY, 2**20), (0, 9)])
+def test_memory_must_have_room_and_let_hooks_run(
+    flag: int, blocks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = os.statvfs_result((4096, 4096, blocks, blocks, blocks, 9, 9, 9, flag, 255))
+    monkeypatch.setattr(os, "statvfs", lambda place: system)
+    assert choose_directory({}, tmp_path) is None
+    roomy = os.statvfs_result((4096, 4096, 2**20, 2**20, 2**20, 9, 9, 9, 0, 255))
+    monkeypatch.setattr(os, "statvfs", lambda place: roomy)
+    assert choose_directory({}, tmp_path) == str(tmp_path)

@@ -90,6 +90,10 @@ class Loaded:
     def socket(self) -> Path:
         return self.directory / "socket"
 
+    @property
+    def number(self) -> int:
+        return self._process.pid
+
     def close(self) -> None:
         self._process.communicate()
         shutil.rmtree(self.directory)
@@ -173,6 +177,13 @@ def _close() -> None:
         connection.close()
     for loaded in _loaded:
         loaded.close()
+
+
+def find_forks() -> set[int]:
+    """Return the processes in which commands have run and the next ones will."""
+    number = _load().number
+    found = Path(f"/proc/{number}/task/{number}/children")
+    return {int(each) for each in found.read_text().split()}
 
 
 def _open_input(data: bytes) -> IO[bytes]:

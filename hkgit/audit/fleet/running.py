@@ -41,7 +41,7 @@ from hkgit.audit.fleet.tasks import (
     describe_versions,
     take_answer,
 )
-from hkgit.audit.tables.duck import open_duck
+from hkgit.audit.tables.duck import require_duck
 from hkgit.audit.tables.store import TableDirectory, write_json
 from hkgit.errors import GitRefused
 from hkgit.values import dataclass, field
@@ -112,9 +112,9 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
 
 def check_tables(place: Path) -> None:
     """Raise InvalidInput where tables cannot be written: no DuckDB, or those of a newer hkgit."""
-    with open_duck():
-        if place.exists():
-            TableDirectory.open(place)
+    require_duck()
+    if place.exists():
+        TableDirectory.open(place)
 
 
 class _Run:

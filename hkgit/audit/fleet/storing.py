@@ -15,6 +15,7 @@ from hkgit.audit.fleet.tasks import (
     StoreJob,
     make_failure,
 )
+from hkgit.audit.tables.duck import keep_duck
 from hkgit.audit.tables.evidence_rows import Rows
 from hkgit.audit.tables.identity import RepositoryIdentity, find_roots, name_url
 from hkgit.audit.tables.rows import describe_judges
@@ -35,6 +36,7 @@ def store_rows(job: StoreJob) -> int | Failure:
         return make_failure(error, job.listed.place)
 
 
+@keep_duck()
 def _store(job: StoreJob) -> int:
     plan, tables = job.plan, job.directory.tables
     repository = Repository.discover(job.directory.mirror(plan.name))

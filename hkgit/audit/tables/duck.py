@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,21 +19,73 @@ if TYPE_CHECKING:
 AGAIN = "Make room or choose another place, then run it again: nothing there has changed."
 
 
+_kept: dict[int, list[DuckDBPyConnection]] = {}
+"""The database that a process keeps, by its number: a fork may not touch that of its parent."""
+
+
+@contextmanager
+def keep_duck() -> Iterator[None]:
+    """Let all that opens DuckDB within use one database, which takes long to make."""
+    process = os.getpid()
+    if process in _kept:
+        yield
+        return
+    kept: list[DuckDBPyConnection] = []
+    _kept[process] = kept
+    try:
+        yield
+    finally:
+        del _kept[process]
+        for each in kept:
+            each.close()
+
+
 @contextmanager
 def open_duck() -> Iterator[DuckDBPyConnection]:
-    """Open a database in memory. Raises InvalidInput where DuckDB is not here."""
+    """Open a database in memory, or a connection to the one that is kept.
+
+    Temporary tables are those of the connection. Raises InvalidInput where DuckDB is not here.
+    """
+    require_duck()
+    kept = _kept.get(os.getpid())
+    if kept is None:
+        with open_own_duck() as database:
+            yield database
+        return
+    if not kept:
+        kept.append(_connect())
+    with kept[0].cursor() as database:
+        database.execute("SET enable_progress_bar = false")
+        yield database
+
+
+@contextmanager
+def open_own_duck() -> Iterator[DuckDBPyConnection]:
+    """Open a database in memory that nobody else uses. Raises InvalidInput as `open_duck`."""
+    with _connect() as database:
+        database.execute("SET enable_progress_bar = false")
+        yield database
+
+
+def require_duck() -> None:
+    """Load DuckDB. Raises InvalidInput where it is not here."""
     try:
-        import duckdb
+        import_module("duckdb")
     except ImportError as error:
         fix = "Install it: pip install 'hkgit[tables]'"
         raise InvalidInput("tables", "need DuckDB, which is not here", fix) from error
-    with duckdb.connect(":memory:") as database:
-        # Values of Python variables are nobody's tables, and nothing is fetched from anywhere.
-        database.execute("SET python_enable_replacements = false")
-        database.execute("SET autoinstall_known_extensions = false")
-        database.execute("SET autoload_known_extensions = false")
-        database.execute("SET enable_progress_bar = false")
-        yield database
+
+
+def _connect() -> DuckDBPyConnection:
+    require_duck()
+    import duckdb
+
+    database = duckdb.connect(":memory:")
+    # Values of Python variables are nobody's tables, and nothing is fetched from anywhere.
+    database.execute("SET python_enable_replacements = false")
+    database.execute("SET autoinstall_known_extensions = false")
+    database.execute("SET autoload_known_extensions = false")
+    return database
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hkgit.audit.tables.duck import keep_duck
 from hkgit.audit.tables.evidence_rows import make_rows_of_clone
 from hkgit.audit.tables.identity import RepositoryIdentity, identify
 from hkgit.audit.tables.rows import describe_judges, judge_commits
@@ -38,6 +39,7 @@ class ExportResult:
     counts: ExportCounts
 
 
+@keep_duck()
 def export(repository: Repository, request: ExportRequest, watch: Watch = iter) -> ExportResult:
     """Write the evidence of commits as tables: what is new, and what must be judged again.
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from hkgit.audit.tables.columns import TABLES
-from hkgit.audit.tables.duck import list_texts, open_duck, select_table
+from hkgit.audit.tables.duck import list_texts, open_own_duck, select_table
 from hkgit.audit.tables.store import TableDirectory
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.values import dataclass
@@ -48,7 +48,7 @@ def open_tables(directory: Path) -> Iterator[DuckDBPyConnection]:
     """
     tables = TableDirectory.open(directory.absolute())
     parts = {name: tables.parts(name) for name in TABLES}
-    with open_duck() as database:
+    with open_own_duck() as database:
         for name, table in TABLES.items():
             with _refuse_errors(directory):
                 database.execute(f"CREATE VIEW {name} AS {select_table(table, parts[name])}")

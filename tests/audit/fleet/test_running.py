@@ -272,7 +272,7 @@ def ask(fleet: Path, question: str) -> list[tuple[object, ...]]:
     with open_duck() as database:
         for name, table in TABLES.items():
             select = select_table(table, tables.parts(name))
-            database.execute(f"CREATE VIEW {name} AS {select}")
+            database.execute(f"CREATE TEMP VIEW {name} AS {select}")
         return database.execute(question).fetchall()
 
 
