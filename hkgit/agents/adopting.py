@@ -47,10 +47,20 @@ class EditAdopter:
             if answer.ok:
                 self._forget_aside(files, after, words)
                 return answer
-        if not all(self._aside.is_for(path, words) for path in before):
-            fix = "Only a call that is seen before and after it is made can be recorded."
-            raise Stale(", ".join(before), "was put aside for another call", fix)
+        self._expect_own(before, words)
         return self._take_own_part(spec, before, words)
+
+    def take_untold(self, path: str) -> EditReport | None:
+        """Take in what a call has made of a file whose tool does not say it. Raises HkgitError."""
+        self._expect_own([path], "")
+        return self.take_rest({path: self._aside.get(path, "")}, "")
+
+    def _expect_own(self, paths: Iterable[str], words: str) -> None:
+        """Raise Stale where a copy is of another call: what was written since is not this one's."""
+        for path in paths:
+            if not self._aside.is_for(path, words):
+                fix = "Only a call that is seen before and after it is made can be recorded."
+                raise Stale(path, "was put aside for another call", fix)
 
     def _take_own_part(
         self, spec: Spec, before: Mapping[str, File | None], words: str

@@ -136,7 +136,7 @@ class Recorder:
             case PendingToolEdit(path):
                 place = relative_to_root(path, self._session.root, self._directory)
                 with self._aside.lock():
-                    return self._edits.take_rest({place: self._aside.get(place, "")}, "")
+                    return self._edits.take_untold(place)
             case LateEdit() as late:
                 return self._edits.take_late(self._spec(late.edit), late)
             case NotebookReading() as notebook:

@@ -8,14 +8,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hkgit.agents.events import END, Did, Editing, Shell, ToolEvent, ToolReading
+from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 
 _LONGEST = 64
 _READER = 18
-"""So many characters name a session, and of these so many a sub-agent."""
+_MARK = 12
+"""So many characters name a session, of these so many a sub-agent, or what had to be cut off."""
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -43,7 +46,10 @@ def session_name(agent: str, conversation: object, reader: object = None) -> str
     name = f"{agent}-{words}"
     if isinstance(reader, str) and (short := _NO_NAME.sub("-", reader).strip("-.")):
         return f"{name[: _LONGEST - _READER - 1]}-{short[-_READER:]}"
-    return name[:_LONGEST].rstrip(".")
+    if len(name) <= _LONGEST:
+        return name
+    # What tells two apart may stand at the end, as with sub-agents.
+    return f"{name[: _LONGEST - _MARK - 1].rstrip('.')}-{digest(encode_text(words))[:_MARK]}"
 
 
 def tool_event(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage.paths import find_folders
 from tests.agents.streaming import told
 from tests.support.forks import loaded_program
 from tests.support.repos import Repo
@@ -97,6 +98,16 @@ def test_in_a_bare_repository_nothing_is_recorded_and_nothing_stopped(tmp_path: 
     _read(bare.path, "s")
     assert told("claude", _begin(bare.path, "s", "b = 2", "b = 20")) == {}
     assert sorted(each.name for each in bare.path.iterdir()) == sorted([*before, "x.py"])
+
+
+def test_conversations_with_long_names_are_told_apart(repo: Repo) -> None:
+    """What one has read the other has not: the names differ at their ends."""
+    repo.commit({"x.py": TEXT.encode()})
+    names = ("c" * 90 + "1", "c" * 90 + "2")
+    for name in names:
+        _read(repo.path, name)
+    assert len({each.name for each in find_folders(repo.path)}) == 2
+    assert all(len(each.name) <= 64 for each in find_folders(repo.path))
 
 
 @pytest.mark.parametrize("second", ["two", "one"], ids=["two conversations", "one twice"])
