@@ -64,6 +64,11 @@ def test_markers_are_read_as_models_write_them(text: str) -> None:
             id="start and end",
         ),
         pytest.param(":start_line:12\n", Edit("f.c", "a\n", "b\n", line_hint=12), id="no rule"),
+        pytest.param(
+            ":start_line: [12]\n:end_line:[14]\n-------\n",
+            Edit("f.c", "a\n", "b\n", line_hint=12),
+            id="numbers in brackets",
+        ),
         pytest.param("-------\n", Edit("f.c", "-------\na\n", "b\n"), id="a rule alone is text"),
         pytest.param(":end_line:3\n", Edit("f.c", ":end_line:3\na\n", "b\n"), id="no start"),
         pytest.param("\\:start_line:12\n", Edit("f.c", ":start_line:12\na\n", "b\n"), id="escaped"),

@@ -17,8 +17,8 @@ TAIL_MARK = rf"(?:>{{{MARKS}}} ?|\+{{{MARKS}}} )(?:(?i:REPLACE)|UPDATED)\s*"
 HEAD = late_pattern(HEAD_MARK)
 DIVIDER = late_pattern(rf"={{{MARKS}}}\s*")
 TAIL = late_pattern(TAIL_MARK)
-START = late_pattern(r":start_line:[ \t]*([0-9]{1,9})\s*")
-END = late_pattern(r":end_line:[ \t]*[0-9]{1,9}\s*")
+START = late_pattern(r":start_line:[ \t]*\[?([0-9]{1,9})\]?\s*")
+END = late_pattern(r":end_line:[ \t]*\[?[0-9]{1,9}\]?\s*")
 RULE = late_pattern(rf"-{{{MARKS}}}\s*")
 APPEND = late_pattern(r":empty_search:append\s*")
 STRAY = late_pattern(
@@ -32,7 +32,7 @@ _WORDS = r"(?:SEARCH|REPLACE)"
 _NEAR_MARK = (
     rf"\s*(?:[<>=+-]{{5,}}[ \t]*(?i:{_WORDS})\b.*|[<>=]{{1,4}}[ \t]*{_WORDS}\s*"
     rf"|[+-]{{3,4}}[ \t]*{_WORDS}\s*|[<>=+-]{{5,}}[ \t]*(?:ORIGINAL|UPDATED|HEAD|END)\b.*"
-    r"|[<>]{5,}(?:[ \t]+\S+)?\s*|[<>]{7}[ \t].*|:(?:start|end)_line:[ \t]*[0-9]*\s*)"
+    r"|[<>]{5,}(?:[ \t]+\S+)?\s*|[<>]{7}[ \t].*|:(?:start|end)_line:[ \t]*\[?[0-9]*\]?\s*)"
 )
 _NEAR = late_pattern(_NEAR_MARK)
 _FIRST = ("<", ">", "=", "+", "-", ":")

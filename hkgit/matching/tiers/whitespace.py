@@ -158,10 +158,16 @@ def _matches(data: bytes, pattern: bytes) -> Iterator[Place]:
 
 
 def _may_stand(view: FileLines, wanted: EditLines, place: Place) -> bool:
-    """Whether a text of lines begins with a line, but for the indentation, and ends at a blank."""
+    """Whether a text of lines begins with a line, but for the indentation, and ends at a blank.
+
+    Where only blanks stand below its last line, that line ends in the file too.
+    """
     data = view.document.data
-    is_word = len(wanted.old_lines) == 1 and not wanted.old[:1].isspace()
     start = view.document.offsets[view.document.line_at(place.start) - 1]
+    last = view.document.line_at(place.end - 1)
+    if not wanted.old_lines[-1].strip() and data[place.end : view.document.offsets[last]].strip():
+        return False
+    is_word = len(wanted.old_lines) == 1 and not wanted.old[:1].isspace()
     ends = data[place.end : place.end + 1].isspace()
     return is_word or (ends and not data[start : place.start].strip())
 

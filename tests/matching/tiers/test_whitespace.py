@@ -184,3 +184,18 @@ def test_all_places_that_are_alike_but_for_blanks_are_replaced() -> None:
     text = "if a:\n    f( x )\nelse:\n        f( x )\n"
     edit = Edit("f.py", "f(x)\n", "g(x)\n", replace_all=True)
     assert edited(text, edit) == b"if a:\n    g( x )\nelse:\n        g( x )\n"
+
+
+@pytest.mark.parametrize("blanks", ["\n\t", "\n  ", "\n\n "])
+@pytest.mark.parametrize("rest", [" {}\n", " z\ny\n"])
+@pytest.mark.parametrize("new", ["g(1)", "g(1)\nh(2)", "g(1)\n\t", ""])
+def test_a_line_that_the_old_text_ends_is_not_found_within_a_longer_one(
+    blanks: str, rest: str, new: str
+) -> None:
+    with pytest.raises(NoMatch):
+        placed(f"x\nf( 1){rest}", edit_of(f"f( 1){blanks}", new))
+
+
+@pytest.mark.parametrize("blanks", ["\n\t", "\n  ", "\n\n "])
+def test_blanks_below_the_last_old_line_are_left_out(blanks: str) -> None:
+    assert edited("x\n  f( 1)  \n", edit_of(f"f( 1){blanks}", f"g(1){blanks}")) == b"x\n  g(1)  \n"
