@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agents.transcripts.test_adopting import adopt, explained
+from tests.support.adopting import adopt, explained
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import CodexLog
