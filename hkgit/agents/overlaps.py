@@ -28,7 +28,7 @@ from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass
 
-_OPEN = 600.0
+_OPEN = 120.0
 """Seconds after which a call that has not reported its end is taken to have failed."""
 
 _MOST = 64

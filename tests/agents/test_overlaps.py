@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -183,3 +185,17 @@ def test_a_copy_of_another_call_is_no_evidence(shared: Repo) -> None:
     _write(shared.path, ("e = 5", "e=5"))
     told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
     assert _added(shared) == {}
+
+
+def test_a_call_of_another_session_that_failed_is_in_the_way_for_a_while_only(
+    shared: Repo,
+) -> None:
+    """No hook tells of its end; a formatter's work on an edit is recorded again after that."""
+    _edit(shared, "two", "nowhere", "there")
+    for copy in shared.path.glob(".git/hkgit/sessions/claude-two/aside/*.json"):
+        long_ago = time.time() - 130
+        os.utime(copy, (long_ago, long_ago))
+    one = _edit(shared, "one", *FIRST)
+    _write(shared.path, ("a = 1", "a=10"))
+    told("claude", one)
+    assert _added(shared) == {"claude-one": {"a=10"}}
