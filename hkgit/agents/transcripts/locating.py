@@ -24,7 +24,7 @@ AGENTS = (
 )
 """Agents whose logs are found by themselves and can be read."""
 
-SUFFIXES = (".jsonl", ".json", ".db", ".llm.history")
+SUFFIXES = (".jsonl", ".json", ".db", ".llm.history", ".chat.history.md")
 
 
 def find_logs(
@@ -52,9 +52,10 @@ def logs_at(place: Path) -> list[Path]:
 
 
 def _aider(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    """A file that its settings name, as `hkgit init --agent aider` does."""
-    named = environment.get("AIDER_LLM_HISTORY_FILE") or ".aider.llm.history"
-    return (root / named for root in roots)
+    """The history of its model's calls, where its settings name one, else that of its chats."""
+    told = environment.get("AIDER_LLM_HISTORY_FILE") or ".aider.llm.history"
+    chats = environment.get("AIDER_CHAT_HISTORY_FILE") or ".aider.chat.history.md"
+    return (root / (told if (root / told).is_file() else chats) for root in roots)
 
 
 def _claude(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import takewhile
 
 from hkgit import dialects
@@ -55,6 +56,16 @@ def find_edits(
         before = shown.get(path)
         if before is None or later.get(path) != before:
             yield call  # else nobody has made it
+
+
+def split_edits(answer: str, form: str) -> Iterator[EditCall]:
+    """Find the edits in an answer one by one, where nothing tells the files it was given for."""
+    if form == WHOLE:
+        yield from _list_files(answer, {})
+    elif _SIGNS[form] in answer:
+        with suppress(InvalidInput):
+            edits = dialects.parse(answer, form).edits
+            yield from (_make_call(each.path, form, [each], None) for each in edits)
 
 
 def _list_edits(answer: str, form: str | None, shown: Mapping[str, str]) -> Iterator[EditCall]:

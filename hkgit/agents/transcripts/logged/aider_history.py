@@ -77,7 +77,7 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
         done: list[ReadCall | EditCall] = [*shown, *edits] if edits else []
         for number, did in enumerate(done, 1):
             yield LoggedCall(
-                time=_parse_time(text(line.record.get("time")) or ""),
+                time=parse_time(text(line.record.get("time")) or ""),
                 conversation=f"{NAME}-{line.where}",
                 agent=NAME,
                 directory="",
@@ -125,7 +125,7 @@ def _find_files(message: Sequence[str]) -> Iterator[ReadCall]:
         at += 1
 
 
-def _parse_time(said: str) -> int:
+def parse_time(said: str) -> int:
     """Parse a time of this machine's clock, in milliseconds since 1970; 0 for none."""
     with suppress(ValueError, OverflowError, OSError):
         return int(datetime.fromisoformat(said).timestamp() * 1000)

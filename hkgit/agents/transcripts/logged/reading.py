@@ -9,6 +9,7 @@ from typing import assert_never
 
 from hkgit.agents.transcripts.fields import Line, Record, parse_value, table, tables, text
 from hkgit.agents.transcripts.logged import (
+    aider_chats,
     aider_history,
     claude_code,
     cline_sessions,
@@ -44,6 +45,7 @@ class LogForm:
 
 
 FORMS = (
+    LogForm(aider_chats.NAME, aider_chats.detects, aider_chats.calls),
     LogForm(aider_history.NAME, aider_history.detects, aider_history.calls),
     LogForm(cline_sessions.NAME, cline_sessions.detects, cline_sessions.calls),
     LogForm(codex_rollouts.NAME, codex_rollouts.detects, codex_rollouts.calls),
@@ -131,6 +133,8 @@ def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
             yield from open_code_files.read_session(path)
         elif path.name.endswith(aider_history.SUFFIX):
             yield from aider_history.read_history(path)
+        elif path.name.endswith(aider_chats.SUFFIX):
+            yield from aider_chats.read_chat(path)
         elif path.name.endswith(cline_sessions.SUFFIX):
             yield from cline_sessions.read_session(path)
         elif path.suffix == DOCUMENT:
