@@ -84,13 +84,23 @@ def _documents(given: SpecOptions, locate: Callable[[str], str]) -> list[tuple[s
     names = [*given.specs, *([given.edit_file] if given.edit_file is not None else [])]
     if any(part is not None for part in single):
         if names or given.use_stdin or None in single:
-            raise Misuse("--file, --old and --new belong together, without a SPEC.")
+            raise Misuse(_explain_single(given))
         return [("--file", _single(locate(given.file or ""), given.old or "", given.new or ""))]
     if given.use_stdin or (not names and _is_piped()):
         names = [*names, STDIN]
     if not names:
         raise Misuse("Give a SPEC, --file with --old and --new, or a spec on stdin.")
     return [(name, _read(name)) for name in names]
+
+
+def _explain_single(given: SpecOptions) -> str:
+    """Say how one edit is written; a file's name alone is easily taken for the SPEC."""
+    words = "--file, --old and --new belong together, without a SPEC."
+    if given.file is None and len(given.specs) == 1 and None not in (given.old, given.new):
+        import shlex
+
+        return f"{words} Say: --file {shlex.quote(given.specs[0])}"
+    return words
 
 
 def _is_piped() -> bool:

@@ -129,6 +129,15 @@ def test_wrong_usage_is_64(bench: Bench, args: list[str]) -> None:
     assert bench.repo.head == bench.repo.git("rev-parse", "main")
 
 
+def test_a_file_that_is_given_as_a_spec_is_told_how_it_is_named(bench: Bench) -> None:
+    options = ("--old", OLD, "--new", NEW)
+    refused = bench.run("apply", SOURCE, *options)
+    assert refused.code == 64
+    named = refused.err.rpartition("Say: ")[2].split()
+    assert bench.run("apply", *named, *options).code == 0
+    assert bench.repo.show("HEAD", SOURCE) == changed(bench)
+
+
 def test_each_spec_becomes_a_commit_on_what_the_one_before_it_left(bench: Bench) -> None:
     start = bench.repo.head
     first = bench.write(search_replace(), "first")
