@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from hkgit.evidence.ledger.entry import Entry
+from hkgit.evidence.ledger.entry import Entry, RecordedEdit
 from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import Ruling, entry_findings
 from hkgit.gate.policy import Policy
@@ -44,30 +44,77 @@ class Numbers:
     stale_met: int
 
 
-def numbers_of(rulings: Sequence[Ruling], policy: Policy) -> Numbers:
+class NumbersTally:
+    """Count rulings one by one under a policy, which says which edits are blind. Keeps none."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._totals: Counter[str] = Counter()
+        self._replay: Counter[str] = Counter()
+        self._agents: Counter[str] = Counter()
+        self._tiers: Counter[str] = Counter()
+        self._evidence: Counter[str] = Counter()
+        self._confidence: Counter[int] = Counter()
+        self._files: set[str | None] = set()
+
+    def add(self, ruling: Ruling) -> None:
+        """Count what a ruling holds."""
+        entries = [entry for _, entry in ruling.judged.entries]
+        self._replay[ruling.replay] += 1
+        self._totals["commits"] += 1
+        self._totals["passing"] += ruling.passes
+        self._totals["without_entry"] += not ruling.passes and not entries
+        for entry in entries:
+            self._add_entry(entry)
+            for edit in entry.edits:
+                self._agents[entry.agent] += 1
+                self._add_edit(edit)
+
+    def _add_entry(self, entry: Entry) -> None:
+        self._totals["entries"] += 1
+        self._totals["blind"] += len(blind_findings(self._policy, entry))
+        self._totals["stale_met"] += len(list(find_claimed_conflicts(entry)))
+        self._files.update(file.new_path or file.path for file in entry.files)
+
+    def _add_edit(self, edit: RecordedEdit) -> None:
+        self._tiers[edit.tier] += 1
+        self._evidence[edit.evidence] += 1
+        self._confidence[edit.confidence] += 1
+        self._totals["repaired"] += bool(edit.repairs)
+        self._totals["relocated"] += edit.relocated
+
+    def sum_up(self) -> Numbers:
+        """Return the numbers of all that was added."""
+        totals = self._totals
+        bars: Counter[int] = Counter()
+        for confidence, count in self._confidence.items():
+            bars[min(confidence * STEPS // 1000, STEPS - 1)] += count
+        return Numbers(
+            commits=totals["commits"],
+            replay=self._replay,
+            passing=totals["passing"],
+            entries=totals["entries"],
+            edits=self._confidence.total(),
+            files=len(self._files),
+            agents=self._agents,
+            tiers=self._tiers,
+            evidence=self._evidence,
+            confidence=tuple(bars[step] for step in range(STEPS)),
+            lowest=min(self._confidence, default=None),
+            repaired=totals["repaired"],
+            relocated=totals["relocated"],
+            blind=totals["blind"],
+            without_entry=totals["without_entry"],
+            stale_met=totals["stale_met"],
+        )
+
+
+def numbers_of(rulings: Iterable[Ruling], policy: Policy) -> Numbers:
     """Count what some rulings hold; the policy says which edits are blind."""
-    entries = [entry for ruling in rulings for _, entry in ruling.judged.entries]
-    edits = [edit for entry in entries for edit in entry.edits]
-    sure = [edit.confidence for edit in edits]
-    bars = Counter(min(each * STEPS // 1000, STEPS - 1) for each in sure)
-    return Numbers(
-        commits=len(rulings),
-        replay=Counter(ruling.replay for ruling in rulings),
-        passing=sum(ruling.passes for ruling in rulings),
-        entries=len(entries),
-        edits=len(edits),
-        files=len({file.new_path or file.path for entry in entries for file in entry.files}),
-        agents=Counter(entry.agent for entry in entries for _ in entry.edits),
-        tiers=Counter(edit.tier for edit in edits),
-        evidence=Counter(edit.evidence for edit in edits),
-        confidence=tuple(bars[step] for step in range(STEPS)),
-        lowest=min(sure, default=None),
-        repaired=sum(bool(edit.repairs) for edit in edits),
-        relocated=sum(edit.relocated for edit in edits),
-        blind=sum(len(blind_findings(policy, entry)) for entry in entries),
-        without_entry=sum(not each.passes and not each.judged.entries for each in rulings),
-        stale_met=sum(len(list(find_claimed_conflicts(entry))) for entry in entries),
-    )
+    tally = NumbersTally(policy)
+    for ruling in rulings:
+        tally.add(ruling)
+    return tally.sum_up()
 
 
 def blind_findings(policy: Policy, entry: Entry) -> list[Finding]:

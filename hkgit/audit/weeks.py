@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import date, timedelta
 
 from hkgit.audit.commits import DERIVED, AuditedCommit, strip_version
@@ -38,42 +38,60 @@ class AgentWeeks:
         return "".join(_BARS[(n * len(_BARS) - 1) // top] if n else " " for n in self.weeks)
 
 
+class AgentTally:
+    """Count commits one by one by agent and week. Keeps none."""
+
+    def __init__(self) -> None:
+        self._totals: dict[str, Counter[str]] = {}
+        self._weeks: dict[str, Counter[date]] = {}
+
+    def add(self, commit: AuditedCommit) -> None:
+        """Count a commit for each of its agents."""
+        for name in dict.fromkeys(map(strip_version, commit.agents)):
+            self._weeks.setdefault(name, Counter())[_week(commit)] += 1
+            totals = self._totals.setdefault(name, Counter())
+            totals["commits"] += 1
+            totals["derived"] += commit.standing == DERIVED
+            totals["passing"] += commit.passes
+            totals["edits"] += len(commit.edits)
+            totals["weak"] += is_blind(commit)
+
+    def list_agents(self, refused: Sequence[RefusedAttempt]) -> list[AgentWeeks]:
+        """List every agent, the busiest first, all over the same weeks."""
+        tries = Counter(strip_version(visible(each.agent)) for each in refused)
+        starts = _mondays({week for weeks in self._weeks.values() for week in weeks})
+        found = [self._sum_up(name, tries[name], starts) for name in self._totals]
+        return sorted(found, key=lambda each: (-each.commits, each.name))
+
+    def _sum_up(self, name: str, refused: int, starts: Sequence[date]) -> AgentWeeks:
+        totals, by_week = self._totals[name], self._weeks[name]
+        return AgentWeeks(
+            name=name,
+            commits=totals["commits"],
+            derived=totals["derived"],
+            passing=totals["passing"],
+            edits=totals["edits"],
+            weak=totals["weak"],
+            refused=refused,
+            first=starts[0],
+            weeks=tuple(by_week[start] for start in starts),
+        )
+
+
 def list_agents(
-    commits: Sequence[AuditedCommit], refused: Sequence[RefusedAttempt]
+    commits: Iterable[AuditedCommit], refused: Sequence[RefusedAttempt]
 ) -> list[AgentWeeks]:
     """List every agent, the busiest first, all over the same weeks."""
-    own: dict[str, list[AuditedCommit]] = {}
+    tally = AgentTally()
     for commit in commits:
-        for name in dict.fromkeys(map(strip_version, commit.agents)):
-            own.setdefault(name, []).append(commit)
-    tries = Counter(strip_version(visible(each.agent)) for each in refused)
-    starts = _weeks([commit for listed in own.values() for commit in listed])
-    found = [_agent(name, listed, tries[name], starts) for name, listed in own.items()]
-    return sorted(found, key=lambda each: (-each.commits, each.name))
+        tally.add(commit)
+    return tally.list_agents(refused)
 
 
-def _agent(
-    name: str, commits: Sequence[AuditedCommit], refused: int, starts: Sequence[date]
-) -> AgentWeeks:
-    by_week = Counter(_week(commit) for commit in commits)
-    return AgentWeeks(
-        name=name,
-        commits=len(commits),
-        derived=sum(commit.standing == DERIVED for commit in commits),
-        passing=sum(commit.passes for commit in commits),
-        edits=sum(len(commit.edits) for commit in commits),
-        weak=sum(is_blind(commit) for commit in commits),
-        refused=refused,
-        first=starts[0],
-        weeks=tuple(by_week[start] for start in starts),
-    )
-
-
-def _weeks(commits: Sequence[AuditedCommit]) -> list[date]:
-    """The Mondays from the first commit to the last, the newest of them."""
-    if not commits:
+def _mondays(weeks: Set[date]) -> list[date]:
+    """The Mondays from the first week to the last, the newest of them."""
+    if not weeks:
         return []
-    weeks = [_week(commit) for commit in commits]
     last = max(weeks)
     count = min((last - min(weeks)).days // 7 + 1, MOST_WEEKS)
     return [last - timedelta(days=7 * back) for back in reversed(range(count))]

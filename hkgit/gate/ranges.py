@@ -100,7 +100,7 @@ def stream_range(
 ) -> RulingStream:
     """Judge as `judge_range` does, each commit when its ruling is read."""
     commits = list_commits_of(repository, asked, policy)
-    rulings = _rule_listed(repository, asked, commits, policy, context, watch)
+    rulings = stream_listed(repository, asked, commits, policy, context, watch=watch)
     return RulingStream(policy, rulings, commits[-1] if commits else None)
 
 
@@ -114,18 +114,20 @@ def judge_listed(
     watch: Watch = iter,
 ) -> Report:
     """Judge the commits of a range that `list_commits_of` has listed already."""
-    rulings = tuple(_rule_listed(repository, asked, commits, policy, context, watch))
+    rulings = tuple(stream_listed(repository, asked, commits, policy, context, watch=watch))
     return Report(policy, rulings, provisional=context.on_client)
 
 
-def _rule_listed(
+def stream_listed(
     repository: Repository,
     asked: CommitRange,
     commits: Sequence[str],
     policy: Policy,
-    context: JudgeContext,
-    watch: Watch,
+    context: JudgeContext = UNKNOWN,
+    *,
+    watch: Watch = iter,
 ) -> Iterator[Ruling]:
+    """Judge as `judge_listed` does, each commit when its ruling is read."""
     gate = Gate(repository, policy, context, tip=asked.new, trusted=asked.old, landing=asked.old)
     return (gate.judge(candidate_of(repository, each)) for each in watch(commits))
 

@@ -8,8 +8,8 @@ from itertools import islice
 import click
 
 from hkgit.audit.commits import audit_commit
-from hkgit.audit.numbers import count_line, numbers_json, numbers_lines, numbers_of
-from hkgit.audit.weeks import AgentWeeks, agent_json, list_agents
+from hkgit.audit.numbers import NumbersTally, count_line, numbers_json, numbers_lines
+from hkgit.audit.weeks import AgentTally, AgentWeeks, agent_json
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.history.columns import Cell, color_option, measure_terminal, render_row
 from hkgit.cli.history.paging import echo_paged
@@ -17,7 +17,7 @@ from hkgit.cli.output import echo, show_progress
 from hkgit.cli.review.judging import resolve_range
 from hkgit.evidence.refusals import RefusalLog
 from hkgit.gate import CommitRange, load_policy
-from hkgit.gate.ranges import judge_listed, list_commits_of
+from hkgit.gate.ranges import list_commits_of, stream_listed
 from hkgit.text.escaping import visible
 
 
@@ -41,10 +41,13 @@ def command(revision: str, as_json: bool) -> None:
     if not as_json:  # the rest is of all of them
         echo(count_line(len(commits)))
     watch = show_progress("replaying commit")
-    report = judge_listed(repository, asked, commits, policy, watch=watch)
-    numbers = numbers_of(report.rulings, policy)
+    tally, agents = NumbersTally(policy), AgentTally()
+    for ruling in stream_listed(repository, asked, commits, policy, watch=watch):
+        tally.add(ruling)
+        agents.add(audit_commit(ruling))
+    numbers = tally.sum_up()
     refused = RefusalLog.of(repository.common_dir).read()
-    by_agent = list_agents([audit_commit(ruling) for ruling in report.rulings], refused)
+    by_agent = agents.list_agents(refused)
     if as_json:
         about = {"policy_source": policy.source, "refused": len(refused)}
         echo_json({**numbers_json(numbers), **about, "by_agent": [*map(agent_json, by_agent)]})

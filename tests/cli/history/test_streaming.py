@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -18,6 +21,8 @@ from hkgit.cli.main import main
 from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.evidence.replay.history import find_removals
 from hkgit.gate import Gate, Ruling
+from hkgit.gate.ranges import stream_listed
+from tests.support.rulings import count_alive
 from tests.support.running import run
 
 COMMITS = 12
@@ -141,12 +146,16 @@ def _git(root: Path, *words: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("command", "known"),
-    [("stats", f"commits     {COMMITS}\n"), ("report", f", {COMMITS} commits\n- policy: ")],
+    ("command", "judge", "known"),
+    [
+        ("stats", "stream_listed", f"commits     {COMMITS}\n"),
+        ("report", "judge_listed", f", {COMMITS} commits\n- policy: "),
+    ],
 )
 def test_totals_begin_with_what_is_known_before_anything_is_judged(
     history: Path,
     command: str,
+    judge: str,
     known: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -155,7 +164,20 @@ def test_totals_begin_with_what_is_known_before_anything_is_judged(
         raise KeyboardInterrupt
 
     monkeypatch.chdir(history)
-    monkeypatch.setattr(f"hkgit.cli.history.{command}.judge_listed", stop)
+    monkeypatch.setattr(f"hkgit.cli.history.{command}.{judge}", stop)
     with pytest.raises(click.Abort):
         main.main([command, f"main~{COMMITS}..main"], standalone_mode=False)
     assert known in capsys.readouterr().out
+
+
+def test_totals_of_stats_keep_no_rulings(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def watch(*given: Any, **options: Any) -> Iterator[Ruling]:
+        return count_alive(stream_listed(*given, **options), alive, every=4)
+
+    gc.freeze()  # what other tests keep is not counted, and not searched
+    alive: list[int] = []
+    monkeypatch.chdir(history)
+    monkeypatch.setattr("hkgit.cli.history.stats.stream_listed", watch)
+    main.main(["stats", f"main~{COMMITS}..main", "--json"], standalone_mode=False)
+    assert len(alive) == COMMITS // 4
+    assert 1 <= max(alive) < 4

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import shutil
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,11 @@ from hkgit.cli.review.judging import print_stream
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import CommitRange, judge_range, load_policy
 from hkgit.gate.parallelism import Shard
-from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
 from hkgit.values import replace
 from hkgit.workflows.gate.commits import RangeRequest, judge_commits
 from hkgit.workflows.verify import VerifyRequest, verify
+from tests.support.rulings import count_alive
 from tests.support.running import run
 
 COMMITS = 130
@@ -120,20 +119,6 @@ def test_rulings_that_are_told_are_not_kept(
     assert len(alive) == 3
     assert 1 <= max(alive) < 10
     assert capsys.readouterr().out
-
-
-def count_alive(rulings: Iterable[Ruling], alive: list[int]) -> Iterator[Ruling]:
-    """Pass rulings on, and count now and then how many there are."""
-    for number, ruling in enumerate(rulings):
-        if number % 40 == 39:
-            alive.append(count_rulings())
-        yield ruling
-
-
-def count_rulings() -> int:
-    """How many rulings have been made in this process and not let go of."""
-    gc.collect()
-    return sum(type(each) is Ruling for each in gc.get_objects())
 
 
 @pytest.mark.slow
