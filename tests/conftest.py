@@ -7,7 +7,6 @@ import gc
 import os
 import shutil
 import signal
-import sys
 import tempfile
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support.memory import choose_directory
+from tests.support.memory import choose_directory, clear
 from tests.support.repos import Repo, make_templates, sealed_environment
 
 _IN_MEMORY = choose_directory(os.environ)
@@ -27,7 +26,6 @@ _HOME = Path(tempfile.mkdtemp(prefix="hkgit-home-"))
 _SEALED = sealed_environment(os.environ, _HOME)
 os.environ.clear()
 os.environ.update(_SEALED)
-sys.dont_write_bytecode = False
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 make_templates()
 pytest_plugins = ["tests.support.held"]
@@ -59,6 +57,15 @@ def pytest_collection() -> Generator[None, object, object]:
     gc.set_threshold(50_000, 20, 20)
     gc.enable()
     return collected
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
+    """Leave directories in memory only where a test has failed in them."""
+    done = yield
+    if session.config.getoption("basetemp") is None and session.testsfailed == 0:
+        clear(vars(session.config)["_tmp_path_factory"].getbasetemp())
+    return done
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.memory import choose_directory
+from tests.support.memory import choose_directory, clear
 from tests.support.repos import REAL_EDITS, Repo, sealed_environment
 
 FOREIGN = [
@@ -76,3 +76,12 @@ def test_memory_must_have_room_and_let_hooks_run(
     roomy = os.statvfs_result((4096, 4096, 2**20, 2**20, 2**20, 9, 9, 9, 0, 255))
     monkeypatch.setattr(os, "statvfs", lambda place: roomy)
     assert choose_directory({}, tmp_path) == str(tmp_path)
+
+
+def test_only_what_is_in_memory_is_cleared(tmp_path: Path) -> None:
+    (kept := tmp_path / "disk").mkdir()
+    (freed := tmp_path / "memory" / "run" / "test").mkdir(parents=True)
+    clear(kept, tmp_path / "memory")
+    clear(freed.parent, tmp_path / "memory")
+    assert kept.exists()
+    assert not freed.parent.exists()

@@ -6,14 +6,15 @@ A run makes and removes some hundred thousand files and directories, most of the
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 SHARED = Path("/dev/shm")
 """Where Linux has a file system in memory."""
 
-_ROOM = 2**30
-"""Bytes that a run may need; what a test that passed has made goes at once."""
+_ROOM = 2**31
+"""Twice the bytes that a run needs."""
 
 
 def choose_directory(environment: Mapping[str, str], shared: Path = SHARED) -> str | None:
@@ -30,3 +31,9 @@ def choose_directory(environment: Mapping[str, str], shared: Path = SHARED) -> s
     has_room = system.f_bavail * system.f_frsize >= _ROOM
     may_run = not system.f_flag & (os.ST_NOEXEC | os.ST_RDONLY)
     return str(shared) if has_room and may_run and os.access(shared, os.W_OK) else None
+
+
+def clear(directory: Path, shared: Path = SHARED) -> None:
+    """Free what a run takes in memory; `rm` takes a tenth of the time that Python does."""
+    if directory.is_relative_to(shared):
+        subprocess.run(["rm", "-rf", "--", directory], check=False)

@@ -369,4 +369,7 @@ def rules_of_the_code() -> Iterator[str]:
 
 
 def _makes_finding(called: ast.expr) -> bool:
-    return ast.unparse(called) in ("Finding", "Finding.of", "Wrong")
+    match called:
+        case ast.Name("Finding" | "Wrong") | ast.Attribute(ast.Name("Finding"), "of"):
+            return True
+    return False
