@@ -88,3 +88,11 @@ def test_a_place_that_has_more_of_the_context_and_is_as_alike_is_no_worse(
     else:
         with pytest.raises(Ambiguous):
             decide([best, other], Ties(document, edit_of("x\n"), None))
+
+
+def test_places_that_have_no_line_in_common_are_rivals() -> None:
+    """Of the old text only its last line is there, twice but for its indentation."""
+    text = "g(a, b) rest\n    g(a, b) rest\n        n = 1(q)\n"
+    edit = Edit("f.py", "rest\n\n    g(a, b) rest", "rest\n    g(a, b) rest\n    ADD")
+    with pytest.raises(Ambiguous):
+        placed(text, edit)

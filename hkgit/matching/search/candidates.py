@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import compress, pairwise
 from operator import eq
 
 from hkgit.matching.lines import EditLines, FileLines, list_keys
@@ -56,8 +56,13 @@ class AlignedPlace:
         return first is not None and self.targets == tuple(range(first, first + len(self.targets)))
 
     def is_at(self, other: AlignedPlace) -> bool:
-        """Whether most of what stands here are the same lines as another candidate's."""
-        return [*map(eq, self.targets, other.targets)].count(True) * 2 > len(self.targets)
+        """Whether most of what stands here are the same lines as another candidate's.
+
+        What neither of them has is no line that they share.
+        """
+        same = [*map(eq, self.targets, other.targets)]
+        shares = any(t is not None for t in compress(self.targets, same))
+        return shares and same.count(True) * 2 > len(same)
 
     @property
     def rank(self) -> tuple[int, int, bool]:
