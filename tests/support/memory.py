@@ -14,7 +14,7 @@ SHARED = Path("/dev/shm")
 """Where Linux has a file system in memory."""
 
 _ROOM = 2**31
-"""Twice the bytes that a run needs."""
+"""Four times the bytes that a run was seen to need."""
 
 
 def choose_directory(environment: Mapping[str, str], shared: Path = SHARED) -> str | None:
