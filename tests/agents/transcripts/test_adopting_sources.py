@@ -70,6 +70,13 @@ def test_lines_of_a_newer_version_are_passed_over(hooked: Repo, log: ClaudeLog) 
     assert explained(adopt(hooked, log)) == [("app.py", [5, 5], "receipt")]
 
 
+def test_a_log_may_begin_with_lines_of_nobody(hooked: Repo, log: ClaudeLog) -> None:
+    log.lines[:0] = ['{"telemetry": 1}'] * 450
+    log.edit("app.py", "Helo", "Hello")
+    hooked.write("app.py", NEW.encode())
+    assert [each[:2] for each in explained(adopt(hooked, log))] == [("app.py", [5, 5])]
+
+
 def test_a_log_in_no_known_form_is_said(hooked: Repo, tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text('{"hello": 1}\n')
     hooked.write("app.py", NEW.encode())

@@ -31,8 +31,8 @@ LONGEST = 64 * 2**20
 
 DATABASE, DOCUMENT = ".db", ".json"
 
-_LOOKED_AT = 200
-"""So many lines of a log are looked at to find its form."""
+_KEPT = 200
+"""So many lines of a log are kept while its form is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +115,18 @@ class Logs:
         summary = LogSummary(path)
         self.summaries.append(summary)
         lines = self._of_repository(_lines(path, summary), path)
-        head = [*islice(lines, _LOOKED_AT)]
-        form = next((f for f in FORMS if any(f.detects(line.record) for line in head)), None)
+        head = [*islice(lines, _KEPT)]
+        form = _find_form(head)
+        while form is None and head:  # what stands before is of nobody, and is let go of
+            head = [*islice(lines, _KEPT)]
+            form = _find_form(head)
         if form is not None:
             summary.form = form.name
             yield from form.calls(chain(head, lines))
+
+
+def _find_form(lines: Sequence[Line]) -> LogForm | None:
+    return next((f for f in FORMS if any(f.detects(line.record) for line in lines)), None)
 
 
 def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
