@@ -29,11 +29,13 @@ def filtered(request: pytest.FixtureRequest, framework: Repo) -> Repo:
     return framework
 
 
+@pytest.mark.slow
 def test_a_change_outside_the_filter_is_judged(filtered: Repo) -> None:
     done, _ = git(filtered, "commit", "-m", "Mine", env=AGENT)
     assert not done
 
 
+@pytest.mark.slow
 def test_a_message_whose_file_is_filtered_away_is_judged(filtered: Repo) -> None:
     done, said = git(filtered, "commit", "-m", CO_AUTHORED)
     assert not done, said

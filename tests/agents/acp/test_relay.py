@@ -79,6 +79,7 @@ def test_a_write_of_what_was_not_read_is_recorded_as_blind(greeting: Repo) -> No
     assert status.blind == 1
 
 
+@pytest.mark.slow
 def test_what_is_said_of_a_blind_edit_mends_it(greeting: Repo, tmp_path: Path) -> None:
     said = tmp_path / "said"
     quietly = ["sh", "-c", f'exec "$@" 2>{shlex.quote(str(said))}', "sh"]
@@ -91,6 +92,7 @@ def test_what_is_said_of_a_blind_edit_mends_it(greeting: Repo, tmp_path: Path) -
     assert EditSession.open(greeting.path, "acp-s-1").status().blind == 0
 
 
+@pytest.mark.slow
 def test_a_commit_after_it_is_judged_by_what_was_read(greeting: Repo) -> None:
     run("init", cwd=greeting.path)
     preload_hooks(greeting)

@@ -64,6 +64,7 @@ def test_the_next_run_judges_what_is_new_alone(one: Path, verify: Verify) -> Non
     assert row.tips == {"refs/heads/main": tip}
 
 
+@pytest.mark.slow
 def test_a_rewritten_history_is_judged_anew(one: Path, verify: Verify) -> None:
     verify(one)
     Repo(one).git("update-ref", "refs/heads/main", "main~2")
@@ -72,6 +73,7 @@ def test_a_rewritten_history_is_judged_anew(one: Path, verify: Verify) -> None:
     assert row.restarts == "its history was rewritten"
 
 
+@pytest.mark.slow
 def test_what_a_record_in_refs_may_let_pass_is_judged_again(one: Path, verify: Verify) -> None:
     verify(one)
     Repo(one).git("update-ref", "refs/hkgit/entries/of/somebody", "main")
@@ -79,6 +81,7 @@ def test_what_a_record_in_refs_may_let_pass_is_judged_again(one: Path, verify: V
     assert (row.status, row.new, row.tally.commits) == (VERIFIED, 1, COMMITS + 1)
 
 
+@pytest.mark.slow
 def test_another_policy_judges_all_of_it_anew(one: Path, verify: Verify, tmp_path: Path) -> None:
     verify(one)
     clone = Repo(tmp_path / "clone")
@@ -144,6 +147,7 @@ def test_a_corrupt_repository_is_a_row(one: Path, two: Path, verify: Verify) -> 
     assert (rows["one"].status, rows["two"].status) == (FAILED, VERIFIED)
 
 
+@pytest.mark.slow
 def test_a_mirror_without_its_objects_is_fetched_anew(
     one: Path, tmp_path: Path, verify: Verify
 ) -> None:
@@ -155,6 +159,7 @@ def test_a_mirror_without_its_objects_is_fetched_anew(
     assert (row.new, row.tally.by["replay"]["unverifiable"]) == (1, 0)
 
 
+@pytest.mark.slow
 def test_a_corrupt_mirror_is_a_row_until_it_is_removed(
     one: Path, two: Path, tmp_path: Path, verify: Verify
 ) -> None:
@@ -193,6 +198,7 @@ def test_what_a_run_that_was_ended_has_judged_is_not_judged_again(
     assert list((tmp_path / "fleet/pending").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_a_row_or_an_end_and_loses_nothing(
     one: Path, two: Path, verify: Verify, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,6 +265,7 @@ def test_a_list_says_refs_and_names(one: Path, tmp_path: Path) -> None:
     assert (row.listed.name, row.new) == ("first", COMMITS - 1)
 
 
+@pytest.mark.slow
 def test_histories_longer_than_a_part_are_judged_in_parts(one: Path, verify: Verify) -> None:
     whole = verify(one)["one"].tally.to_json()
     for state in (one.parent / "fleet/states").iterdir():
@@ -276,6 +283,7 @@ def ask(fleet: Path, question: str) -> list[tuple[object, ...]]:
         return database.execute(question).fetchall()
 
 
+@pytest.mark.slow
 def test_the_tables_hold_each_commit_once_whatever_happened(
     one: Path, two: Path, tmp_path: Path, verify: Verify
 ) -> None:

@@ -96,6 +96,7 @@ def test_commits_that_went_go_and_a_range_takes_none_away(small: Repo, tmp_path:
     assert old not in {row[0] for row in ask(tmp_path / "t", "edits", "commit")}
 
 
+@pytest.mark.slow
 def test_another_policy_judges_everything_anew(small: Repo, tmp_path: Path) -> None:
     export_all(small, tmp_path / "t")
     assert ask(tmp_path / "t", "commits", "policy_passes") == [(False,), (False,), (True,)]
@@ -107,6 +108,7 @@ def test_another_policy_judges_everything_anew(small: Repo, tmp_path: Path) -> N
     assert ask(tmp_path / "t", "findings") == []
 
 
+@pytest.mark.slow
 def test_another_engine_finds_the_same_rows(tables: Path) -> None:
     with open_duck() as database:
         for name, table in TABLES.items():
@@ -175,6 +177,7 @@ def test_without_duckdb_it_says_what_to_install(
     assert not (tmp_path / "t").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_full_disk_leaves_what_was_there(small: Repo, tmp_path: Path) -> None:
     """A file cannot grow beyond a kibibyte or two; what fails is what fails on a full disk."""
@@ -190,6 +193,7 @@ def test_a_full_disk_leaves_what_was_there(small: Repo, tmp_path: Path) -> None:
     assert export_all(small, tmp_path / "t").counts.added == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_crash_leaves_the_old_or_the_new(
     small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
@@ -218,6 +222,7 @@ def test_a_crash_leaves_the_old_or_the_new(
     assert [len(ask(tmp_path / "t", name)) for name in ("commits", "edits")] == [3, 2]
 
 
+@pytest.mark.slow
 def test_exports_at_once_lose_nothing_and_write_nothing_twice(
     small: Repo, grown: Repo, tmp_path: Path
 ) -> None:
@@ -242,6 +247,7 @@ def test_an_export_that_waits_too_long_says_for_whom(
     assert f"another export writes {identity.name}" in refused.value.what
 
 
+@pytest.mark.slow
 def test_many_small_files_become_one(
     small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,6 +293,7 @@ def test_claims_that_are_nonsense_are_no_fault(
     assert ask(tmp_path / "t", "refusals", "tries") == [(1,)]
 
 
+@pytest.mark.slow
 def test_names_that_try_to_be_paths_or_sql_are_names(small: Repo, tmp_path: Path) -> None:
     for text in (CORPUS[0], "../../../../tmp/x", "'; drop table commits; --", "a*?[b]"):
         small.git("config", "remote.origin.url", f"https://example.org/{text}")

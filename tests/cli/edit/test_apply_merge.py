@@ -269,6 +269,7 @@ def tampered(repo: Repo) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("govern", ["agents", "all"])
 def test_a_server_takes_it_only_as_it_was_made(bench: Bench, govern: str) -> None:
     bench.repo.commit({".hkgit/config.toml": POLICY.format(govern)}, "Govern")

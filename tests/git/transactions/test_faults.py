@@ -204,6 +204,7 @@ def test_killed_at_any_point_it_leaves_old_or_new(scene: Scene, forks: Forks, st
     expect_no_harm(scene, forks, "kill", points[::stride])
 
 
+@pytest.mark.slow
 def test_failed_at_kinds_of_points_it_leaves_old_or_new(scene: Scene, forks: Forks) -> None:
     """Of points with one name, as the writing of an object, the first; of these every sixteenth."""
     kinds = {kind_of(name): (at, name) for at, name in reversed(points_of(scene, forks))}
