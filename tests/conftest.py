@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.memory import choose_directory, clear
+from tests.support.properties import is_thorough, sample
 from tests.support.repos import Repo, make_templates, sealed_environment
 
 _IN_MEMORY = choose_directory(os.environ)
@@ -57,6 +58,15 @@ def pytest_collection() -> Generator[None, object, object]:
     gc.set_threshold(50_000, 20, 20)
     gc.enable()
     return collected
+
+
+@pytest.hookimpl(trylast=True)  # of what is left when words and marks have selected
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out two of three cases where a test is marked so, unless all are asked for."""
+    kept, left = sample(items)
+    if left and not is_thorough():
+        config.hook.pytest_deselected(items=left)
+        items[:] = kept
 
 
 @pytest.hookimpl(wrapper=True)

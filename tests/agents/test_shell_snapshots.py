@@ -102,6 +102,7 @@ def test_the_model_is_told_of_lines_that_it_has_not_read(seeded: Repo) -> None:
     assert blind(seeded) == 2
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("command", "changed"),
     [
@@ -132,6 +133,7 @@ def test_what_a_command_does_to_files_is_recorded(
     assert recorded(seeded) == before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "command",
     [

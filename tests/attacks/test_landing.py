@@ -93,6 +93,7 @@ def of_a_file_that_was_there(landing: Landing) -> str:
     return landing.merge(gone, landing.create("auth.py", "evil\n", on=landing.root()))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "attack",
     [

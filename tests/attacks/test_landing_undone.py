@@ -46,6 +46,7 @@ def a_copy_of_a_renamed_file(landing: Landing, bad: str, base: str, main: str) -
     return renamed, landing.commit(landing.clone.tree(bad), base)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("is_first", [True, False], ids=["main first", "main second"])
 @pytest.mark.parametrize(
     "attack",

@@ -227,6 +227,7 @@ SMUGGLED: dict[str, Callable[[History], str]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("way", SMUGGLED)
 @settings(max_examples=EXAMPLES, phases=[Phase.explicit, Phase.generate])
 @given(steps=STEPS, pushed=st.integers(0, 4), is_turned=st.booleans())

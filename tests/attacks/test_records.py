@@ -20,6 +20,7 @@ from tests.support.attacks import sha256
 from tests.support.entries import written
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("falsify", "rule", "where"), [*FORGED, *SMUGGLED])
 def test_a_falsified_commit_is_rejected(
     scene: Scene, policy: Policy, falsify: Falsify, rule: str, where: str

@@ -208,6 +208,7 @@ def test_what_main_took_is_judged_for_a_stricter_ref_from_before_the_policy(
     assert [side.excluding for side in sides] == [(), (default,)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "variables",
     [

@@ -107,6 +107,7 @@ def test_verbose_leaves_the_answer_as_it_is(one: Repo) -> None:
     assert plain.stdout == told.stdout
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("env", "is_coloured"),
     [

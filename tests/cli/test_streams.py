@@ -34,11 +34,13 @@ def shell(repo: Repo, line: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("command", ["log", "show", "blame a", "read a", "doctor", "--help"])
 def test_a_closed_standard_output_is_no_fault(repo: Repo, command: str) -> None:
     assert shell(repo, f"hkgit {command} >&- </dev/null")[0] == 0
 
 
+@pytest.mark.sampled
 @needs_full
 @pytest.mark.parametrize("stream", ["2>/dev/full", "2>&-"])
 @pytest.mark.parametrize(
@@ -73,6 +75,7 @@ def test_what_is_done_is_said_though_the_answer_cannot_be_written(
     assert "could not be written" in err
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("command", "code"),
     [

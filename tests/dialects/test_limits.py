@@ -23,6 +23,7 @@ def long(piece: str) -> str:
     return piece * (SIZE // len(piece))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "text",
     [

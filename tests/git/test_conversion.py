@@ -85,6 +85,7 @@ def conversion(repo: Repo) -> Conversion:
     return Conversion(opened, opened.snapshot("HEAD"))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("said", "autocrlf"),
     [

@@ -145,6 +145,7 @@ BARE = {"GIT_CONFIG_KEY_0": "core.bare", "GIT_CONFIG_VALUE_0": "true"}
 PROGRAMS = ("GIT_EDITOR", "GIT_PAGER", "PAGER", "GIT_EXTERNAL_DIFF", "GIT_SSH_COMMAND")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "environment",
     [

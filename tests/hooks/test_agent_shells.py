@@ -24,6 +24,7 @@ def _commit(repo: Repo, env: dict[str, str] | None = None) -> tuple[bool, str]:
     return git(repo, "commit", "-q", "-m", "Work", env=env)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", AGENT_SHELLS)
 def test_a_commit_that_no_session_covers_is_refused_in_an_agents_shell(
     native: Repo, name: str

@@ -91,6 +91,7 @@ def _conflict_resolved(repo: Repo) -> None:
     repo.git("add", "-A")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("prepare", "command", "author"),
     [
@@ -138,6 +139,7 @@ def test_a_commit_that_is_accounted_for_passes(
     assert done, said
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("prepare", "command", "author", "reason"),
     [

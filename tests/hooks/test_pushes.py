@@ -51,6 +51,7 @@ def test_a_blind_commit_is_not_pushed(native: Repo, tmp_path: Path, refspecs: li
     assert "is an agent" in said
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "arguments",
     [

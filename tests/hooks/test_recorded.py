@@ -75,6 +75,7 @@ def test_prepare_commit_msg_writes_the_same(recorded: Repo, tmp_path: Path) -> N
     assert "Hkgit-Entry: sha256:" in message.read_text()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "words",
     [
@@ -168,6 +169,7 @@ def sign_by_shell(repo: Repo, message: Path) -> bool:
     return start("sh", *words, cwd=repo.path).returncode == 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("words", "is_signed_there"),
     [
@@ -203,6 +205,7 @@ def test_the_shell_signs_as_python_does_or_leaves_it_alone(
     assert quick.read_text() == slow.read_text()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "change",
     [

@@ -234,6 +234,7 @@ def test_another_environment_is_judged_again(
     assert not is_known(known, monkeypatch)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

@@ -15,6 +15,7 @@ COUNT = 20_000 if is_thorough() else 5_000
 NUMBERED = [f"line {number} = {number * number}" for number in range(COUNT)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("text", "old", "error"),
     [

@@ -202,6 +202,7 @@ def commit(repo: Repo) -> str:
     return done.stderr if done.returncode else ""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("agent", PLACES)
 def test_the_log_of_a_real_session_makes_its_commit_pass(
     repo: Repo, tmp_path: Path, agent: str

@@ -44,6 +44,7 @@ def _kind(repo: Repo, command: str, output: str) -> str:
     return kind
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("command", "output"),
     [
@@ -63,6 +64,7 @@ def test_a_file_that_was_shown_behind_others_counts(shown: Repo, command: str, o
     assert _kind(shown, command, output) == "receipt"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("command", "output"),
     [

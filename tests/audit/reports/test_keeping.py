@@ -144,6 +144,7 @@ def started(repo: Repo) -> str:
     return repo.commit({"a.txt": BASE, ".hkgit/config.toml": "[gate]\n"}, "Begin")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_rejected_commit_is_made_again_with_its_change(
     repo: Repo, started: str, kind: str

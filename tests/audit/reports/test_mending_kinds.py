@@ -248,6 +248,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     return governed_repository(Repo.init(tmp_path_factory.mktemp("kinds") / "repo"))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", KINDS)
 def test_the_command_mends_and_keeps(template: Repo, tmp_path: Path, name: str) -> None:
     kind, repo = KINDS[name], Repo(tmp_path / "repo")

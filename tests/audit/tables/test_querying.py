@@ -29,6 +29,7 @@ def test_there_are_at_least_twenty_examples() -> None:
     assert len({each.sql for each in EXAMPLES_OF_SQL}) >= 20
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "example", [pytest.param(each, id=each.question) for each in EXAMPLES_OF_SQL]
 )
@@ -90,6 +91,7 @@ READS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sql", [pytest.param(sql, id=name) for name, sql in WRITES.items()])
 def test_what_writes_is_refused_and_nothing_changes(
     tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sql: str

@@ -37,6 +37,7 @@ def offered(words: str, cwd: Path, program: str = "hkgit") -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

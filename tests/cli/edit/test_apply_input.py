@@ -86,6 +86,7 @@ WAYS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("give", WAYS)
 def test_each_way_makes_the_same_commit(bench: Bench, give: Give) -> None:
     result = give(bench)

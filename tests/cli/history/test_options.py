@@ -33,6 +33,7 @@ def log(orchard: Orchard, *args: str) -> list[dict[str, Any]]:
     return listed
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("args", "subjects"),
     [

@@ -100,6 +100,7 @@ def test_a_gate_that_keeps_no_rulings_prints_the_report(
     assert done.code == 6
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("judge", ["gate", "verify"])
 def test_rulings_that_are_told_are_not_kept(

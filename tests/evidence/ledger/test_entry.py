@@ -95,6 +95,7 @@ ENTRIES = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_an_entry_is_valid_by_the_schema(entry: Entry) -> None:
     schema = json.loads(files("hkgit").joinpath("text/schemas/ledger.json").read_text())

@@ -81,6 +81,7 @@ def test_both_readers_give_the_same(entry: Entry) -> None:
     assert read_quickly(data) in (None, reading.read_strictly(data))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 @pytest.mark.parametrize("entry", PLAIN, ids=["edits", "reads"])
 def test_no_value_anywhere_is_taken_that_the_strict_reader_refuses(

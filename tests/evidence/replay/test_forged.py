@@ -229,6 +229,7 @@ FORGED = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("attack", "rule", "where"), FORGED)
 def test_a_forged_entry_is_rejected(governed: Repo, attack: Attack, rule: str, where: str) -> None:
     change = honest(governed)

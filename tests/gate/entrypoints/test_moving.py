@@ -47,6 +47,7 @@ def test_a_commit_that_skips_the_hooks_is_caught(netted: Repo) -> None:
     assert "is an agent" in said
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "command",
     [

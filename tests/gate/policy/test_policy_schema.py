@@ -91,6 +91,7 @@ def test_the_schema_is_one() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("key", sorted(SCHEMA["properties"]))
 @given(data=st.data())
 @examples(20)

@@ -39,6 +39,7 @@ def as_git_adds(repo: Repo, path: str, edit: Callable[[bytes], bytes], to: Path)
     return clone.git_bytes("cat-file", "blob", f":{path}")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("base", [b"1\n2\n3\n", b"1\r\n2\r\n3\r\n", b"1\r\n2\n3\r\n", b"1\n2\n3"])
 @pytest.mark.parametrize(
     ("said", "autocrlf"),

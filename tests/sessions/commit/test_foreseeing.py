@@ -64,6 +64,7 @@ def test_what_is_foreseen_is_what_the_whole_way_does(
     assert not (edited.path / ".git" / FORESEEN).exists()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "meanwhile",
     [
