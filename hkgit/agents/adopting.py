@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -9,7 +10,9 @@ from hkgit.agents.aside import PutAside
 from hkgit.agents.differences import adopt_difference
 from hkgit.agents.events import LateEdit
 from hkgit.agents.late_writes import note_written
+from hkgit.agents.shell.moves import ShellWork
 from hkgit.agents.shell.snapshots import ShellSnapshots
+from hkgit.agents.shell.taking import take_work
 from hkgit.agents.specs import paths_of
 from hkgit.edits import REGULAR, File, Spec, encode_text
 from hkgit.errors import Conflict, Stale
@@ -85,7 +88,8 @@ class EditAdopter:
         has_changed = any(self._checkout.get(path) != file for path, file in before.items())
         if has_changed and (rivals := self._find_rivals(before, words)):
             for path in before:
-                self._aside.give_up(path, words)
+                self._aside.drop(path, words)
+            self._lose(before)
             what = f"was changed by another session meanwhile: {rivals[0].name}"
             fix = "What this call did to it is not told exactly; the gate says so at the commit."
             raise Conflict(", ".join(before), what, fix)
@@ -97,6 +101,36 @@ class EditAdopter:
         paths = [*paths]
         since = min((self._aside.find_time(path, words) for path in paths), default=0.0)
         return find_rivals(self._session, paths, since)
+
+    def take_own_work(self, work: ShellWork) -> EditReport | None:
+        """Take in what a command has done. Raises Conflict where another session may have done it.
+
+        Raises HkgitError.
+        """
+        lost = dict(work.lost)
+        if work.changed or work.committed:
+            # Most commands change nothing.
+            from hkgit.agents.shell.meanwhile import find_own_work
+
+            own = find_own_work(self._session, work)
+            work, lost = own.whole, {**lost, **own.lost}
+            self._lose(own.lost)
+            for part in own.parts:
+                adopt_difference(self._session, part.before, part.time, part.after)
+                self._forget_aside(part.before, part.after, None)
+        answer = take_work(work, self.take_difference)
+        if lost:
+            raise _say_lost(lost)
+        return answer
+
+    def _lose(self, paths: Iterable[str]) -> None:
+        """Let no command of any session that still runs claim what has become of files by now."""
+        from hkgit.agents.overlaps import list_others
+
+        folders = [self._session.journal.folder, *list_others(self._session)]
+        for path in paths:
+            self._aside.note_unknown(path)
+            self._snapshots.lose(path, folders, self._session.journal.folder.name)
 
     def take_late(self, spec: Spec, did: LateEdit) -> EditReport | None:
         """Take in an edit on a version that it fits, from which it leads to what stands there now.
@@ -152,6 +186,18 @@ class EditAdopter:
             # Where others have gone on already, it is not left as this call has left it.
             if file is not None and file == self._checkout.get(path):
                 note_written(self._session, path, file)
+
+
+def _say_lost(lost: Mapping[str, str]) -> Conflict:
+    names = ", ".join(dict.fromkeys(lost.values()))
+    paths = shlex.join(f":/{path}" for path in lost)  # wherever the agent stands
+    return Conflict(
+        ", ".join(lost),
+        f"changed while this command ran and one of another session, {names}",
+        "Which of the two has changed it cannot be told, so no session has recorded it. Look at the"
+        f" change; to commit it with evidence, run: git add -- {paths} && hkgit redo -m MESSAGE"
+        f" {paths}",
+    )
 
 
 def _restore(file: File | None, original: str | None) -> File | None:

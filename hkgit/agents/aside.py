@@ -19,6 +19,8 @@ from hkgit.sessions.storage.blobs import Blobs
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.text.hashing import sha256
 
+_UNSEEN = "Only a call that is seen before and after it is made can be recorded."
+
 _WAIT = 5.0
 """So many seconds a hook waits for another: agents wait for it in turn."""
 
@@ -39,16 +41,10 @@ class PutAside:
     def get(self, path: str, words: str) -> File | None:
         """Return the file as it was before a call. Raises Stale where it was not put aside."""
         try:
-            kept = json.loads(self._find(path, words).read_text())
-        except (OSError, ValueError, StopIteration) as error:
-            fix = "Only a call that is seen before and after it is made can be recorded."
-            raise Stale(path, "was not put aside before the call", fix) from error
-        if kept is None:
-            return None
-        data = self._blobs.get(kept[1])
-        if data is None:
-            raise Stale(path, "is not kept as it was before the call", "Nothing is recorded.")
-        return File(data, kept[0])
+            place = self._find(path, words)
+        except StopIteration as error:
+            raise Stale(path, "was not put aside before the call", _UNSEEN) from error
+        return read_copy(place, path, self._blobs)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -78,12 +74,12 @@ class PutAside:
         with suppress(OSError, StopIteration):
             self._find(path, words).unlink()
 
-    def give_up(self, path: str, words: str) -> None:
-        """Forget a file of which it is not known what its call has made.
+    def note_unknown(self, path: str) -> None:
+        """Note that a file was changed until now, and that it is not known by which call.
 
         Other sessions' calls that began before that may not take it for theirs.
         """
-        self.drop(path, words)
+        self._folder.mkdir(parents=True, exist_ok=True)
         (self._folder / f"{name_text(path)}.unknown").touch()
 
     def find_time(self, path: str, words: str) -> float:
@@ -119,6 +115,20 @@ class PutAside:
 
     def _list(self, path: str) -> Iterator[Path]:
         return iter(sorted(self._folder.glob(f"{name_text(path)}-*.json")))
+
+
+def read_copy(place: Path, path: str, blobs: Blobs) -> File | None:
+    """Read what was put aside at a place. Raises Stale where it is not there."""
+    try:
+        kept = json.loads(place.read_text())
+    except (OSError, ValueError) as error:
+        raise Stale(path, "was not put aside before the call", _UNSEEN) from error
+    if kept is None:
+        return None
+    data = blobs.get(kept[1])
+    if data is None:
+        raise Stale(path, "is not kept as it was before the call", "Nothing is recorded.")
+    return File(data, kept[0])
 
 
 def _is_copy(place: Path, file: File | None) -> bool:

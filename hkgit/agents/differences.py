@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher, unified_diff
 
-from hkgit.edits import File, decode_text
+from hkgit.edits import File, Overlay, decode_text
 from hkgit.errors import Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.readings.checkout import Checkout
@@ -13,11 +13,15 @@ from hkgit.sessions.session import EditSession
 from hkgit.text.document import split_raw
 from hkgit.text.paths import quote_path
 
+Files = Mapping[str, File | None]
+
 
 def adopt_difference(
-    session: EditSession, before: Mapping[str, File | None], time: int = 0
+    session: EditSession, before: Files, time: int = 0, leaves: Files | None = None
 ) -> EditReport | None:
     """Record what has become of files; None where nothing has.
+
+    `leaves` are files that others have changed since, as they were by then.
 
     The lines around a change need not have been read; where it has no place without them, they
     are told as well. `time` is when it was done, in milliseconds since 1970, but not before what
@@ -26,27 +30,27 @@ def adopt_difference(
     if time:
         last = session.journal.load().effective[-1:]
         time = max([time, *(call.time for call in last)])
-    answer = _adopt(session, before, time, is_close=True)
+    answer = _adopt(session, before, time, leaves, is_close=True)
     if answer is None or not answer.ok:
-        answer = _adopt(session, before, time, is_close=False)
+        answer = _adopt(session, before, time, leaves, is_close=False)
     if answer is not None and answer.error is not None:
         raise answer.error
     return answer
 
 
 def _adopt(
-    session: EditSession, before: Mapping[str, File | None], time: int, *, is_close: bool
+    session: EditSession, before: Files, time: int, leaves: Files | None, *, is_close: bool
 ) -> EditReport | None:
-    checkout = Checkout(session.root)
+    now = Overlay(Checkout(session.root), leaves or {})
     text = "".join(
         line
         for path, old in before.items()
-        for line in render_diff(path, old, checkout.get(path), is_close=is_close)
+        for line in render_diff(path, old, now.get(path), is_close=is_close)
     )
     if not text:
         return None
     try:
-        return session.adopt(session.parse(text, "unified-diff"), before, time)
+        return session.adopt(session.parse(text, "unified-diff"), before, time, leaves)
     except Stale:
         if not is_close:
             raise

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hkgit.agents.aside import name_text
 from hkgit.agents.open_edits import find_open_edits
+from hkgit.agents.shell.running import has_command
 from hkgit.agents.specs import spec_of
 from hkgit.applying.planner import Options
 from hkgit.edits import File, Overlay, Spec
@@ -63,18 +64,34 @@ class RivalCall:
 def find_rivals(session: EditSession, paths: Sequence[str], since: float) -> list[Path]:
     """Find the other sessions that may have changed files since a time, in seconds since 1970.
 
-    Those that have put one aside for a call which is still open, and those that have recorded a
-    change since, or one that they could not tell.
+    Those that have put one aside for a call which is still open, or run a command that names one,
+    and those that have recorded a change since, or one that they could not tell.
+    """
+    return [
+        folder
+        for folder in list_others(session)
+        if has_open_call(folder, paths)
+        or has_command(folder, paths)
+        or _has_recorded(folder, paths, since)
+    ]
+
+
+def list_others(session: EditSession) -> list[Path]:
+    """List the sessions of other conversations.
+
     An editor's session of the same conversation tells of the same calls.
     """
     own = _name_conversation(session.journal.folder)
     folders = (each for home in list_candidates(session.root) for each in sorted(home.glob("*/")))
-    return [
-        folder
-        for folder in folders
-        if _name_conversation(folder) != own
-        and (has_open_call(folder, paths) or _has_recorded(folder, paths, since))
-    ]
+    return [each for each in folders if _name_conversation(each) != own]
+
+
+def is_work_of(
+    others: Sequence[Path], session: EditSession, path: str, before: File | None, after: File | None
+) -> bool:
+    """Whether the words of calls of other sessions lead exactly from a file to what it became."""
+    steps = [*_list_steps(others, session.root, Checkout(session.root), (path,))]
+    return _find_way({path: before}, {path: after}, steps) is not None
 
 
 def find_own_part(
@@ -105,13 +122,16 @@ def _name_conversation(folder: Path) -> str:
 
 def has_open_call(folder: Path, paths: Sequence[str]) -> bool:
     """Whether a session has put one of these files aside for a call that is still open."""
+    return any(True for path in paths for _ in list_open_copies(folder, path))
+
+
+def list_open_copies(folder: Path, path: str) -> Iterator[tuple[Path, float]]:
+    """Yield what a session has put aside of a file for calls that are still open, and when."""
     since = time.time() - _OPEN
-    for path in paths:
-        for place in (folder / "aside").glob(f"{name_text(path)}-*.json"):
-            with suppress(OSError):
-                if place.stat().st_mtime > since:
-                    return True
-    return False
+    for place in (folder / "aside").glob(f"{name_text(path)}-*.json"):
+        with suppress(OSError):
+            if (made := place.stat().st_mtime) > since:
+                yield place, made
 
 
 def _has_recorded(folder: Path, paths: Sequence[str], since: float) -> bool:

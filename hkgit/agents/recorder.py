@@ -32,7 +32,6 @@ from hkgit.agents.events import (
 )
 from hkgit.agents.late_writes import settle_written
 from hkgit.agents.shell.snapshots import ShellSnapshots
-from hkgit.agents.shell.taking import take_work
 from hkgit.agents.shown.readings import find_readings
 from hkgit.agents.specs import (
     find_commands,
@@ -117,13 +116,14 @@ class Recorder:
         words = "\n".join(find_commands(event.did))
         did = replace(event.did, changes=()) if isinstance(event.did, Shell) else event.did
         try:  # what commands show may be what they have written
-            return take_work(self._snapshots.take(words), self._edits.take_difference)
+            return self._edits.take_own_work(self._snapshots.find_work(words))
         finally:
+            self._snapshots.end(words)
             self._end(event, did)
 
     def take_running(self) -> None:
         """Take in what a command has changed that is committing now. Raises HkgitError."""
-        take_work(self._snapshots.take_running(), self._edits.take_difference)
+        self._edits.take_own_work(self._snapshots.find_running_work())
 
     def _end(self, event: ToolEvent, did: Did) -> EditReport | None:
         match did:

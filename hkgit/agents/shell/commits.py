@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.recorder import Recorder
-from hkgit.agents.shell.snapshots import find_running
+from hkgit.agents.shell.kept import find_running
 from hkgit.errors import HkgitError
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.paths import list_candidates

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hkgit.edits import File
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass, field, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,12 +25,16 @@ class ShellWork:
     """Files that a command has changed, as they were before it.
 
     `committed` are those that it has committed past git's hooks, by `time`, in milliseconds since
-    1970.
+    1970. `since` is when each file was as it is given. `lost` are files that another session has
+    found changed meanwhile, by its name, and could not tell by whom.
     """
 
-    changed: Mapping[str, File | None]
-    committed: Mapping[str, File | None]
+    changed: Mapping[str, File | None] = field(default_factory=dict)
+    committed: Mapping[str, File | None] = field(default_factory=dict)
     time: int = 0
+    command: str = ""
+    since: Mapping[str, int] = field(default_factory=dict)
+    lost: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,22 @@ git has brought there; that needs no evidence.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from hkgit.agents.shell.kept import (
+    ABSENT,
+    BEYOND,
+    KeptFile,
+    ShellSnapshot,
+    find_running,
+    load_snapshot,
+    renew_snapshots,
+    save_snapshot,
+    stamp,
+    tell_time,
+)
 from hkgit.agents.shell.moves import HeadMoves, ShellWork, find_moves, is_overlapping
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput, Stale
@@ -20,9 +31,7 @@ from hkgit.evidence.ledger.names import LEDGER
 from hkgit.git.program import run
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.storage.blobs import Blobs
-from hkgit.sessions.storage.paths import find_folders
-from hkgit.sessions.storage.small_files import keep_json
-from hkgit.values import dataclass
+from hkgit.values import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,27 +49,9 @@ _MOST_RUNNING = 20
 
 _PLAIN = (REGULAR, EXECUTABLE)
 _UNKNOWN = File(b"", DIRECTORY)
-_ABSENT, _BEYOND = "", "beyond"
 _STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--untracked-files=all")
 _FIELDS = {"1": 8, "u": 10, "?": 1}
 """How many fields stand before the path, by the kind of a line of `git status`."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeptFile:
-    """A file as it was: what tells it from any later one, and its content, if that is kept."""
-
-    stamp: str
-    mode: int = REGULAR
-    version: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ShellSnapshot:
-    """A checkout before a command: its commit, and the files that differ from the commit's."""
-
-    head: str | None
-    files: Mapping[str, KeptFile]
 
 
 class ShellSnapshots:
@@ -74,56 +65,68 @@ class ShellSnapshots:
         for place in find_running(self._session)[:-_MOST_RUNNING]:
             place.unlink(missing_ok=True)
         head, paths = _ask_status(self._root)
-        files = dict.fromkeys(paths[_MOST:], KeptFile(_BEYOND))
+        files = dict.fromkeys(paths[_MOST:], KeptFile(BEYOND))
         files |= {path: self._keep_file(path) for path in paths[:_MOST]}
-        _save(self._place(words), ShellSnapshot(head, files))
+        save_snapshot(self._place(words), ShellSnapshot(head, files, words))
 
     def has(self, words: str) -> bool:
         """Whether the snapshot of a command is kept."""
         return self._place(words).exists()
 
-    def take(self, words: str) -> ShellWork:
-        """Find the files that have changed since, as they were before; the snapshot ends.
+    def find_work(self, words: str) -> ShellWork:
+        """Find the files that have changed since, as they were before.
 
-        Not what a session has recorded already. Raises Stale where too much has changed.
+        Raises Stale where too much has changed.
         """
-        place = self._place(words)
-        try:
-            return self._compare(place)
-        finally:
-            place.unlink(missing_ok=True)
+        return self._compare(self._place(words))
 
-    def take_running(self) -> ShellWork:
-        """Find what the command started last has changed so far, as `take` tells it."""
+    def end(self, words: str) -> None:
+        """Forget the snapshot: what the command has done is recorded, as far as it is."""
+        self._place(words).unlink(missing_ok=True)
+
+    def find_running_work(self) -> ShellWork:
+        """Find what the command started last has changed so far, as `find_work` tells it."""
         found = find_running(self._session)
-        return self._compare(found[-1]) if found else ShellWork({}, {})
+        return self._compare(found[-1]) if found else ShellWork()
 
     def renew(self, paths: Iterable[str]) -> None:
         """Let the commands that still run begin with what has now been recorded of files."""
-        for place in find_running(self._session):
-            snapshot = _load(place)
-            if snapshot is not None:
-                files = {path: self._keep_file(path) for path in paths}
-                _save(place, ShellSnapshot(snapshot.head, {**snapshot.files, **files}))
+        if find_running(self._session):
+            now = tell_time()
+            files = {path: replace(self._keep_file(path), since=now) for path in paths}
+            renew_snapshots(self._session, files)
+
+    def lose(self, path: str, sessions: Iterable[Path], by: str) -> None:
+        """Let all commands that still run begin with a file as it is now.
+
+        Session `by` could not tell who has changed it until then.
+        """
+        from hkgit.sessions.storage.journal import SessionJournal
+
+        for folder in sessions:
+            if find_running(folder):
+                blobs = SessionJournal(folder).blobs
+                file = replace(self._keep_file(path, blobs), since=tell_time(), lost=by)
+                renew_snapshots(folder, {path: file})
 
     def _place(self, words: str) -> Path:
         # JSON may hold half a character, which no encoding has.
         name = digest(words.encode("utf-8", "surrogatepass"))[:32]
         return self._session / "aside" / f"shell-{name}.json"
 
-    def _keep_file(self, path: str) -> KeptFile:
-        stamp = _stamp(self._root / path)
-        if stamp == _ABSENT or int(stamp.split(".")[1]) > _LARGEST:
-            return KeptFile(stamp)
+    def _keep_file(self, path: str, blobs: Blobs | None = None) -> KeptFile:
+        mark = stamp(self._root / path)
+        if mark == ABSENT or int(mark.split(".")[1]) > _LARGEST:
+            return KeptFile(mark)
         file = self._get(path)
         if file is None or file.mode not in _PLAIN:
-            return KeptFile(stamp)
-        return KeptFile(stamp, file.mode, self._blobs.put(file.data))
+            return KeptFile(mark)
+        return KeptFile(mark, file.mode, (blobs or self._blobs).put(file.data))
 
     def _compare(self, place: Path) -> ShellWork:
-        snapshot = _load(place)
+        snapshot = load_snapshot(place)
         if snapshot is None:
-            return ShellWork({}, {})
+            return ShellWork()
         head, paths = _ask_status(self._root)
         moves = HeadMoves(is_told=True) if head == snapshot.head else self._find_moves(snapshot)
         suspect = [
@@ -137,9 +140,15 @@ class ShellSnapshots:
         changed, committed = dict[str, File | None](), dict[str, File | None]()
         for path, before, is_committed in self._find_before(suspect, snapshot, moves):
             (committed if is_committed else changed)[path] = before
-        # A commit may bear any date.
-        begun = place.stat().st_mtime_ns // 10**6
-        return ShellWork(changed, committed, max(moves.time, begun))
+        since = {path: each.since for path, each in snapshot.files.items() if each.since}
+        return ShellWork(
+            changed=changed,
+            committed=committed,
+            time=max(moves.time, snapshot.begun),  # a commit may bear any date
+            command=snapshot.command,
+            since={path: since.get(path, snapshot.begun) for path in (*changed, *committed)},
+            lost={path: each.lost for path, each in snapshot.files.items() if each.lost},
+        )
 
     def _find_moves(self, snapshot: ShellSnapshot) -> HeadMoves:
         from hkgit.git.repository import Repository
@@ -147,8 +156,8 @@ class ShellSnapshots:
         return find_moves(Repository.discover(self._root, is_small=True), snapshot.head)
 
     def _may_differ(self, path: str, kept: KeptFile | None) -> bool:
-        is_known = kept is None or kept.stamp == _ABSENT or kept.version is not None
-        return is_known and (kept is None or kept.stamp != _stamp(self._root / path))
+        is_known = kept is None or kept.stamp == ABSENT or kept.version is not None
+        return is_known and (kept is None or kept.stamp != stamp(self._root / path))
 
     def _find_before(
         self, suspect: Sequence[str], snapshot: ShellSnapshot, moves: HeadMoves
@@ -168,7 +177,7 @@ class ShellSnapshots:
             kept, now, moved = snapshot.files.get(path), self._get(path), new(path)
             before, is_committed = old(path) if kept is None else self._restore(kept), now == moved
             is_gits = is_committed and path not in moves.paths
-            if now == before or is_gits or self._is_recorded(path):
+            if now == before or is_gits:
                 continue
             if kept is None and moves.base is not None:
                 if is_overlapping(repository.snapshot(moves.base).get(path), before, now):
@@ -192,17 +201,6 @@ class ShellSnapshots:
         data = self._blobs.get(kept.version)
         return _UNKNOWN if data is None else File(data, kept.mode)
 
-    def _is_recorded(self, path: str) -> bool:
-        from hkgit.agents.late_edits import holds_already
-
-        return holds_already([path], self._root, find_folders(self._root))
-
-
-def find_running(session: Path) -> list[Path]:
-    """Find the snapshots of commands that have not reported their end, the latest last."""
-    found = session.glob("aside/shell-*.json")
-    return sorted(found, key=lambda place: place.stat().st_mtime_ns)
-
 
 def _ask_status(root: Path) -> tuple[str | None, list[str]]:
     """The commit that HEAD is, None before the first, and each path that differs from it."""
@@ -220,26 +218,3 @@ def _ask_status(root: Path) -> tuple[str | None, list[str]]:
 def _files_of(repository: Repository, commit: str | None) -> Callable[[str], File | None]:
     """What reads a file of a commit; of none, nothing."""
     return (lambda path: None) if commit is None else repository.snapshot(commit).get
-
-
-def _stamp(place: Path) -> str:
-    """What tells a file from any later one at its place."""
-    try:
-        status = place.lstat()
-    except OSError:
-        return _ABSENT
-    return f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}.{status.st_mode}"
-
-
-def _save(place: Path, snapshot: ShellSnapshot) -> None:
-    files = {path: [each.stamp, each.mode, each.version] for path, each in snapshot.files.items()}
-    keep_json(place, {"head": snapshot.head, "files": files})
-
-
-def _load(place: Path) -> ShellSnapshot | None:
-    try:
-        fields = json.loads(place.read_text())
-        files = {path: KeptFile(*each) for path, each in fields["files"].items()}
-        return ShellSnapshot(fields["head"], files)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None

@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath
 from hkgit.agents.shown.filters import Filter, Numbers, parse_filter
 from hkgit.values import dataclass, replace
 
-_WRAPPERS = ("bash", "sh", "zsh", "dash")
-_BREAKS = frozenset(("&&", "||", ";", "&", "\n", "(", ")", ";;"))
+WRAPPERS = ("bash", "sh", "zsh", "dash")
+BREAKS = frozenset(("&&", "||", ";", "&", "\n", "(", ")", ";;"))
 _SEARCHERS = ("grep", "egrep", "fgrep", "rg", "ag", "zgrep", "ugrep")
 
 
@@ -44,7 +44,7 @@ def find_asked_lines(command: str, folder: str = "") -> list[Asked]:
         if words[0] == "cd" and len(stages) == 1:
             folder = str(PurePosixPath(folder, words[1])) if len(words) == 2 else folder
             continue
-        if Path(words[0]).name in _WRAPPERS and len(words) > 2 and len(stages) == 1:
+        if Path(words[0]).name in WRAPPERS and len(words) > 2 and len(stages) == 1:
             asked = find_asked_lines(words[-1], folder)
         else:
             asked = [*_find_asked(stages, folder)]
@@ -62,7 +62,7 @@ def does_print_plainly(command: str) -> bool:
         words = stages[0]
         if words[0] == "cd" and len(stages) == 1:
             continue
-        if Path(words[0]).name in _WRAPPERS and len(words) > 2 and len(stages) == 1:
+        if Path(words[0]).name in WRAPPERS and len(words) > 2 and len(stages) == 1:
             if not does_print_plainly(words[-1]):
                 return False
             continue
@@ -88,8 +88,8 @@ def _mark_last(found: list[Asked], is_known: bool) -> list[Asked]:
 def _pipelines(command: str) -> Iterator[list[list[str]]]:
     """The pipelines of a command: of each stage the words; without what goes into files."""
     stages: list[list[str]] = [[]]
-    for word in [*_tokens(command), ";"]:
-        if word in _BREAKS:
+    for word in [*split_words(command), ";"]:
+        if word in BREAKS:
             pipeline = [_without_redirections(stage) for stage in stages]
             if all(pipeline):
                 yield [stage for stage in pipeline if stage]
@@ -100,7 +100,8 @@ def _pipelines(command: str) -> Iterator[list[list[str]]]:
             stages[-1].append(word)
 
 
-def _tokens(command: str) -> list[str]:
+def split_words(command: str) -> list[str]:
+    """Split a command into words and signs; nothing where its quotes do not end."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars="();<>|&\n")
     lexer.whitespace, lexer.commenters = " \t\r", ""
     lexer.whitespace_split = True

@@ -24,7 +24,7 @@ from hkgit.agents.specs import find_commands, find_touched_paths
 from hkgit.agents.tools import parse_payload
 from hkgit.cli.forms.form import CommandForm, Misuse, Option, Positional
 from hkgit.cli.output import echo
-from hkgit.errors import HkgitError, Stale
+from hkgit.errors import Conflict, HkgitError, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.written import find_open_notes
@@ -111,7 +111,12 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
         echo(f"hkgit: not recorded: {error}", err=True)
     if tool is not None and event.is_before and not find_commands(event.did):
         return _steer(event, root, tool)
-    reply = _record(session, recorder, event)
+    try:
+        reply = _record(session, recorder, event)
+    except Conflict as error:
+        if event.is_before:
+            raise
+        reply = f"hkgit: not recorded: {error}"
     return reply or _tell_past_hooks(event, root)
 
 

@@ -1,0 +1,216 @@
+"""Commands of two sessions run at once: each is recorded with what is surely its own, or nothing.
+
+The commands are words of a program of one's own, which tell nothing; the test does their work.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from hkgit.sessions.storage import paths as places
+from hkgit.sessions.storage.journal import SessionJournal
+from tests.agents.streaming import told
+from tests.support.commands import git, loaded_path
+from tests.support.repos import Repo
+from tests.support.running import run
+from tests.support.serving import preload_hooks
+
+TEXT = "".join(f"{name} = {n}\n" for n, name in enumerate("abcdefgh"))
+ONE, TWO = ("a = 0", "a = 10"), ("g = 6", "g = 60")
+
+
+@pytest.fixture
+def shared(repo: Repo) -> Repo:
+    preload_hooks(repo)
+    repo.commit({"x.py": TEXT, "y.py": TEXT, ".gitattributes": "* -text\n"})
+    return repo
+
+
+def tell(repo: Repo, name: str, stage: str, command: str, tool: str = "Bash") -> str:
+    """Tell the hook of a session's command; what the model is told."""
+    asked = {"command": command} if tool == "Bash" else json.loads(command)
+    payload: dict[str, Any] = {
+        "session_id": name,
+        "cwd": str(repo.path),
+        "hook_event_name": f"{stage}ToolUse",
+        "tool_name": tool,
+        "tool_input": asked,
+        "tool_use_id": f"{name}-{command}",
+        "tool_response": {"stdout": ""},
+    }
+    answers = told("claude", payload).values()
+    return "".join(each["additionalContext"] for each in answers)
+
+
+def change(repo: Repo, pair: tuple[str, str], name: str = "x.py") -> None:
+    path = repo.path / name
+    text = path.read_text()
+    assert pair[0] in text
+    path.write_text(text.replace(*pair))
+
+
+def added(repo: Repo) -> dict[str, set[str]]:
+    """The lines that the calls of each session have put in, as its journal tells."""
+    found: dict[str, set[str]] = {}
+    for folder in places.find_folders(repo.path):
+        journal = SessionJournal(folder)
+        for call in journal.load().effective:
+            for each in call.changes:
+                lines = [
+                    (b"" if version is None else journal.blobs.get(version.sha256) or b"")
+                    .decode()
+                    .splitlines()
+                    for version in (each.before, each.after)
+                ]
+                found.setdefault(folder.name, set()).update({*lines[1]} - {*lines[0]})
+    return found
+
+
+def play(repo: Repo, order: str, commands: tuple[str, str] = ("./one x.py", "./two x.py")) -> str:
+    """Play steps of the sessions one and two: `1` and `2` are hooks, `a` and `b` the changes."""
+    begun: set[str] = set()
+    said = ""
+    for step in order:
+        if step in "ab":
+            change(repo, ONE if step == "a" else TWO)
+            continue
+        name, command = ("one", commands[0]) if step == "1" else ("two", commands[1])
+        said += tell(repo, name, "Post" if step in begun else "Pre", command)
+        begun.add(step)
+    return said
+
+
+BOTH = {"claude-one": {"a = 10"}, "claude-two": {"g = 60"}}
+FIRST, SECOND = ({name: lines} for name, lines in BOTH.items())
+
+
+@pytest.mark.parametrize(
+    ("order", "recorded"),
+    [
+        pytest.param("1a12b2", BOTH, id="one after the other"),
+        pytest.param("1a2b21", {}, id="the second within the first, which has written before"),
+        pytest.param("12b2a1", FIRST, id="the second within the first, which writes after"),
+        pytest.param("1a2b12", FIRST, id="the first has written when the second begins"),
+        pytest.param("12a1b2", SECOND, id="the second writes when the first has ended"),
+        pytest.param("12ab12", {}, id="both at once"),
+        pytest.param("12ba21", {}, id="both at once, ended the other way round"),
+    ],
+)
+def test_each_command_is_recorded_with_what_is_surely_its_own(
+    order: str, recorded: dict[str, set[str]], shared: Repo
+) -> None:
+    play(shared, order)
+    assert added(shared) == recorded
+
+
+def _interleave() -> Iterator[str]:
+    for places_of_one in itertools.combinations(range(6), 3):
+        one, two = iter("1a1"), iter("2b2")
+        yield "".join(next(one if at in places_of_one else two) for at in range(6))
+
+
+def test_in_no_order_is_anything_recorded_that_is_anothers(shared: Repo) -> None:
+    """All twenty orders, each with a file and two sessions of its own."""
+    orders = [*_interleave()]
+    shared.commit({f"{order}.py": TEXT for order in orders})
+    for order in orders:
+        own = {"1": ("one", ONE), "2": ("two", TWO)}
+        begun: set[str] = set()
+        for step in order:
+            if step in "ab":
+                change(shared, own["1" if step == "a" else "2"][1], f"{order}.py")
+                continue
+            stage = "Post" if step in begun else "Pre"
+            tell(shared, f"{own[step][0]}-{order}", stage, f"./{own[step][0]} {order}.py")
+            begun.add(step)
+    found = added(shared)
+    wrong = {
+        name: lines
+        for name, lines in found.items()
+        if not lines <= ({"a = 10"} if "one" in name else {"g = 60"})
+    }
+    assert wrong == {}
+    assert len(found) >= 14
+
+
+def test_the_model_is_told_which_files_are_nobodys(shared: Repo) -> None:
+    tell(shared, "one", "Pre", "./one")
+    tell(shared, "two", "Pre", "./two")
+    change(shared, ONE)
+    tell(shared, "three", "Pre", "./three")
+    change(shared, TWO, "y.py")
+    said = tell(shared, "one", "Post", "./one")
+    assert added(shared) == {}
+    assert "x.py, y.py: changed while this command ran and one of another session, " in said
+    assert "claude-two" in said
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat x.py",
+        "sleep 600",
+        "sed -n 1,5p x.py | head -3",
+        "git log -3 2>/dev/null; grep -rn a . 2>&1 | wc -l",
+        "bash -lc 'cat x.py && ls'",
+    ],
+)
+def test_a_command_that_only_looks_is_in_nobodys_way(command: str, shared: Repo) -> None:
+    said = play(shared, "12a21", ("./one x.py", command))
+    assert added(shared) == FIRST
+    assert "another session" not in said
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat x.py >y.py",
+        "sed -i s/a/b/ x.py",
+        "find . -name x.py -exec touch {} +",
+        "git checkout x.py",
+        "cat $(./two)",
+        "sort -o x.py x.py",
+        "bash -c './two'",
+        "sed -n '1,2p;w y.py' x.py",
+        "echo 'a",
+    ],
+)
+def test_any_other_may_have_changed_what_changed_meanwhile(command: str, shared: Repo) -> None:
+    play(shared, "12a12", ("./one x.py", command))
+    assert added(shared) == {}
+
+
+def test_an_edit_while_anothers_command_runs_is_the_edits(shared: Repo) -> None:
+    """Its words say what it does; the rest is the command's, which names the file."""
+    edit = json.dumps(
+        {"file_path": str(shared.path / "x.py"), "old_string": TWO[0], "new_string": TWO[1]}
+    )
+    tell(shared, "one", "Pre", "./one x.py && make")
+    tell(shared, "two", "Pre", edit, "Edit")
+    change(shared, ONE)
+    change(shared, TWO)
+    tell(shared, "two", "Post", edit, "Edit")
+    tell(shared, "one", "Post", "./one x.py && make")
+    assert added(shared) == BOTH
+
+
+def test_the_advice_commits_what_is_nobodys_with_evidence(shared: Repo) -> None:
+    run("init", cwd=shared.path)
+    shared.commit({"dir/z.py": TEXT})
+    said = play(shared, "12ab1")
+    shared.git("add", "x.py")
+    agent = {"CLAUDECODE": "1"}
+    assert git(shared, "commit", "-qm", "Both", env=agent)[0] is False
+    advice = said.rpartition("run: ")[2].replace("MESSAGE", "Both")
+    environment = os.environ | agent | loaded_path()
+    subprocess.run(["sh", "-c", advice], cwd=shared.path / "dir", env=environment, check=True)
+    judged = run("gate", "--range", "HEAD~1..HEAD", cwd=shared.path)
+    assert judged.code == 0, judged.out
+    assert "verdict strict" in judged.out
