@@ -17,7 +17,8 @@ from hkgit.git.conversion import Conversion
 from hkgit.git.name_collisions import find_collisions
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
-from hkgit.text.document import BOM, Document, terminate
+from hkgit.text.diff import carry_line_ends
+from hkgit.text.document import BOM, Document, find_line_end, terminate
 from hkgit.text.paths import check_new_path
 
 _OWN = f"{CONFIG.rpartition('/')[0]}/"
@@ -98,13 +99,17 @@ def _changes_line_ends(old: File | None, new: File | None) -> bool:
         return False
     if old.data.startswith(BOM) != new.data.startswith(BOM):
         return True
-    before, after = _find_line_ends(old.data), _find_line_ends(new.data)
-    return len(before) == 1 and not after <= before
+    before, after = Document(old.data).raw_lines, Document(new.data).raw_lines
+    if len(_find_ends(before)) == 1:
+        return not _find_ends(after) <= _find_ends(before)
+    ends = list(map(find_line_end, before))
+    taken = carry_line_ends(Document(old.data).lines, Document(new.data).lines, ends)
+    given = map(find_line_end, after)
+    return any(a != b for a, b in zip(given, taken, strict=True) if a and b)
 
 
-def _find_line_ends(data: bytes) -> set[str]:
-    crlf = data.count(b"\r\n")
-    return {name for name, n in (("CRLF", crlf), ("LF", data.count(b"\n") - crlf)) if n}
+def _find_ends(lines: Sequence[bytes]) -> set[bytes]:
+    return {end for line in lines if (end := find_line_end(line))}
 
 
 def _is_no_text(file: File) -> bool:

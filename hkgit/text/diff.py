@@ -62,6 +62,24 @@ def find_changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[LineChange, 
     return tuple(found)
 
 
+def carry_line_ends(
+    old: Sequence[bytes], new: Sequence[bytes], ends: Sequence[bytes]
+) -> list[bytes]:
+    """List the ends of the new lines, given those of the old ones; texts are without ends.
+
+    A kept line keeps its own. A new one takes that of the line it replaces, else of the one above.
+    """
+    carried: list[bytes] = []
+    row = 0
+    for change in find_changes(old, new):
+        replaced = list(ends[change.old_start : change.old_end])
+        spare = replaced[-1:] or list(ends[max(change.old_start - 1, 0) :][:1])
+        count = change.new_end - change.new_start
+        carried += [*ends[row : change.old_start], *(replaced + spare * count)[:count]]
+        row = change.old_end
+    return [*carried, *ends[row:]]
+
+
 def follow(differ: Sequence[LineChange], lines: tuple[int, int]) -> tuple[int, int]:
     """Map a range of lines, counted from 1, through changes.
 

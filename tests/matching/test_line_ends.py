@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hkgit.edits import Edit
 from hkgit.errors import NoMatch
 from tests.matching.editing import edit_of, edited, placed
+from tests.support.properties import examples
 
 CALL = "open(\n    path,\n    mode)\nclose(path)\n"
 
@@ -53,3 +56,38 @@ def test_no_line_end_is_cut_in_two() -> None:
 def test_a_place_inside_a_word_is_called_that() -> None:
     with pytest.raises(NoMatch, match="inside a longer word, 'open'"):
         placed(crlf(CALL), edit_of("en(\n    path,", "at(\n    path,"))
+
+
+END = st.sampled_from(["\n", "\r\n"])
+
+
+@examples(200)
+@given(ends=st.lists(END, min_size=2, max_size=8), data=st.data())
+def test_in_a_mixed_file_each_line_keeps_its_end(ends: list[str], data: st.DataObject) -> None:
+    lines = [f"line {number}{end}" for number, end in enumerate(ends)]
+    first = data.draw(st.integers(0, len(lines) - 1), label="first")
+    last = data.draw(st.integers(first, len(lines) - 1), label="last")
+    row = data.draw(st.integers(first, last), label="row")
+    wanted = list(lines)
+    wanted[row] = f"other {row}{ends[row]}"
+    if data.draw(st.booleans(), label="is one added"):
+        wanted.insert(row + 1, f"below {row}{ends[row]}")
+    size = last + 1 + len(wanted) - len(lines)
+    old, new = "".join(lines[first : last + 1]), "".join(wanted[first:size])
+    if data.draw(st.booleans(), label="is quoted with line feeds"):
+        old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
+
+    assert edited("".join(lines), edit_of(old, new)) == "".join(wanted).encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        pytest.param("a\r\nb\n", "a\r\nb", "a!\r\nb", "a!\r\nb\n", id="an end left out"),
+        pytest.param("a\nb\r\nc\n", "a\nb\r\nc\n", "c\n", "c\n", id="removed"),
+        pytest.param("a\nb\r\nc\n", "b\r\nc\n", "c\n", "a\nc\n", id="removed above a kept line"),
+        pytest.param("f(a\r\nb\n", "a\r\nb", "a,\r\nx\r\nb", "f(a,\r\nx\r\nb\n", id="in lines"),
+    ],
+)
+def test_a_quotation_across_both_line_ends(text: str, old: str, new: str, after: str) -> None:
+    assert edited(text, edit_of(old, new)) == after.encode()

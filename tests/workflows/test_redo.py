@@ -158,6 +158,28 @@ def test_what_no_edit_can_say_is_left_to_people_from_the_start(
     assert guarded.git("log", "-1", "--format=%s") == "Guard"
 
 
+MIXED = b"one\r\ntwo\nthree\r\n"
+
+
+@pytest.mark.parametrize("text", [b"one\ntwo\n2\nthree\r\n", b"one\r\ntwo\r\n2\r\nthree\r\n"])
+def test_line_ends_changed_in_a_mixed_file_are_left_to_people(guarded: Repo, text: bytes) -> None:
+    guarded.commit({"a.txt": MIXED}, "Mix them")
+    guarded.write("a.txt", text)
+
+    done, said = git(guarded, "commit", "-qam", "Change it", env=AGENT)
+
+    assert not done
+    assert "a person" in said.partition("mend: git status  # the change is kept")[2]
+
+
+def test_in_a_mixed_file_the_advice_is_followed_as_in_any(guarded: Repo) -> None:
+    guarded.commit({"a.txt": MIXED}, "Mix them")
+    guarded.write("a.txt", MIXED.replace(b"two\n", b"two!\n2\n"))
+
+    assert "replay strict" in follow(guarded, "commit", "-qam", "Change it")
+    assert guarded.show("HEAD", "a.txt") == MIXED.replace(b"two\n", b"two!\n2\n")
+
+
 def test_a_commit_that_lacks_line_ends_which_were_staged_is_not_made(guarded: Repo) -> None:
     guarded.write("a.txt", b"two\r\n")
     guarded.git("add", "a.txt")

@@ -14,7 +14,7 @@ from hkgit.errors import AlreadyApplied
 from hkgit.matching.lines import EditLines, make_view
 from hkgit.matching.places import Located, Place
 from hkgit.matching.tiers.exact import swap_line_ends
-from hkgit.text.diff import find_changes
+from hkgit.text.diff import carry_line_ends, find_changes
 from hkgit.text.document import Document, Splice, split_raw
 from hkgit.values import late_pattern
 
@@ -64,13 +64,25 @@ def _literal(document: Document, wanted: EditLines, places: Sequence[Place]) -> 
 
     Lines that both texts have stay out of the splices, so that edits may share context.
     """
-    changed: dict[bytes, list[Splice]] = {}
+    rows = len(split_raw(wanted.old))
+    changed: dict[tuple[bytes, ...], list[Splice]] = {}
     for place in places:
-        end = document.end_of(document.line_at(place.start))
-        if end not in changed:
-            changed[end] = _differences(wanted.old, LINE_END.sub(end, wanted.new))
-        for part in changed[end]:
+        first = document.line_at(place.start)
+        ends = tuple(document.end_of(first + row) for row in range(max(rows, 1)))
+        if ends not in changed:
+            changed[ends] = _differences(wanted.old, _end_lines(wanted, ends))
+        for part in changed[ends]:
             yield Splice(place.start + part.start, place.start + part.end, part.new)
+
+
+def _end_lines(wanted: EditLines, ends: Sequence[bytes]) -> bytes:
+    """The new text with the line ends of the place, which may be mixed."""
+    if len(set(ends)) == 1:
+        return LINE_END.sub(ends[0], wanted.new)
+    carried = carry_line_ends(wanted.old_lines, wanted.new_lines, ends)
+    pieces = LINE_END.split(wanted.new)
+    carried[len(pieces) - 1 :] = [b""]  # the last piece has no end, if only for being empty
+    return b"".join(map(bytes.__add__, pieces, carried))
 
 
 def _differences(old: bytes, new: bytes) -> list[Splice]:
