@@ -51,6 +51,13 @@ def _find_shown(did: ToolReading | Snippets, file: Sequence[str]) -> list[tuple[
 def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
     answer, at = split_answer(shell.output), 0
     for asked in find_asked_lines(shell.command, shell.folder):
+        if asked.loop is not None:
+            # Few commands have one.
+            from hkgit.agents.shown.printouts import find_printed
+
+            readings, at = find_printed(asked, directory, answer, at)
+            yield from readings
+            continue
         # Agents tell where a command began, or where it has ended: after a `cd`, that is.
         for folder in dict.fromkeys((asked.folder, "")):
             path = str(Path(folder, asked.path))
@@ -132,7 +139,7 @@ def find_requested_lines(command: str) -> Iterator[ToolReading]:
 def _list_requested(found: Sequence[Asked]) -> Iterator[ToolReading]:
     for asked in found:
         numbers, others = (asked.choose(range(1, count + 1)) for count in (_LONG, 2 * _LONG))
-        if asked.is_search or not numbers or numbers[0] != others[0]:
+        if asked.is_search or asked.loop or not numbers or numbers[0] != others[0]:
             continue
         if numbers[-1] - numbers[0] == len(numbers) - 1:
             last = END if numbers[-1] != others[-1] else numbers[-1]

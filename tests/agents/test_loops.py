@@ -1,0 +1,160 @@
+"""A loop of `cat`, or a `cat` of a pattern, counts as reading what stands in its output."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from hkgit.agents.events import Shell
+from hkgit.agents.shown.readings import find_readings
+
+FILES = {
+    "src/__init__.py": '"""Words."""\n',
+    "src/a.py": "import os\n\na = 1\n",
+    "src/b.py": "import os\n\nb = 2\nb = 3\n",
+    "src/c.py": "c = 3\n",
+    "src/open.txt": "no end",
+    "other/d.py": "d = 4\n",
+}
+ALL = {
+    "src/__init__.py": [(1, 1)],
+    "src/a.py": [(1, 3)],
+    "src/b.py": [(1, 4)],
+    "src/c.py": [(1, 1)],
+}
+Seen = Mapping[str, list[tuple[int, int]]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, newline="")
+    return tmp_path
+
+
+def run(folder: Path, command: str) -> str:
+    environment = {"LC_ALL": "C", "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, check=False
+    )
+    return done.stdout.decode()
+
+
+def find(folder: Path, command: str, output: str) -> Seen:
+    found: dict[str, list[tuple[int, int]]] = {}
+    for each in find_readings(Shell(command, output), folder):
+        found.setdefault(each.path, []).append((each.start_line, each.end_line or 0))
+    return {path: sorted(lines) for path, lines in sorted(found.items())}
+
+
+@pytest.mark.parametrize(
+    ("command", "seen"),
+    [
+        pytest.param("cat src/*.py", ALL, id="a pattern"),
+        pytest.param("cat */*.py", {**ALL, "other/d.py": [(1, 1)]}, id="of folders"),
+        pytest.param(
+            "cat src/[ab].py other/d.py",
+            {**{name: ALL[name] for name in ("src/a.py", "src/b.py")}, "other/d.py": [(1, 1)]},
+            id="a pattern and a name",
+        ),
+        pytest.param("cd src && cat *.py", ALL, id="in a folder"),
+        pytest.param(
+            "(cd src; cat ?.py) | cat",
+            {name: ALL[name] for name in ("src/a.py", "src/b.py", "src/c.py")},
+            id="in brackets",
+        ),
+        pytest.param(
+            "cat src/*.py | head -n 3",
+            {"src/__init__.py": [(1, 1)], "src/a.py": [(1, 2)]},
+            id="cut by head",
+        ),
+        pytest.param(
+            "cat src/*.py | tail -n 2",
+            {"src/b.py": [(4, 4)], "src/c.py": [(1, 1)]},
+            id="cut by tail",
+        ),
+        pytest.param(
+            "for f in src/a.py src/c.py; do cat $f; done",
+            {"src/a.py": [(1, 3)], "src/c.py": [(1, 1)]},
+            id="a loop",
+        ),
+        pytest.param(
+            'for f in src/*.py\ndo\n  echo "=== $f ==="\n  cat "$f"\ndone',
+            ALL,
+            id="a loop with names",
+        ),
+        pytest.param(
+            "for n in a b; do cat src/${n}.py && echo; done",
+            {"src/a.py": [(1, 3)], "src/b.py": [(1, 4)]},
+            id="parts of names",
+        ),
+        pytest.param(
+            "for d in src other; do cat $d/*.py; done",
+            {**ALL, "other/d.py": [(1, 1)]},
+            id="a loop of patterns",
+        ),
+        pytest.param(
+            "for f in src/*.py; do cat $f; done | head -3",
+            {"src/__init__.py": [(1, 1)], "src/a.py": [(1, 2)]},
+            id="a loop cut by head",
+        ),
+        pytest.param("ls src; cat src/*.py; echo done", ALL, id="between other words"),
+        pytest.param(
+            "for d in *; do cat $d/d.py; done", {"other/d.py": [(1, 1)]}, id="a loop of folders"
+        ),
+        pytest.param("bash -lc 'cat src/*.py'", ALL, id="inside a shell"),
+        pytest.param("cat src/*.txt src/c.py", {}, id="a file whose last line goes on in the next"),
+    ],
+)
+def test_what_stands_in_the_output_was_read(command: str, seen: Seen, folder: Path) -> None:
+    assert find(folder, command, run(folder, command)) == dict(sorted(seen.items()))
+
+
+@pytest.mark.parametrize(
+    ("command", "change"),
+    [
+        pytest.param("cat src/a.py >x; cat src/*.py >>x", "", id="into a file"),
+        pytest.param("cat -A src/*.py", "", id="with signs in it"),
+        pytest.param("cat src/*.py | sort", "", id="through a filter"),
+        pytest.param("for f in src/*.py; do head -1 $f; done", "", id="another program"),
+        pytest.param("for f in src/*.py; do cat $f | tac; done", "", id="a filter in the loop"),
+        pytest.param("for f in src/*.py; do cat $f >y; done", "", id="a loop into a file"),
+        pytest.param("for f in $(ls src/*.py); do cat $f; done", "", id="items of a command"),
+        pytest.param("for f in a b; do for g in src/$f.py; do cat $g; done; done", "", id="nested"),
+        pytest.param("for f in src/*.py; do cat $f", "", id="without an end"),
+        pytest.param("for f in; do cat $f; done", "", id="no items"),
+        pytest.param("for ( in a; do cat src/$(.py; done", "a = 1\n", id="no variable"),
+        pytest.param("cat src/*.none", "", id="no such files"),
+        pytest.param("cat src/*.py", "import os\n\nb = 2\n", id="a part of one"),
+        pytest.param("cat 'src/*.py\0'", "a = 1\n", id="no path"),
+    ],
+)
+def test_what_is_not_told_was_not_read(command: str, change: str, folder: Path) -> None:
+    assert find(folder, command, change or run(folder, command.replace("\0", ""))) == {}
+
+
+def test_a_file_that_was_not_there_yet_was_not_read(folder: Path) -> None:
+    """Though all its lines stand in the output: they are those of another."""
+    output = run(folder, "cat src/*.py")
+    (folder / "src/aa.py").write_text("import os\n\n")
+    (folder / "src/d.py").write_text("c = 3\n")
+    found = find(folder, "cat src/*.py", output)
+    assert not {"src/aa.py", "src/d.py"} & {*found}
+    assert found.items() <= ALL.items()
+
+
+def test_of_an_output_that_was_cut_files_count_that_stand_in_it_whole(folder: Path) -> None:
+    (folder / "src/bb.py").write_text("".join(f"bb = {n}\n" for n in range(99)))
+    lines = run(folder, "cat src/*.py").splitlines()
+    output = "\n".join([*lines[:30], "... 60 lines ...", *lines[-30:]])
+    assert find(folder, "cat src/*.py", output) == ALL
+
+
+def test_languages_order_files_in_their_own_ways(folder: Path) -> None:
+    output = run(folder, "cat src/a.py src/b.py src/c.py src/__init__.py")
+    assert find(folder, "cat src/*.py", output) == ALL
