@@ -344,11 +344,42 @@ def test_what_has_no_block_cannot_be_rendered(edit: AnyEdit) -> None:
     [
         pytest.param("a\n=======\n    b\n=======\n", "    b\n", id="below code"),
         pytest.param("a\n=======\nb\n\n=======\n", "b\n\n", id="below a blank line"),
-        pytest.param("a\n=======\n=======\n", "", id="below the divider"),
     ],
 )
 def test_a_divider_again_right_above_the_tail_is_no_text(body: str, new: str) -> None:
     assert read(f"a.py\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n") == [Edit("a.py", "a\n", new)]
+
+
+@pytest.mark.parametrize("new", [pytest.param("", id="a deletion"), pytest.param("b\n", id="new")])
+def test_a_divider_written_twice_may_underline_what_is_above(new: str) -> None:
+    """The line may be part of the old text, or a slip: only a title of its length is clear."""
+    with pytest.raises(InvalidInput, match="could be any of lines 4, 5"):
+        read(f"a.md\n<<<<<<< SEARCH\na\n=======\n=======\n{new}>>>>>>> REPLACE\n")
+    [edit] = read(f"a.md\n<<<<<<< SEARCH\nTitle 1\n=======\n=======\n{new}>>>>>>> REPLACE\n")
+    assert edit == Edit("a.md", "Title 1\n=======\n", new)
+
+
+CONFLICT = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> branch\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(CONFLICT, "b\n", id="solved"),
+        pytest.param(f"x\n{CONFLICT}y\n{CONFLICT}", "x\n", id="two"),
+        pytest.param("a\n", CONFLICT, id="written"),
+        pytest.param(CONFLICT, CONFLICT.replace("b", "c"), id="kept"),
+    ],
+)
+def test_the_divider_of_a_merge_conflict_is_text(old: str, new: str) -> None:
+    [edit] = read(f"a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n")
+    assert edit == Edit("a.py", old, new)
+
+
+def test_marks_of_a_conflict_in_either_half_do_not_hide_the_divider() -> None:
+    half = "<<<<<<< HEAD\na\n", "a\n>>>>>>> branch\n"
+    [edit] = read(f"a.py\n<<<<<<< SEARCH\n{half[0]}=======\n{half[1]}>>>>>>> REPLACE\n")
+    assert edit == Edit("a.py", *half)
 
 
 NEAR = [
