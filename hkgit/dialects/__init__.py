@@ -66,6 +66,7 @@ _SIGNS: Mapping[str, tuple[str, ...]] = {
 }
 """One of these is in every text that looks like a dialect, or it has JSON."""
 _WITHOUT_JSON = frozenset({"search-replace", "unified-diff"})
+_IN_CALLS = ('"diff', '"search_replace_blocks')
 
 MAX_CUT = 20
 """At so many places a text may be cut off and still be taken."""
@@ -89,7 +90,7 @@ def parse(
     dialect, so that each stands by itself. Raises InvalidInput; Truncated for a text that ends
     too early, unless that is accepted.
     """
-    characters = _unindent(_characters(text), format)
+    characters = _unindent(_unwrap(_characters(text), format), format)
     name = detect(characters) if format == "auto" else format
     dialect = find_dialect(name)
     if dialect.JSON:
@@ -175,6 +176,19 @@ def _list_detecting(text: str) -> Iterator[Dialect]:
             dialect = DIALECTS[name]
             if dialect.detects(text):
                 yield dialect
+
+
+def _unwrap(text: str, format: str) -> str:
+    """A text without the calls whose arguments hold it beside the path of its file."""
+    if format not in ("auto", *_WITHOUT_JSON) or not any(sign in text for sign in _IN_CALLS):
+        return text
+    if f"\n{text}".find("\n*** ") >= 0 or any(
+        DIALECTS[name].detects(text) for name in _WITHOUT_JSON
+    ):
+        return text  # What looks like a call is content.
+    from hkgit.dialects.blocks.in_calls import unwrap
+
+    return unwrap(text)
 
 
 def _unindent(text: str, format: str) -> str:

@@ -9,14 +9,31 @@ from hkgit.text.json_nodes import Node
 from hkgit.values import late_pattern
 
 _ARGUMENTS = ("input", "arguments", "parameters", "args")
-_REMARKS = frozenset({"instruction", "explanation", "description"})
+REMARKS = frozenset(
+    {
+        "description",
+        "display_description",
+        "explanation",
+        "instruction",
+        "instructions",
+        "line_count",
+        "security_risk",
+        "summary",
+    }
+)
+"""Keys under which hosts ask a model for words about its edit."""
+
+_LISTS = frozenset({"edits", "operations", "replacements"})
 _QUOTED_KEY = late_pattern(r'[{,]\s*+\\+"(\w++)\\+"\s*+:')
 
 
 def collect_keys(text: str) -> frozenset[str]:
-    """Collect the keys of the JSON in a text, with those of arguments that are JSON in a string."""
+    """Collect the keys of the JSON in a text, with those of JSON in a string.
+
+    That is how some hosts give arguments, and models a list.
+    """
     found = strict_json.collect_keys(text)
-    if found.isdisjoint(_ARGUMENTS):
+    if found.isdisjoint(_ARGUMENTS) and found.isdisjoint(_LISTS):
         return found
     return found | frozenset(_QUOTED_KEY.findall(text))
 
@@ -33,7 +50,31 @@ def members_of(node: Node) -> dict[str, Node]:
     Hosts write null for what is left out.
     """
     members = node.members("a call, or its arguments").items()
-    return {k: item for k, item in members if item.value is not None and k not in _REMARKS}
+    return {k: item for k, item in members if item.value is not None and k not in REMARKS}
+
+
+def items_of(node: Node, expected: str = "a list of edits") -> list[Node]:
+    """Return the items of a list; models write it as JSON in a string too, or one item alone."""
+    if isinstance(node.value, str) and node.value.strip()[:1] in ("[", "{"):
+        found = strict_json.parse_inner(node)
+        if len(found) > 1:
+            raise node.wrong(expected)
+        return items_of(Node(node.path, found[0].value), expected)
+    return [node] if isinstance(node.value, dict) and node.value else node.items(expected)
+
+
+def flag_of(node: Node) -> bool:
+    """Return a boolean, which models write as a string too."""
+    words = {"true": True, "false": False}
+    is_word = isinstance(node.value, str) and node.value.lower() in words
+    return words[str(node.value).lower()] if is_word else node.boolean()
+
+
+def number_of(node: Node, minimum: int) -> int:
+    """Return an integer, which models write as a string too."""
+    if isinstance(node.value, str) and node.value.isascii() and node.value.isdecimal():
+        return Node(node.path, int(node.value[:18])).integer(minimum)
+    return node.integer(minimum)
 
 
 def _arguments(node: Node) -> Iterator[Node]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hkgit.dialects import calls
 from hkgit.dialects.blocks import harnesskit_xml
 from hkgit.dialects.reading import ParseResult, refuse_unsupported
 from hkgit.edits import AnyEdit, Edit
@@ -24,6 +25,7 @@ _SPELLINGS = {
     "replace": "new_text",
     "original": "old_text",
     "updated": "new_text",
+    "operations": "edits",
     "file_path": "file",
     "filename": "file",
     "filepath": "file",
@@ -32,17 +34,18 @@ _PAIRS = ({"old", "new"}, {"search", "replace"}, {"original", "updated"})
 
 
 def detects(text: str) -> bool:
-    found = strict_json.collect_keys(text)
+    found = calls.collect_keys(text)
     names = not found.isdisjoint(("file", *(key for key in _SPELLINGS if "path" in key), "path"))
     is_edit = not found.isdisjoint({"old_text", "new_text"}) or found >= {"edits", "file"}
     is_edit = is_edit or (names and any(found >= pair for pair in _PAIRS))
-    return (is_edit and "operations" not in found) or harnesskit_xml.detects(text)
+    is_other = "operations" in found and not found.isdisjoint({"version", "op"})
+    return (is_edit and not is_other) or harnesskit_xml.detects(text)
 
 
 def parse(text: str) -> ParseResult:
     if harnesskit_xml.detects(text):
         return ParseResult(tuple(harnesskit_xml.parse_edits(text)))
-    nodes = [node for document in strict_json.parse_documents(text) for node in _edits_of(document)]
+    nodes = [node for each in calls.parse_arguments(text) for node in _edits_of(each)]
     return ParseResult(tuple(_edit(node) for node in nodes))
 
 
@@ -53,21 +56,21 @@ def render(edits: Sequence[AnyEdit]) -> str:
 
 def _edits_of(document: Node) -> list[Node]:
     """The edits of a document; those of one file may leave it to the object around them."""
-    if isinstance(document.value, list):
-        return document.items()
     document = _spelt(document, 'an edit, a list of them, or {"edits": [...]}')
     if "edits" not in document.members():
         return [document]
     fields = document.fields(("edits",), ("file", "path"))
-    items = fields.pop("edits").items("a list of edits")
+    items = calls.items_of(fields.pop("edits"))
     return [_inherit_file(item, fields) for item in items] if fields else items
 
 
 def _spelt(node: Node, expected: str) -> Node:
     """An object with the keys that this module knows in the place of other words for them."""
-    members = node.members(expected)
+    members = {k: v for k, v in node.members(expected).items() if k not in calls.REMARKS}
+    if members.get("mode", node).value == "edit":  # an edit tool that writes whole files too
+        del members["mode"]
     if "old_text" in members or "new_text" in members:
-        return node
+        return Node(node.path, {key: member.value for key, member in members.items()})
     named = {_SPELLINGS.get(key, key): member.value for key, member in members.items()}
     if len(named) < len(members):
         raise InvalidInput(node.path, "two words for one key", "Keep one.")

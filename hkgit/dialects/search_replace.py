@@ -106,6 +106,9 @@ def _next_line(lines: Sequence[str], index: int) -> int:
 
 def _block(lines: Sequence[str], head: int) -> _Block:
     start, line_hint = _after_hints(lines, head + 1)
+    opening = marks.HEAD.fullmatch(lines[head])
+    if line_hint is None and opening is not None and opening["line"]:
+        line_hint = int(opening["line"])
     end = _next_marker(lines, start)
     dividers = _dividers(lines, start, end)
     if not dividers:

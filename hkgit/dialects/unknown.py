@@ -59,6 +59,14 @@ _KEYS = {
     },
 }
 
+_UNREADABLE = {
+    "code_edit": "a sketch that leaves code out, for a model to merge",
+    "code": "a sketch that leaves code out, for a model to merge",
+    "new_source": "an edit of a notebook's cell, not of the text of its file",
+    "use_regex": "a search by a pattern, not by the text of the file",
+}
+"""What calls of some edit tools are that no dialect says, by a key that only they have."""
+
 _SIGNS = (
     ("search-replace", ("SEARCH", "REPLACE", "ORIGINAL", "UPDATED", "<<<<<", ">>>>>")),
     ("apply-patch", ("*** ",)),
@@ -79,6 +87,10 @@ def refuse_unknown(text: str, dialects: Mapping[str, Dialect]) -> InvalidInput:
     first = next((line for line in text.split("\n") if line.strip()), "")
     seen = f"it begins with {first.strip()[:60]!r}" if first else "it is blank"
     keys = strict_json.collect_keys(text)
+    unreadable = next((_UNREADABLE[key] for key in _UNREADABLE if key in keys), None)
+    if unreadable is not None:
+        shape = ACCEPTED["text-editor"]
+        return InvalidInput("the spec", f"this is {unreadable}", f"Write {shape}. {known}")
     if keys:
         seen = f"JSON with the keys {', '.join(sorted(keys)[:8])}"
         name = max(_KEYS, key=lambda each: len(keys & _KEYS[each]))

@@ -54,7 +54,8 @@ class Node:
 
     def items(self, expected: str = "a list") -> list[Node]:
         if not isinstance(self.value, list):
-            raise self.wrong(expected)
+            is_quoted = isinstance(self.value, str) and self.value.lstrip()[:1] == "["
+            raise self.wrong(expected, "Take the quotes around it away." if is_quoted else "")
         return [Node(f"{self.path}[{i}]", item) for i, item in enumerate(self.value)]
 
     def lines(self) -> tuple[str, ...]:

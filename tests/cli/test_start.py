@@ -93,7 +93,7 @@ def test_a_reading_loads_neither_click_nor_libgit2(one: Repo) -> None:
     ("words", "most"),
     [
         pytest.param(("edit", *EDIT), 119, id="edit"),
-        pytest.param(("apply", "--allow-blind", *EDIT), 200, id="apply"),
+        pytest.param(("apply", "--allow-blind", *EDIT), 201, id="apply"),
         pytest.param(("gate", "--staged"), 114, id="gate"),
     ],
 )

@@ -56,7 +56,7 @@ def test_json_becomes_edits(value: object, edits: list[Edit]) -> None:
         pytest.param(
             {"edits": {}}, "edits: expected a list of edits, found an object", id="object"
         ),
-        pytest.param([EDIT, 3], "[1]: expected an edit, found 3", id="no edit"),
+        pytest.param([EDIT, 3], "[1]: expected a call, or its arguments, found 3", id="no edit"),
         pytest.param({**EDIT, "path": "x"}, 'unknown key "path"', id="both names"),
         pytest.param({"old_text": "a", "new_text": "b"}, 'missing key "file"', id="no file"),
         pytest.param({"file": "x", "old_text": "a"}, 'missing key "new_text"', id="no new text"),

@@ -44,6 +44,77 @@ def read(value: object) -> tuple[AnyEdit, ...]:
             [InsertAfter("x", 3, ("a",))],
             id="insert, older spelling",
         ),
+        pytest.param(
+            {"command": "create", "path": "x", "new_str": "a", "summary": "Why"},
+            [CreateFile("x", "a")],
+            id="create with new_str",
+        ),
+        pytest.param(
+            {"command": "write", "path": "x", "file_text": "a"}, [WriteFile("x", "a")], id="write"
+        ),
+        pytest.param(
+            {"command": "append", "path": "x", "new_str": "a"},
+            [Edit("x", "", "a", at_end=True)],
+            id="append",
+        ),
+        pytest.param(
+            {**CALL, "file_text": "", "insert_line": 0, "view_range": [], "security_risk": "LOW"},
+            [CHANGE],
+            id="parameters of other commands that are empty",
+        ),
+        pytest.param(
+            {"command": "strReplace", "path": "x", "oldStr": "a", "newStr": "b"},
+            [CHANGE],
+            id="oldStr",
+        ),
+        pytest.param({"path": "x", "before": "a", "after": "b"}, [CHANGE], id="before and after"),
+        pytest.param(
+            {
+                "explanation": "Why",
+                "replacements": [
+                    {"filePath": "x", "oldString": "a", "newString": "b", "explanation": "Why"},
+                    {"filePath": "y", "oldString": "a", "newString": "b"},
+                ],
+            },
+            [CHANGE, Edit("y", "a", "b")],
+            id="edits that name their files",
+        ),
+        pytest.param(
+            {"file_path": "x", "edits": '[{"old_string": "a", "new_string": "b"}]'},
+            [CHANGE],
+            id="edits in a string",
+        ),
+        pytest.param(
+            {"path": "x", "edits": json.dumps({"oldText": "a", "newText": "b"})},
+            [CHANGE],
+            id="one edit in a string",
+        ),
+        pytest.param(
+            {"file_path": "x", "edits": {"old_string": "a", "new_string": "b"}},
+            [CHANGE],
+            id="one edit without a list",
+        ),
+        pytest.param(
+            {
+                "TargetFile": "x",
+                "ReplacementChunks": [
+                    {"TargetContent": "a", "ReplacementContent": "b", "AllowMultiple": "False"}
+                ],
+            },
+            [CHANGE],
+            id="chunks",
+        ),
+        pytest.param(
+            {
+                "file_path": "x",
+                "old_string": "a",
+                "new_string": "b",
+                "replace_all": "True",
+                "expected_replacements": "2",
+            },
+            [Edit("x", "a", "b", replace_all=True, expected_count=2)],
+            id="a flag and a count as strings",
+        ),
         pytest.param([{"command": "view", "path": "x"}, CALL], [CHANGE], id="a view is no edit"),
         pytest.param(
             {"file_path": "x", "old_string": "a", "new_string": "b"}, [CHANGE], id="old_string"
@@ -179,8 +250,13 @@ def test_calls_may_stand_one_a_line() -> None:
             'old_str: expected the text to replace, found ""',
             id="str_replace of nothing",
         ),
+        pytest.param({**CALL, "command": "undo_edit"}, "command: undo_edit is no edit", id="undo"),
+        pytest.param({**CALL, "command": "mv"}, "command: expected view, create,", id="another"),
+        pytest.param({"file_path": "x", "old_string": "a"}, "no new text", id="no new_string"),
         pytest.param(
-            {**CALL, "command": "undo_edit"}, "command: expected view, create,", id="undo"
+            {"command": "append", "path": "x", "new_str": "a", "insert_line": 2},
+            'unknown key "insert_line"',
+            id="a place to append at",
         ),
         pytest.param({**CALL, "oldString": "a"}, '"oldString" and another name of it', id="twice"),
         pytest.param({**CALL, "line": 1}, 'unknown key "line"', id="unknown key"),

@@ -12,6 +12,7 @@ MAX_NAME = 1000
 
 _FENCE = late_pattern(r"\s*(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)")
 _LEAD = late_pattern(r"(?:#+\s*|//\s*|[-*+]\s+|[0-9]+[.)]\s+)+")
+_TAGGED = late_pattern(r"<(path|file_path)>(.+)</\1>")
 _LABEL = late_pattern(r"(?:file ?name|file|path)\s*:[*\s]*", re.IGNORECASE)
 _WORD = late_pattern(r"[^\s`<>\"']*\w[^\s`<>\"']*")
 _SPACED = late_pattern(r"[^\s`<>\"'.]+/[^\s`<>\"'.]*(?: [^\s`<>\"',;:]+)* [^\s`<>\"',;:]*\.\w+")
@@ -73,6 +74,9 @@ def parse_file_name(line: str) -> str | None:
     stripped = line.strip()
     if len(stripped) > MAX_NAME:
         return None
+    tagged = _TAGGED.fullmatch(stripped)
+    if tagged is not None:
+        return tagged[2].strip()
     fence = _FENCE.fullmatch(stripped)
     if fence is not None:
         return _name_in_fence(fence["info"])

@@ -11,7 +11,10 @@ from hkgit.values import late_pattern
 
 MARKS = "5,12"
 
-HEAD_MARK = rf"(?:<{{{MARKS}}} ?|-{{{MARKS}}} )(?:(?i:SEARCH)>?|ORIGINAL)\s*"
+HEAD_MARK = (
+    rf"(?:<{{{MARKS}}} ?|-{{{MARKS}}} )(?:(?i:SEARCH)>?|ORIGINAL)"
+    r"(?:[ \t]+line=(?P<line>[0-9]{1,9}))?\s*"
+)
 TAIL_MARK = rf"(?:>{{{MARKS}}} ?|\+{{{MARKS}}} )(?:(?i:REPLACE)|UPDATED)\s*"
 
 HEAD = late_pattern(HEAD_MARK)

@@ -1,0 +1,132 @@
+"""Blocks and diffs inside the arguments of tool calls, and inside the tags of older tools."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hkgit import dialects
+from hkgit.edits import AnyEdit, Edit
+from hkgit.errors import InvalidInput
+
+BLOCK = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE"
+CHANGE = Edit("src/x.py", "a\n", "b\n")
+HUNK = "@@ -1 +1 @@\n-a\n+b\n"
+HINTED = Edit("src/x.py", "a\n", "b\n", line_hint=1)
+
+
+def read(text: object) -> tuple[AnyEdit, ...]:
+    return dialects.parse(text if isinstance(text, str) else json.dumps(text)).edits
+
+
+@pytest.mark.parametrize(
+    ("call", "edit"),
+    [
+        pytest.param({"path": "src/x.py", "diff": BLOCK}, CHANGE, id="diff"),
+        pytest.param(
+            {"name": "apply_diff", "input": {"path": "src/x.py", "diff": BLOCK}}, CHANGE, id="input"
+        ),
+        pytest.param(
+            {"function": {"name": "f", "arguments": f'{{"uri": "src/x.py", "diff": "{BLOCK}"}}'}}
+            | {"id": "1"},
+            None,
+            id="line ends that are not escaped",
+        ),
+        pytest.param(
+            {
+                "name": "edit_file",
+                "arguments": json.dumps({"uri": "src/x.py", "search_replace_blocks": BLOCK}),
+            },
+            CHANGE,
+            id="arguments in a string",
+        ),
+        pytest.param({"path": "src/x.py", "diff": HUNK}, HINTED, id="hunks alone"),
+        pytest.param(
+            {"path": "src/x.py", "diff": f"--- a/x.py\n+++ b/x.py\n{HUNK}"}, HINTED, id="a basename"
+        ),
+        pytest.param(
+            {"path": "src/x.py", "diff": f"--- a/src/x.py\n+++ b/src/x.py\n{HUNK}"},
+            HINTED,
+            id="the same name",
+        ),
+        pytest.param(
+            {"command": "str_replace", "path": "src/x.py", "diff": HUNK}, HINTED, id="a command"
+        ),
+    ],
+)
+def test_the_path_of_a_call_is_that_of_its_blocks(call: object, edit: Edit | None) -> None:
+    if edit is None:
+        with pytest.raises(InvalidInput):
+            read(call)
+    else:
+        assert read(call) == (edit,)
+
+
+def test_several_calls_are_one_spec() -> None:
+    calls = [{"path": "src/x.py", "diff": BLOCK}, {"path": "src/x.py", "diff": BLOCK}]
+    assert read(calls) == (CHANGE, CHANGE)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        pytest.param(
+            {"path": "src/x.py", "diff": f"--- a/y.py\n+++ b/y.py\n{HUNK}"},
+            "the call names src/x.py, its diff y.py",
+            id="two files",
+        ),
+        pytest.param(
+            {"path": "src/x.py", "diff": f"--- a/x.py\n+++ b/x.py\n{HUNK}" * 2},
+            "no diff of one file",
+            id="two diffs",
+        ),
+        pytest.param({"path": "src/x.py", "diff": "a lot"}, "no diff of one file", id="prose"),
+        pytest.param(
+            [{"path": "x", "diff": BLOCK}, {"path": "x", "content": "a"}],
+            "expected one path and one diff",
+            id="another call",
+        ),
+        pytest.param({"target_file": "x", "code_edit": "a\n"}, "this is a sketch", id="a sketch"),
+        pytest.param({"notebook_path": "x", "new_source": "a"}, "notebook's cell", id="a cell"),
+        pytest.param({"path": "x", "search": "a", "use_regex": True}, "pattern", id="a pattern"),
+        pytest.param(
+            {"version": "1", "operations": "[]"}, "Take the quotes around it away", id="quoted"
+        ),
+    ],
+)
+def test_a_call_that_says_no_one_edit_is_refused(call: object, message: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        read(call)
+    assert message in str(refusal.value)
+
+
+def test_what_looks_like_such_a_call_may_be_content() -> None:
+    call = '{"path": "y", "diff": "1"}\n'
+    assert read(f"x.json\n<<<<<<< SEARCH\na\n=======\n{call}>>>>>>> REPLACE\n") == (
+        Edit("x.json", "a\n", call),
+    )
+    patch = f"*** Begin Patch\n*** Update File: x.json\n@@\n-a\n+{call}*** End Patch\n"
+    assert read(patch) == (Edit("x.json", "a\n", call),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            f"<apply_diff>\n<path>src/x.py</path>\n<diff>\n{BLOCK}\n</diff>\n</apply_diff>\n",
+            id="a path in a tag",
+        ),
+        pytest.param(
+            f"<file>\n<path>src/x.py</path>\n<diff>\n<content><![CDATA[\n{BLOCK}\n]]></content>\n",
+            id="in CDATA",
+        ),
+    ],
+)
+def test_tags_around_a_block_name_its_file(text: str) -> None:
+    assert read(text) == (CHANGE,)
+
+
+def test_a_head_may_say_its_line() -> None:
+    text = f"src/x.py\n{BLOCK.replace('SEARCH', 'SEARCH line=3')}\n"
+    assert read(text) == (Edit("src/x.py", "a\n", "b\n", line_hint=3),)
