@@ -64,10 +64,14 @@ def _take_back(data: bytes, replaced: Iterable[tuple[str, str]]) -> bytes | None
 
 def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> bool:
     """Whether what stands in the checkout is what sessions have recorded last of each path."""
-    checkout = Checkout(root)
-    changes = [each for folder in folders for each in _list_changes(folder)]
-    last = {path: after for path, after, _, _ in sorted(changes, key=lambda each: each[3])}
+    checkout, last = Checkout(root), find_last_recorded(folders)
     return all(path in last and last[path] == Version.of(checkout.get(path)) for path in paths)
+
+
+def find_last_recorded(folders: Iterable[Path]) -> dict[str | None, Version | None]:
+    """Find what sessions have recorded last of each path."""
+    changes = [each for folder in folders for each in _list_changes(folder)]
+    return {path: after for path, after, _, _ in sorted(changes, key=lambda each: each[3])}
 
 
 def holds_difference(path: str, session: EditSession) -> bool:

@@ -16,6 +16,7 @@ import pytest
 
 from hkgit.sessions.storage import paths as places
 from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.storage.state import JournalState
 from tests.agents.streaming import told
 from tests.support.commands import git, loaded_path
 from tests.support.repos import Repo
@@ -214,3 +215,23 @@ def test_the_advice_commits_what_is_nobodys_with_evidence(shared: Repo) -> None:
     judged = run("gate", "--range", "HEAD~1..HEAD", cwd=shared.path)
     assert judged.code == 0, judged.out
     assert "verdict strict" in judged.out
+
+
+def test_sessions_that_have_recorded_nothing_since_are_not_read(
+    shared: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Checkouts have hundreds of them: each was read once for each file that had changed."""
+    play(shared, "2b2")
+    tell(shared, "one", "Pre", "./one")
+    for name in ("m", "n"):
+        shared.write(name, TEXT)
+    loads: list[str] = []
+    load = SessionJournal.load
+
+    def count(journal: SessionJournal) -> JournalState:
+        loads.append(journal.folder.name)
+        return load(journal)
+
+    monkeypatch.setattr(SessionJournal, "load", count)
+    tell(shared, "one", "Post", "./one")
+    assert {*loads} == {"claude-one"}

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.aside import read_copy
-from hkgit.agents.late_edits import holds_already
+from hkgit.agents.late_edits import find_last_recorded
 from hkgit.agents.overlaps import (
     OwnPart,
     is_work_of,
@@ -25,6 +25,7 @@ from hkgit.agents.shell.moves import ShellWork
 from hkgit.agents.shell.running import list_running_commands
 from hkgit.edits import DIRECTORY, File
 from hkgit.errors import HkgitError, Stale
+from hkgit.git.listing import find_files
 from hkgit.git.repository import Repository
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.session import EditSession
@@ -83,23 +84,20 @@ class OwnWork:
 
 def find_own_work(session: EditSession, work: ShellWork) -> OwnWork:
     """Find what a command did itself of what was done while it ran."""
-    others = list_others(session)
-    # One that ends by now has recorded first what it did: so that is read after this.
-    running = [(folder, each) for folder in others for each in list_running_commands(folder)]
+    meanwhile = _Meanwhile(session, min(work.since.values()))
     parts: list[OwnPart] = []
     lost: dict[str, str] = {}
     whole: set[str] = set()
     for path, before in {**work.changed, **work.committed}.items():
-        since = work.since[path]
-        looks = [*_list_looks(session.root, running, path), *_list_edit_looks(others, path)]
-        changes = [*_list_changes(others, path, since)]
-        if not changes and holds_already([path], session.root, find_folders(session.root)):
+        looks, changes = meanwhile.find_looks(path), meanwhile.find_changes(path, work.since[path])
+        if not changes and meanwhile.is_recorded(path):
             continue
         if not looks and not changes:
             whole.add(path)
             continue
         end = work.time if path in work.committed else 0
-        for gap in _list_gaps(before, Checkout(session.root).get(path), since, changes):
+        now = Checkout(session.root).get(path)
+        for gap in _list_gaps(before, now, work.since[path], changes):
             own, rival = _judge(session, work.command, path, gap, looks)
             if own is not None:
                 time = own.until - 1 if own.until else end
@@ -111,6 +109,47 @@ def find_own_work(session: EditSession, work: ShellWork) -> OwnWork:
         for files in (work.changed, work.committed)
     )
     return OwnWork(replace(work, changed=changed, committed=committed), parts, lost)
+
+
+class _Meanwhile:
+    """What the sessions of a checkout have done since a time, and what they are doing."""
+
+    def __init__(self, session: EditSession, since: int) -> None:
+        self._root = session.root
+        self._others = list_others(session)
+        # One that ends by now has recorded first what it did: so that is read after this.
+        self._running = [
+            (folder, each) for folder in self._others for each in list_running_commands(folder)
+        ]
+        self._editing = [x for x in self._others if find_files(x / "aside", "*-*.json")]
+        recent = [each for each in find_folders(session.root) if _is_written(each, since)]
+        self._last = find_last_recorded(recent)
+        self._journals = [SessionJournal(each) for each in recent if each in self._others]
+
+    def is_recorded(self, path: str) -> bool:
+        """Whether a session has recorded a file as it is now."""
+        now = Version.of(Checkout(self._root).get(path))
+        return path in self._last and self._last[path] == now
+
+    def find_looks(self, path: str) -> list[RivalLook]:
+        """Find how the calls of others that are not over have found a file."""
+        edits = _list_edit_looks(self._editing, path)
+        return [*_list_looks(self._root, self._running, path), *edits]
+
+    def find_changes(self, path: str, since: int) -> list[RecordedChange]:
+        """Find what others have recorded of a file since a time, the earliest first."""
+        found: list[RecordedChange] = []
+        for journal in self._journals:
+            with suppress(HkgitError):
+                found += _find_recorded(journal, path, since)
+        return sorted(found, key=lambda each: each.time)
+
+
+def _is_written(folder: Path, since: int) -> bool:
+    try:
+        return (folder / "journal").stat().st_mtime * 1000 >= since
+    except OSError:
+        return False
 
 
 def _judge(
@@ -178,16 +217,6 @@ def _list_edit_looks(others: Sequence[Path], path: str) -> Iterator[RivalLook]:
             with suppress(Stale):
                 file = read_copy(place, path, blobs)
                 yield RivalLook(folder, int(made * 1000), file, is_edit=True)
-
-
-def _list_changes(others: Sequence[Path], path: str, since: int) -> list[RecordedChange]:
-    """List what others have recorded of a file since a time, the earliest first."""
-    found: list[RecordedChange] = []
-    for folder in others:
-        with suppress(OSError, HkgitError):
-            if (folder / "journal").stat().st_mtime * 1000 >= since:
-                found += _find_recorded(SessionJournal(folder), path, since)
-    return sorted(found, key=lambda each: each.time)
 
 
 def _find_recorded(journal: SessionJournal, path: str, since: int) -> Iterator[RecordedChange]:
