@@ -73,6 +73,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
     """Leave directories in memory only where a test has failed in them."""
     done = yield
+    gc.unfreeze()  # at the end of the process all goes, as extensions expect
     if session.config.getoption("basetemp") is None and session.testsfailed == 0:
         clear(vars(session.config)["_tmp_path_factory"].getbasetemp())
     return done
