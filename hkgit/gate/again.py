@@ -17,7 +17,7 @@ from hkgit.git.conversion import Conversion
 from hkgit.git.name_collisions import find_collisions
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
-from hkgit.text.diff import carry_line_ends
+from hkgit.text.diff import carry_line_ends, find_changes
 from hkgit.text.document import BOM, Document, find_line_end, terminate
 from hkgit.text.paths import check_new_path
 
@@ -58,6 +58,7 @@ def find_before(repository: Repository, policy: Policy, candidate: CandidateComm
         is_merged=merged is not None,
         for_person=asks,
         by_hand=_find_rule_to_keep(policy, files, changed),
+        context=_choose_context(policy, files, changed),
     )
 
 
@@ -69,9 +70,32 @@ def _find_rule_to_keep(
         return "path"
     for path, new in changed.items():
         old = files.get(path)
+        if old is not None and not _is_hash_accepted(policy, path):
+            return "accept"
         if new is not None and any(find_added([old] if old else [], new, policy.reject_text)):
             return "text"
     return ""
+
+
+def _choose_context(
+    policy: Policy, files: TreeSnapshot, changed: Mapping[str, File | None]
+) -> int | None:
+    """Choose how many lines stand around a change: few where a floor of tightness counts them.
+
+    Lines that are only added need one, which tells where.
+    """
+    if not policy.asks_for_tightness:
+        return None
+    pairs = [(old, new) for path, new in changed.items() if new and (old := files.get(path))]
+    lines = ((Document(old.data).raw_lines, Document(new.data).raw_lines) for old, new in pairs)
+    changes = (each for old, new in lines for each in find_changes(old, new))
+    return int(any(each.old_start == each.old_end for each in changes))
+
+
+def _is_hash_accepted(policy: Policy, path: str) -> bool:
+    """Whether the hash of a file is evidence for its edits, as what is made again has."""
+    floors = policy.floors_of(path)
+    return all(each.accept is None or "hash" in each.accept for each in floors)
 
 
 def _are_filtered(repository: Repository, files: TreeSnapshot, paths: Sequence[str]) -> bool:

@@ -34,13 +34,15 @@ class Before:
 
     None stands for a file that was not there; `is_merged` says that it is as git merges it, and
     `for_person` that no evidence lets an agent change one of them. `by_hand` is the rule that has
-    to be kept by hand before evidence helps, or empty.
+    to be kept by hand before evidence helps, or empty. `context` is how many lines stand around
+    the changes of a commit made again, None for as many as git shows.
     """
 
     files: tuple[tuple[str, str | None], ...] = ()
     is_merged: bool = False
     for_person: bool = False
     by_hand: str = ""
+    context: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,12 @@ from hkgit.edits import Read
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
+from hkgit.gate import read_trusted_policy
 from hkgit.git.contents import FIRST_COMMIT
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
 from hkgit.text.paths import quote_path
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass, late_pattern, replace
 from hkgit.workflows.adopting.adopting import store_checkout
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
 from hkgit.workflows.commits.merge import find_merging
@@ -29,6 +30,8 @@ from hkgit.workflows.commits.targets import ApplyOptions
 
 _OWN = (f":(top,exclude){LEDGER}", f":(top,exclude){ATTRIBUTES_PATH}")
 """What hkgit itself writes is no part of a change."""
+
+_ADDS = late_pattern(rb"(?m)^@@ -\d+,0 ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +91,30 @@ def _find_change(
     repository: Repository, head: str, named: str | None, paths: Sequence[str]
 ) -> tuple[str, bytes]:
     """Find the tree to be committed, and its diff from HEAD. Raises InvalidInput for no diff."""
-    # The plumbing command heeds no settings of the user's, such as diff.external or colours.
-    difference = partial(repository.git, "diff-tree", "-p", "--text", "--no-renames", head)
+    difference = partial(_diff, repository, head)
     tree = _find_named_tree(repository, named) or repository.index_tree()
-    diff = difference(tree, "--", *paths, *_OWN).stdout
+    diff = difference(tree, paths)
     if not diff and named is None:  # as after `git commit -a`, which stages for itself alone
         tree = store_checkout(repository, "-u")
-        diff = difference(tree, "--", *paths, *_OWN).stdout
+        diff = difference(tree, paths)
     if not diff:
         raise InvalidInput("hkgit redo", "nothing is staged", "Stage it first: git add FILE")
     return tree, diff
+
+
+def _diff(repository: Repository, head: str, tree: str, paths: Sequence[str]) -> bytes:
+    """Compare HEAD and a tree, with as few lines around changes as a floor of tightness asks for.
+
+    Lines that are only added stand beside one, which tells where.
+    """
+    policy = read_trusted_policy(repository, head)
+    # The plumbing command heeds no settings of the user's, such as diff.external or colours.
+    compare = partial(repository.git, "diff-tree", "-p", "--text", "--no-renames")
+    sides = (head, tree, "--", *paths, *_OWN)
+    if not policy.asks_for_tightness:
+        return compare(*sides).stdout
+    diff = compare("-U0", *sides).stdout
+    return compare("-U1", *sides).stdout if _ADDS.search(diff) else diff
 
 
 def _expect_same(repository: Repository, branch: str, tree: str, paths: Sequence[str]) -> None:

@@ -180,6 +180,27 @@ def test_in_a_mixed_file_the_advice_is_followed_as_in_any(guarded: Repo) -> None
     assert guarded.show("HEAD", "a.txt") == MIXED.replace(b"two\n", b"two!\n2\n")
 
 
+@pytest.mark.parametrize(("text", "floor"), [("1\nTWO\n3\n4\n", 0.9), ("1\n2\nnew\n3\n4\n", 0.2)])
+def test_where_tightness_counts_few_lines_stand_around_a_change(
+    guarded: Repo, text: str, floor: float
+) -> None:
+    policy = f"[gate]\nmin_tightness = {floor}\n"
+    guarded.commit({"a.txt": "1\n2\n3\n4\n", ".hkgit/config.toml": policy}, "Ask for tightness")
+    guarded.write("a.txt", text)
+
+    assert "replay strict" in follow(guarded, "commit", "-qam", "Change it")
+
+
+def test_where_receipts_alone_are_accepted_nothing_is_made_again(guarded: Repo) -> None:
+    guarded.commit({".hkgit/config.toml": '[gate]\naccept = ["receipt"]\n'}, "Ask for receipts")
+    guarded.write("a.txt", "two\n")
+
+    done, said = git(guarded, "commit", "-qam", "Change it", env=AGENT)
+
+    assert not done
+    assert "in a session that reads first" in said.partition("the change is kept")[2]
+
+
 def test_a_commit_that_lacks_line_ends_which_were_staged_is_not_made(guarded: Repo) -> None:
     guarded.write("a.txt", b"two\r\n")
     guarded.git("add", "a.txt")

@@ -6,6 +6,7 @@ import shlex
 
 from hkgit.audit.reports.mending_merges import merge_again
 from hkgit.audit.reports.mending_steps import (
+    APPLY,
     FOR_PERSON,
     HERE,
     is_in_words,
@@ -25,6 +26,7 @@ _BY_HAND = {
     "text": "take those characters out",
     "path": "give the file another name",
     "budget": "commit it in parts",
+    "accept": "hashes are no evidence here, so make its edits again in a session that reads first",
 }
 """Rules whose mend is an edit of what is committed."""
 
@@ -113,7 +115,7 @@ def _before_commit(ruling: Ruling) -> str:
         return f"{render_redo(ruling)}  # with -m for a message of your own"
     short, parent = candidate.tree[:12], candidate.parents[0][:12]
     return (
-        f"{_difference(ruling, parent, short)} | {HERE} --branch again-{short}"
+        f"{_difference(ruling, parent, short)} | {APPLY} --branch again-{short}"
         f"{render_expectations(ruling.before.files)} && git reset -q again-{short}"
         f" && git restore :/.hkgit/ledger :/.hkgit/.gitattributes && git branch -q -D again-{short}"
     )
@@ -153,10 +155,12 @@ def _after_commit(ruling: Ruling, commit: str) -> str:
     if not ruling.before.files:
         return f"git rebase -q -r --onto {parent} {short}  # it changes nothing but the ledger"
     again = (
-        f"{HERE} --branch again-{short} --base {parent} -m {render_message(ruling, short)}"
+        f"{APPLY} --branch again-{short} --base {parent} -m {render_message(ruling, short)}"
         f"{render_expectations(ruling.before.files)}"
     )
     difference, then = _difference(ruling, parent, short), render_move_onto(short)
+    if ruling.before.by_hand == "accept":
+        return _read_again(ruling, short, parent)
     if ruling.rule == "budget":
         patch = f"again-{short}.patch"
         then = f"git checkout -q - && {then} && rm {patch}"
@@ -170,14 +174,23 @@ def _after_commit(ruling: Ruling, commit: str) -> str:
     return f"{difference} | {again} && {then}"
 
 
+def _read_again(ruling: Ruling, short: str, parent: str) -> str:
+    """Where the policy wants receipts: the files are read in a session, and edited there."""
+    session = f"--session again-{short}"
+    named = [shlex.quote(path) for path, digest in ruling.before.files if digest is not None]
+    reads = " && ".join(f"{HERE} read {path} {session}" for path in named)
+    message = render_message(ruling, short)
+    return (
+        f"git checkout -q -b again-{short} {parent} && {reads}"
+        f" && {_difference(ruling, parent, short)} | {APPLY} {session} -m {message}"
+        f" && git checkout -q - && {render_move_onto(short)}"
+    )
+
+
 def _difference(ruling: Ruling, old: str, new: str) -> str:
     """The command that prints what a commit changes, less the records of hkgit."""
-    lines = ""
-    if ruling.rule == "tightness":  # then context counts, and is left out where it may be
-        hunks = [
-            each for _, entry in ruling.judged.entries for f in entry.files for each in f.hunks
-        ]
-        lines = "-U1 " if any(each.start_line > each.end_line for each in hunks) else "-U0 "
+    context = ruling.before.context
+    lines = "" if context is None else f"-U{context} "
     return f"git diff-tree -p --text {lines}--no-renames {old} {new} -- :/ {_OWN}"
 
 

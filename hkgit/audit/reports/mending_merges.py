@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Sequence
 
 from hkgit.audit.reports.mending_steps import (
+    APPLY,
     FOR_PERSON,
-    HERE,
     render_expectations,
     render_message,
     render_move_onto,
@@ -51,11 +51,11 @@ def merge_again(ruling: Ruling) -> str:
     changed = f"git diff-tree -p --text --no-renames {{}} {short} -- {paths}"
     if ruling.before.is_merged:
         return (
-            f"{beside} && {changed.format('HEAD')} | {HERE}{render_expectations(files)}"
+            f"{beside} && {changed.format('HEAD')} | {APPLY}{render_expectations(files)}"
             f" && git checkout -q - && {render_move_onto(short)}"
         )
     return (
-        f"{changed.format(ours)} | {HERE} --branch again-{short} --base {ours}"
+        f"{changed.format(ours)} | {APPLY} --branch again-{short} --base {ours}"
         f" --merge {others[0]} -m {message}{render_expectations(files)}"
         f" && {render_move_onto(short)}"
     )

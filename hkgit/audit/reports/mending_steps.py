@@ -9,8 +9,10 @@ from hkgit.gate.rulings import Ruling
 
 FOR_PERSON = "git status  # the change is kept: a person whom a [[gate.manual]] covers commits it"
 WORDS = "sed '/^[Hh]kgit-/d'"
-HERE = 'hkgit -C "./$(git rev-parse --show-cdup)" apply'
+HERE = 'hkgit -C "./$(git rev-parse --show-cdup)"'
 """From any directory of the checkout, with paths from its root."""
+
+APPLY = f"{HERE} apply"
 
 
 def render_redo(ruling: Ruling) -> str:
