@@ -8,34 +8,33 @@ exactly what stands there; the rest is left to the hooks of the others.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.aside import name_text
-from hkgit.agents.open_edits import find_open_edits
+from hkgit.agents.rival_calls import (
+    Files,
+    RivalCall,
+    find_way,
+    list_reachable,
+    list_rival_calls,
+    make_by_command,
+    make_by_spec,
+)
 from hkgit.agents.shell.running import has_command
-from hkgit.agents.specs import spec_of
-from hkgit.applying.planner import Options
-from hkgit.edits import File, Overlay, Spec
+from hkgit.edits import File, Spec
 from hkgit.errors import HkgitError
-from hkgit.sessions.drafting import plan_call
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.paths import list_candidates
-from hkgit.sessions.storage.records import Version
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass
 
 _OPEN = 120.0
 """Seconds after which a call that has not reported its end is taken to have failed."""
-
-_MOST = 64
-"""So many versions of files are tried at most."""
-
-Files = Mapping[str, File | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +46,6 @@ class OwnPart:
 
     before: Files
     after: Files
-    time: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class RivalCall:
-    """What another call makes of files, None where it does not fit them.
-
-    `time` is when it was recorded, 0 for one that is still open.
-    """
-
-    make: Callable[[Files], Files | None]
     time: int = 0
 
 
@@ -90,8 +78,8 @@ def is_work_of(
     others: Sequence[Path], session: EditSession, path: str, before: File | None, after: File | None
 ) -> bool:
     """Whether the words of calls of other sessions lead exactly from a file to what it became."""
-    steps = [*_list_steps(others, session.root, Checkout(session.root), (path,))]
-    return _find_way({path: before}, {path: after}, steps) is not None
+    steps = [*list_rival_calls(others, session.root, Checkout(session.root), (path,))]
+    return find_way({path: before}, {path: after}, steps) is not None
 
 
 def find_own_part(
@@ -100,17 +88,43 @@ def find_own_part(
     """Find what a call has made of files that other sessions changed too; None if not exactly."""
     checkout = Checkout(session.root)
     now = {path: checkout.get(path) for path in before}
-    own = _planned(spec, checkout)
-    steps = [*_list_steps(rivals, session.root, checkout, tuple(before))]
+    steps = [*list_rival_calls(rivals, session.root, checkout, tuple(before))]
+    return _find_part(make_by_spec(spec, checkout), before, now, steps, is_all=True)
+
+
+def find_worded_part(
+    command: str,
+    session: EditSession,
+    path: str,
+    gap: tuple[File | None, File | None],
+    rivals: Sequence[Path],
+) -> OwnPart | None:
+    """Find what the words of a command have made of a file, from one version to another."""
+    before, now = ({path: file} for file in gap)
+    steps = [*list_rival_calls(rivals, session.root, Checkout(session.root), (path,))]
+    return _find_part(make_by_command(command, path), before, now, steps, is_all=False)
+
+
+def _find_part(
+    own: Callable[[Files], Files | None],
+    before: Files,
+    now: Files,
+    steps: Sequence[RivalCall],
+    *,
+    is_all: bool,
+) -> OwnPart | None:
+    """Find what a call has made of files; `is_all` says that it does nothing but what it says."""
     after = own(before)
     if after is not None:
-        if (times := _find_way(after, now, steps)) is not None:
+        if after == now:
+            return OwnPart(before, after)
+        if (times := find_way(after, now, steps)) is not None:
             recorded = [each for each in times if each]
             return OwnPart(before, after, min(recorded) - 1 if recorded else 0)
-        apart = _take_out(before, after, now)
+        apart = _take_out(before, after, now) if is_all else None
         if apart is not None and own(apart) == now:
             return OwnPart(before, after)
-    for files, _ in _list_reachable(before, steps):
+    for files, _ in list_reachable(before, steps):
         if own(files) == now:
             return OwnPart(files, now)
     return None
@@ -149,69 +163,6 @@ def _has_recorded(folder: Path, paths: Sequence[str], since: float) -> bool:
         for call in calls
         for change in call.changes
     )
-
-
-def _planned(spec: Spec, checkout: Checkout) -> Callable[[Files], Files | None]:
-    """Return what plans a spec on files."""
-
-    def make(files: Files) -> Files | None:
-        try:
-            plan = plan_call([spec], Overlay(checkout, files), Options(), (), {}, lambda _: None)
-        except HkgitError:
-            return None
-        return {path: plan.changed.get(path, files[path]) for path in files} if plan.is_ok else None
-
-    return make
-
-
-def _list_steps(
-    rivals: Sequence[Path], root: Path, checkout: Checkout, paths: Sequence[str]
-) -> Iterator[RivalCall]:
-    for folder in rivals:
-        for edit in find_open_edits(folder):
-            with suppress(HkgitError):
-                yield RivalCall(_planned(spec_of(edit.edit, root, edit.directory), checkout))
-        journal = SessionJournal(folder)
-        for call in journal.load().effective:
-            for change in call.changes:
-                path = change.path
-                if path is None or path not in paths or path != change.new_path:
-                    continue
-                if change.after is not None:
-                    data = journal.blobs.get(change.after.sha256)
-                    after = None if data is None else File(data, change.after.mode)
-                    yield RivalCall(_recorded(path, change.before, after), call.time)
-
-
-def _recorded(
-    path: str, before: Version | None, after: File | None
-) -> Callable[[Files], Files | None]:
-    """Return what leads one version of a file to the next."""
-
-    def make(files: Files) -> Files | None:
-        fits = after is not None and Version.of(files[path]) == before
-        return {**files, path: after} if fits else None
-
-    return make
-
-
-def _find_way(start: Files, end: Files, steps: Sequence[RivalCall]) -> list[int] | None:
-    """Find steps that lead from some files to others; when each was recorded."""
-    ways = _list_reachable(start, steps)
-    return next((times for files, times in ways if times and files == end), None)
-
-
-def _list_reachable(start: Files, steps: Sequence[RivalCall]) -> Iterator[tuple[Files, list[int]]]:
-    """Yield what files become by steps, each taken once at most, the fewest steps first."""
-    waiting: list[tuple[Files, list[int], frozenset[int]]] = [(start, [], frozenset())]
-    for files, times, taken in waiting:
-        yield files, times
-        for number, step in enumerate(steps):
-            if number in taken or len(waiting) >= _MOST:
-                continue
-            made = step.make(files)
-            if made is not None and made != files:
-                waiting.append((made, [*times, step.time], taken | {number}))
 
 
 def _take_out(before: Files, after: Files, now: Files) -> Files | None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.state import JournalState
@@ -117,9 +118,23 @@ def _interleave() -> Iterator[str]:
         yield "".join(next(one if at in places_of_one else two) for at in range(6))
 
 
-def test_in_no_order_is_anything_recorded_that_is_anothers(shared: Repo) -> None:
-    """All twenty orders, each with a file and two sessions of its own."""
-    orders = [*_interleave()]
+SEDS = ("sed -i 's/a = 0/a = 10/' {}.py", "sed -i -e '/^g/s/6/60/' ./{}.py")
+
+
+@pytest.mark.parametrize(
+    ("commands", "least"),
+    [
+        pytest.param(("./one {}.py", "./two {}.py"), 7, id="programs of one's own"),
+        pytest.param((SEDS[0], "./two {}.py"), 18, id="one says what it does"),
+        pytest.param(SEDS, 20, id="both say what they do"),
+    ],
+)
+def test_in_no_order_is_anything_recorded_that_is_anothers(
+    commands: tuple[str, str], least: int, shared: Repo
+) -> None:
+    """All orders, each with a file and two sessions of its own."""
+    is_symmetric = (commands == SEDS) or commands[0].startswith("./")
+    orders = [each for each in _interleave() if each.startswith("1") or not is_symmetric]
     shared.commit({f"{order}.py": TEXT for order in orders})
     for order in orders:
         own = {"1": ("one", ONE), "2": ("two", TWO)}
@@ -129,7 +144,7 @@ def test_in_no_order_is_anything_recorded_that_is_anothers(shared: Repo) -> None
                 change(shared, own["1" if step == "a" else "2"][1], f"{order}.py")
                 continue
             stage = "Post" if step in begun else "Pre"
-            tell(shared, f"{own[step][0]}-{order}", stage, f"./{own[step][0]} {order}.py")
+            tell(shared, f"{own[step][0]}-{order}", stage, commands[int(step) - 1].format(order))
             begun.add(step)
     found = added(shared)
     wrong = {
@@ -138,7 +153,7 @@ def test_in_no_order_is_anything_recorded_that_is_anothers(shared: Repo) -> None
         if not lines <= ({"a = 10"} if "one" in name else {"g = 60"})
     }
     assert wrong == {}
-    assert len(found) >= 14
+    assert len(found) >= least
 
 
 def test_the_model_is_told_which_files_are_nobodys(shared: Repo) -> None:
@@ -235,3 +250,34 @@ def test_sessions_that_have_recorded_nothing_since_are_not_read(
     monkeypatch.setattr(SessionJournal, "load", count)
     tell(shared, "one", "Post", "./one")
     assert {*loads} == {"claude-one"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param("cat >new.py <<'EOF'\na = $1\nEOF", id="written"),
+        pytest.param("cat <<EOF >> ./y.py\nh = 8\nEOF\nls", id="put behind"),
+        pytest.param("cd . && sed -i -E '2,$s/(.) = [0-9]$/\\1 = 7/' y.py", id="changed"),
+        pytest.param("sed -i '/^b/d; s/a/z/' x.py y.py", id="two files"),
+    ],
+)
+def test_what_the_words_of_a_command_make_is_its_own(command: str, shared: Repo) -> None:
+    """Whatever else runs: another session's tests, say."""
+    tell(shared, "two", "Pre", "pytest")
+    tell(shared, "one", "Pre", command)
+    subprocess.run(["sh", "-c", command], cwd=shared.path, check=True, capture_output=True)
+    changed = shared.git("status", "--porcelain").split()[1::2]
+    assert tell(shared, "one", "Post", command).find("not recorded") < 0
+    assert tell(shared, "two", "Post", "pytest") == ""
+    calls = EditSession.open(shared.path, "claude-one").status().calls
+    assert sorted(path for each in calls for path in each.files) == sorted(changed)
+    assert [*added(shared)] == ["claude-one"]
+
+
+def test_what_a_command_does_beside_its_words_is_nobodys(shared: Repo) -> None:
+    command = "sed -i 's/a = 0/a = 10/' x.py && ./fmt x.py"
+    play(shared, "12a", (command, "./two"))
+    change(shared, ("h = 7", "h=7"))
+    assert "not recorded" in tell(shared, "one", "Post", command)
+    tell(shared, "two", "Post", "./two")
+    assert added(shared) == {}

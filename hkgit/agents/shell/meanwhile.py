@@ -15,6 +15,7 @@ from hkgit.agents.aside import read_copy
 from hkgit.agents.late_edits import find_last_recorded
 from hkgit.agents.overlaps import (
     OwnPart,
+    find_worded_part,
     is_work_of,
     list_open_copies,
     list_others,
@@ -167,9 +168,13 @@ def _judge(
         return gap, None
     if is_harmless(command):
         return None, None
-    editing = [each.folder for each in rivals if each.is_edit]
-    if editing and is_work_of(editing, session, path, gap.before, gap.after):
-        return None, None
+    if not gap.until:
+        folders = [*dict.fromkeys(each.folder for each in rivals)]
+        versions = gap.before, gap.after
+        if (part := find_worded_part(command, session, path, versions, folders)) is not None:
+            return replace(gap, before=part.before[path], after=part.after[path]), None
+        if is_work_of(folders, session, path, *versions):
+            return None, None
     first = min(rivals, key=lambda each: each.time)
     is_own = first.time > gap.since and first.file not in (gap.before, _UNKNOWN)
     return replace(gap, after=first.file, until=first.time) if is_own else None, first
