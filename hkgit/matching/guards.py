@@ -44,6 +44,11 @@ def check(
     # Also there a remark that comes with fewer lines than it replaces stands for the others.
     checked = (*shown, *_shrunk(wanted))
     check_lines(view.document.data, wanted.old_lines, wanted.new_lines, path, checked)
+    if b"\\" in wanted.new:
+        # Few texts have one.
+        from hkgit.matching.escapes import check_escapes
+
+        check_escapes(view, wanted, path)
     if _elides(wanted, shown):
         raise InvalidInput(
             path,

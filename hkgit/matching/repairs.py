@@ -35,6 +35,7 @@ _ENTITIES = {
 }
 _ENTITY = re.compile(rb"&(lt|gt|amp|quot|apos|#39|#x27|#34|#x22);")
 _BACKSLASHES = re.compile(rb"\\+")
+_LEADING_TABS = re.compile(rb"^(?:[ \t]|\\t)*?\\t(?:[ \t]|\\t)*", re.MULTILINE)
 _TRIPLE = re.compile(rb"\"{3}|'{3}")
 
 _INVISIBLE = re.compile(rb"\xe2\x80[\x8b-\x8d]|\xe2\x81\xa0|\xef\xbb\xbf")
@@ -76,7 +77,7 @@ def _unescape(text: bytes) -> bytes:
 
 def _quotes(old: bytes, new: bytes) -> Texts | None:
     """Only the quotes arrived with a backslash before them, and all of them did."""
-    for quote in (b'"', b"'"):
+    for quote in (b'"', b"'", b"`", b"${"):
         if b"\\" + quote in old and _is_uniform(quote, old + new):
             old, new = (text.replace(b"\\" + quote, quote) for text in (old, new))
     return old, new
@@ -103,6 +104,17 @@ def _may_be_inside(text: bytes) -> bool:
 
 def _strip_number(text: bytes) -> bytes:
     return text.replace(b"\\r\\n", b"\n").replace(b"\\n", b"\n").replace(b"\\t", b"\t")
+
+
+def _tabs(old: bytes, new: bytes) -> Texts | None:
+    """Only the tabs that indent lines arrived as escapes."""
+    if not _LEADING_TABS.search(old):
+        return None
+    return _write_tabs(old), _write_tabs(new)
+
+
+def _write_tabs(text: bytes) -> bytes:
+    return _LEADING_TABS.sub(lambda m: m[0].replace(b"\\t", b"\t"), text)
 
 
 def _backslashes(old: bytes, new: bytes) -> Texts | None:
@@ -144,6 +156,7 @@ REPAIRS: dict[str, Repair] = {
     "escapes": _escapes,
     "quotes": _quotes,
     "newlines": _newlines,
+    "tabs": _tabs,
     "entities": _entities,
     "zero-width": _zero_width,
 }
@@ -156,6 +169,7 @@ READINGS: tuple[tuple[str, ...], ...] = (
     ("spaced-line-numbers",),
     ("padded-line-numbers",),
     ("newlines",),
+    ("tabs",),
     ("quotes",),
     ("escapes",),
     ("entities",),

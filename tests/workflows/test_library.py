@@ -191,7 +191,7 @@ def test_text_and_its_bytes_have_one_hash() -> None:
 
 
 def test_a_read_that_begins_past_the_end_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="the file has 1 lines"):
+    with pytest.raises(InvalidInput, match="the file has 1 line"):
         read_range("a\n", 3)
 
 

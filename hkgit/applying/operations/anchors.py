@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hkgit.edits import Edit, encode_text
 from hkgit.errors import Ambiguous, NoMatch
 from hkgit.matching.lines import indent_of
+from hkgit.matching.tiers.fold import fold
 from hkgit.text.document import Document
 
 BRACKETS = (b"(", b")", b"[", b"]", b"{", b"}")
@@ -37,9 +38,17 @@ def find_below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
 
 
 def _find_anchor_lines(texts: Sequence[bytes], line: int, anchor: str) -> list[int]:
-    """Find the lines that an anchor may mean: those equal to it, else those that begin so."""
+    """Find the lines that an anchor may mean: those equal to it, or but for typography.
+
+    Where there is none, those that begin so.
+    """
     wanted = encode_text(anchor).strip()
     found = [number for number, text in enumerate(texts[line:], line + 1) if text == wanted]
+    if not found and not b"".join(texts[line:]).isascii():
+        plain = fold(wanted)
+        found = [
+            number for number, text in enumerate(texts[line:], line + 1) if fold(text) == plain
+        ]
     return found or [line + number for number in _find_beginnings(texts[line:], wanted)]
 
 
@@ -66,7 +75,7 @@ def find_line_below(document: Document, edit: Edit) -> int:
     """Return the number of the last anchor's line; raise Ambiguous when it may be several."""
     offset, is_sure = find_below_anchors(document, edit)
     above = document.lines[document.line_at(offset) - 2].strip()
-    if not is_sure or above != encode_text(edit.anchors[-1]).strip():
+    if not is_sure or fold(above) != fold(encode_text(edit.anchors[-1]).strip()):
         what = f"the anchor {edit.anchors[-1].strip()!r} names more or less than one line"
         raise Ambiguous(edit.path, what, "Add context lines, so that the hunk names one place.")
     return document.line_at(offset) - 1

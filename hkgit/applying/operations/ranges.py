@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hkgit.applying.draft import Lines
 from hkgit.edits import InsertAfter, Read, ReplaceRange, encode_text
 from hkgit.errors import InvalidInput, Near, Stale
+from hkgit.text.counting import count_noun
 from hkgit.text.document import Document, Splice, hash_lines
 
 _SEARCH_BUDGET = 64 * 2**20
@@ -44,8 +45,8 @@ def check_inside(path: str, document: Document, lines: Lines) -> None:
     """Raises InvalidInput when the lines are not lines of the file."""
     if not is_inside(document, lines):
         raise InvalidInput(
-            f"{path}:{lines[0]}-{lines[1]}",
-            f"the file has {document.line_count} lines",
+            f"{path}:{lines[1]}" if lines[0] > lines[1] else f"{path}:{lines[0]}-{lines[1]}",
+            f"the file has {count_noun(document.line_count, 'line')}",
             f"Read it (`hkgit read {path}`) and name lines it has.",
         )
 

@@ -1,0 +1,235 @@
+"""Edits as the tests and the code of further tools have them, and how they end here.
+
+The cases follow goose, SWE-agent, Plandex, Zed, OpenHands, Roo Code, Continue, Void, Amazon Q,
+Codex, Gemini CLI, Copilot Chat and git; the files are our own. `test_like_other_tools.py` has those
+compared before.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import hkgit
+
+FILE = "f.js"
+TEN = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n"
+LOOP = "\tfor {\n\t\tgo()\n\t}\n"
+
+
+def call(**fields: object) -> str:
+    return json.dumps({"path": FILE, **fields})
+
+
+def edit(old: str, new: str, **more: object) -> str:
+    return json.dumps({"file_path": FILE, "old_string": old, "new_string": new, **more})
+
+
+def edits(*pairs: tuple[str, str]) -> str:
+    items = [{"old_string": old, "new_string": new} for old, new in pairs]
+    return json.dumps({"file_path": FILE, "edits": items})
+
+
+def patch(*lines: str) -> str:
+    return "\n".join(["*** Begin Patch", f"*** Update File: {FILE}", *lines, "*** End Patch", ""])
+
+
+def diff(*lines: str) -> str:
+    return "\n".join([f"--- a/{FILE}", f"+++ b/{FILE}", *lines, ""])
+
+
+def block(old: str, new: str) -> str:
+    return f"{FILE}\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
+
+
+def refusal_of(before: str, spec: str) -> str:
+    """What a model is told of a spec that cannot be read, or of one that is not applied."""
+    try:
+        result = hkgit.apply_edits(spec, {FILE: before})
+    except hkgit.HkgitError as error:
+        return str(error)
+    return "" if result.ok else result.for_model()
+
+
+SAME = [
+    pytest.param("a\nb\nc\n", call(before="\nb", after=""), "a\nc\n", id="goose, a line end"),
+    pytest.param("a\n", call(command="write", file_text="b\n"), "b\n", id="goose, a whole file"),
+    pytest.param("a\n", call(command="append", new_str="b"), "a\nb\n", id="amazon q, append"),
+    pytest.param(
+        "a\n", call(command="insert", insertLine=1, newStr="b"), "a\nb\n", id="kiro, insert"
+    ),
+    pytest.param(
+        "a\n",
+        call(command="str_replace", old_str="a", new_str="b", security_risk="LOW", file_text=""),
+        "b\n",
+        id="openhands, parameters of other commands",
+    ),
+    pytest.param(
+        "a\nb\n", call(operations=[{"search": "b", "replace": "c"}]), "a\nc\n", id="roo, operations"
+    ),
+    pytest.param(
+        "a\nb\n",
+        call(display_description="Why", mode="edit", edits=[{"old_text": "b", "new_text": "c"}]),
+        "a\nc\n",
+        id="zed, edits",
+    ),
+    pytest.param(
+        "a\nb\n",
+        json.dumps({"uri": FILE, "search_replace_blocks": block("b\n", "c\n").split("\n", 1)[1]}),
+        "a\nc\n",
+        id="void, blocks",
+    ),
+    pytest.param(TEN, diff("@@ -99,3 +99,3 @@", " two", "-three", "+3", " four"), None, id="lines"),
+    pytest.param(TEN, diff("@@ -2,2 +2,2 @@", " two", "-three", "+3", " four"), None, id="counts"),
+    pytest.param(TEN, diff("@@", " two", "-three", "+3", " four"), None, id="no line numbers"),
+    pytest.param(
+        "-- a\nb\n", diff("@@ -1,2 +1,2 @@", "--- a", "+++ c", " b"), "++ c\nb\n", id="diff marks"
+    ),
+    pytest.param(
+        "a\r\nb\r\n", diff("@@ -1,2 +1,2 @@", " a", "-b", "+c"), "a\r\nc\r\n", id="a CRLF file"
+    ),
+    pytest.param(
+        "a\nb",
+        diff("@@ -1,2 +1,2 @@", " a", "-b", "\\ No newline at end of file", "+b"),
+        "a\nb\n",
+        id="a line end at the end",
+    ),
+    pytest.param(
+        "class A {\n  x\n}\nclass B {\n  x\n}\n",
+        patch("@@ class B {", "@@   x", "+  y"),
+        "class A {\n  x\n}\nclass B {\n  x\n  y\n}\n",
+        id="copilot, nested @@",
+    ),
+    pytest.param("a\nb\n", patch("@@", "-b", "+B", "@@", "-a", "+A"), "A\nB\n", id="out of order"),
+    pytest.param(
+        "// a \u2013 b\nx\n// c\nx\n",
+        patch("@@ // a - b", "-x", "+y"),
+        "// a \u2013 b\ny\n// c\nx\n",
+        id="codex, a typeset @@",
+    ),
+    pytest.param(LOOP, patch("@@", "-\\t\\tgo()", "+\\t\\tgo(1)"), None, id="copilot, tabs"),
+    pytest.param("s = `a`\n", edit("s = \\`a\\`", "s = \\`b\\`"), "s = `b`\n", id="gemini, `"),
+    pytest.param(
+        "a\nb\n", edits(("a", "A"), ("A\nb", "c")), "c\n", id="claude, each edit after the last"
+    ),
+    pytest.param(
+        "f() {\n  a\n  b\n}\n",
+        block(
+            "f() {\n  // ... existing code ...\n}\n", "f() {\n  // ... existing code ...\n  c\n}\n"
+        ),
+        "f() {\n  a\n  b\n  c\n}\n",
+        id="cursor, code left out of both halves",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "spec", "after"), SAME)
+def test_an_edit_ends_as_in_the_tool_it_was_written_for(
+    before: str, spec: str, after: str | None
+) -> None:
+    if after is None:
+        after = before.replace("three", "3").replace("go()", "go(1)")
+    assert hkgit.apply_edits(spec, {FILE: before}).files == {FILE: after}
+
+
+KEPT = [
+    pytest.param("a  \nbar\t\n", patch("@@", " a", "-bar", "+baz"), "a  \nbaz\t\n", id="blanks"),
+    pytest.param(
+        "a\nb", call(command="append", new_str="c\n"), "a\nb\nc", id="amazon q, no line end"
+    ),
+    pytest.param("a\n", edit("a", 'b \\"c\\"'), 'b \\"c\\"\n', id="gemini, quotes of the new text"),
+]
+
+
+@pytest.mark.parametrize(("before", "spec", "after"), KEPT)
+def test_what_the_tool_would_write_anew_stays(before: str, spec: str, after: str) -> None:
+    """Blanks and line ends of the file, and escapes that may be meant."""
+    assert hkgit.apply_edits(spec, {FILE: before}).files == {FILE: after}
+
+
+REFUSED = [
+    pytest.param("a1c\n", edit("a2c", "x"), "not in the file", id="plandex, both ends alike"),
+    pytest.param("f() {\n  x\n}\n", edit("f(){x}", "y"), "not in the file", id="continue, blanks"),
+    pytest.param("a\n", call(oldText="a"), "no new text", id="continue, half an edit"),
+    pytest.param("a\nb\n", edits(("a", "x b"), ("b", "c")), "2 places", id="claude, in a new text"),
+    pytest.param("a\n", edits(("a", "b"), ("", "c")), "exists and is not empty", id="an empty one"),
+    pytest.param(LOOP, patch("@@", "-\t\tgo()", "+\\t\\tgo(1)"), r"says \t", id="copilot, tabs"),
+    pytest.param(
+        "a\n", call(command="insert", insert_line=9, new_str="b"), "has 1 line", id="q, too far"
+    ),
+    pytest.param(TEN, diff("@@ -4,0 +5 @@", "+new"), "the old text is empty", id="git, no context"),
+]
+
+
+@pytest.mark.parametrize(("before", "spec", "reason"), REFUSED)
+def test_what_could_be_meant_otherwise_is_refused(before: str, spec: str, reason: str) -> None:
+    assert reason in refusal_of(before, spec)
+
+
+ADVISED = [
+    pytest.param(
+        "a\n=======\nb\n",
+        block("a\n=======\nb\n", "c\n"),
+        block("a\n\\=======\nb\n", "c\n"),
+        "Put a \\ in front of each line of content that looks like a marker.",
+        "c\n",
+        id="a divider in the text",
+    ),
+    pytest.param(
+        "a\n=======\n",
+        block("a\n=======\n", ""),
+        block("a\n\\=======\n", ""),
+        "Put a \\ in front of each line of content that looks like a marker.",
+        None,
+        id="a divider at the end of the text",
+    ),
+    pytest.param(
+        LOOP,
+        edit("\t\tgo()", "\t\tgo()\n\\t\\tstop()"),
+        edit("\t\tgo()", "\t\tgo()\n\t\tstop()"),
+        "Write tabs; in JSON a tab is \\t.",
+        LOOP.replace("go()", "go()\n\t\tstop()"),
+        id="tabs",
+    ),
+    pytest.param(
+        "a\n",
+        call(oldText="a"),
+        call(oldText="a", newText=""),
+        'Give it; "" deletes the old one.',
+        "\n",
+        id="no new text",
+    ),
+    pytest.param(
+        "a\nb\n",
+        json.dumps({"target_file": FILE, "code_edit": "// ... existing code ...\nc\n"}),
+        edit("b", "c"),
+        'Write {"file_path", "old_string", "new_string"}',
+        "a\nc\n",
+        id="a sketch",
+    ),
+    pytest.param(
+        "a\n",
+        json.dumps({"version": "1", "operations": '[{"op": "delete_file", "path": "f.js"}]'}),
+        json.dumps(
+            {
+                "version": "1",
+                "operations": [
+                    {"op": "replace_text", "path": FILE, "old_text": "a", "new_text": "b"}
+                ],
+            }
+        ),
+        "Take the quotes around it away.",
+        "b\n",
+        id="operations in a string",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "spec", "again", "advice", "after"), ADVISED)
+def test_the_advice_of_a_refusal_lands_when_it_is_followed(
+    before: str, spec: str, again: str, advice: str, after: str | None
+) -> None:
+    assert advice in refusal_of(before, spec)
+    files = hkgit.apply_edits(again, {FILE: before}).files
+    assert files == {FILE: "" if after is None else after}
