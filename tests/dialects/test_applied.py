@@ -123,6 +123,26 @@ def test_a_rendered_difference_gives_the_new_file(
     assert [file.after and file.after.data for file in made.files] == [new]
 
 
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", WRITERS)
+@given(change=changes(), data=st.data())
+@examples(40)
+def test_in_a_file_with_mixed_line_ends_each_kept_line_has_its_own(
+    name: str, change: tuple[Lines, Lines], data: st.DataObject
+) -> None:
+    count = len(change[0])
+    drawn = st.lists(st.sampled_from(["\n", "\r\n"]), min_size=count, max_size=count)
+    ends = dict(zip(change[0], data.draw(drawn, label="ends"), strict=True))
+    old = "".join(map(str.__add__, ends, ends.values())).encode()
+    spec = dialects.parse(dialects.DIALECTS[name].render(list(WRITERS[name](*change))))
+    [made] = plan(spec, MappingSnapshot({PATH: File(old)})).files
+    assert made.after is not None
+    raw = made.after.data.decode().splitlines(keepends=True)
+    assert [line.rstrip("\r\n") for line in raw] == change[1]
+    kept = [line for line in raw if line.rstrip("\r\n") in ends]
+    assert kept == [text + ends[text] for text in change[1] if text in ends]
+
+
 @pytest.mark.parametrize("name", ["protocol", "unified-diff", "apply-patch"])
 def test_files_come_and_go(name: str) -> None:
     edits: list[AnyEdit] = [CreateFile("new.py", "a\n"), DeleteFile(PATH)]
