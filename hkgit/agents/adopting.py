@@ -112,8 +112,8 @@ class EditAdopter:
             # Most commands change nothing.
             from hkgit.agents.shell.meanwhile import find_own_work
 
-            own = find_own_work(self._session, work)
-            work, lost = own.whole, {**lost, **own.lost}
+            own = find_own_work(self._session, work, self._snapshots)
+            work, lost = own.whole, {**own.whole.lost, **own.lost}
             self._lose(own.lost)
             for part in own.parts:
                 adopt_difference(self._session, part.before, part.time, part.after)

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from hkgit.agents.shell.moves import ShellWork
+from hkgit.agents.shell.snapshots import ShellSnapshots
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
 from hkgit.sessions.storage.journal import SessionJournal
@@ -280,4 +282,22 @@ def test_what_a_command_does_beside_its_words_is_nobodys(shared: Repo) -> None:
     change(shared, ("h = 7", "h=7"))
     assert "not recorded" in tell(shared, "one", "Post", command)
     tell(shared, "two", "Post", "./two")
+    assert added(shared) == {}
+
+
+def test_two_hooks_that_run_at_once_record_nothing_that_is_anothers(
+    shared: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One ends between the looks of the other: at the files, and at who else is at work."""
+    find_work = ShellSnapshots.find_work
+
+    def find_then_end_the_other(self: ShellSnapshots, words: str) -> ShellWork:
+        work = find_work(self, words)
+        if "one" in words:
+            tell(shared, "two", "Post", "./two x.py")
+        return work
+
+    play(shared, "12ab")
+    monkeypatch.setattr(ShellSnapshots, "find_work", find_then_end_the_other)
+    assert "another session, claude-two" in tell(shared, "one", "Post", "./one x.py")
     assert added(shared) == {}

@@ -24,6 +24,7 @@ from hkgit.agents.shell.harmless import is_harmless
 from hkgit.agents.shell.kept import ABSENT, ShellSnapshot
 from hkgit.agents.shell.moves import ShellWork
 from hkgit.agents.shell.running import list_running_commands
+from hkgit.agents.shell.snapshots import ShellSnapshots
 from hkgit.edits import DIRECTORY, File
 from hkgit.errors import HkgitError, Stale
 from hkgit.git.listing import find_files
@@ -83,9 +84,10 @@ class OwnWork:
     lost: Mapping[str, str]
 
 
-def find_own_work(session: EditSession, work: ShellWork) -> OwnWork:
+def find_own_work(session: EditSession, work: ShellWork, snapshots: ShellSnapshots) -> OwnWork:
     """Find what a command did itself of what was done while it ran."""
     meanwhile = _Meanwhile(session, min(work.since.values()))
+    work = snapshots.refresh(work)  # by those that have ended by now, and are no rivals any more
     parts: list[OwnPart] = []
     lost: dict[str, str] = {}
     whole: set[str] = set()

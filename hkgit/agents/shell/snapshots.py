@@ -80,6 +80,22 @@ class ShellSnapshots:
         """
         return self._compare(self._place(words))
 
+    def refresh(self, work: ShellWork) -> ShellWork:
+        """Leave out of a command's work what other hooks have settled since it was found."""
+        snapshot = load_snapshot(self._place(work.command))
+        if snapshot is None:
+            return work
+        settled = {
+            path
+            for path, since in work.since.items()
+            if path in snapshot.files and snapshot.files[path].since > since
+        }
+        changed, committed = (
+            {path: file for path, file in files.items() if path not in settled}
+            for files in (work.changed, work.committed)
+        )
+        return replace(work, changed=changed, committed=committed, lost=_find_lost(snapshot))
+
     def end(self, words: str) -> None:
         """Forget the snapshot: what the command has done is recorded, as far as it is."""
         self._place(words).unlink(missing_ok=True)
@@ -147,7 +163,7 @@ class ShellSnapshots:
             time=max(moves.time, snapshot.begun),  # a commit may bear any date
             command=snapshot.command,
             since={path: since.get(path, snapshot.begun) for path in (*changed, *committed)},
-            lost={path: each.lost for path, each in snapshot.files.items() if each.lost},
+            lost=_find_lost(snapshot),
         )
 
     def _find_moves(self, snapshot: ShellSnapshot) -> HeadMoves:
@@ -200,6 +216,10 @@ class ShellSnapshots:
             return None
         data = self._blobs.get(kept.version)
         return _UNKNOWN if data is None else File(data, kept.mode)
+
+
+def _find_lost(snapshot: ShellSnapshot) -> dict[str, str]:
+    return {path: each.lost for path, each in snapshot.files.items() if each.lost}
 
 
 def _ask_status(root: Path) -> tuple[str | None, list[str]]:
