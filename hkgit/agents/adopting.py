@@ -120,7 +120,7 @@ class EditAdopter:
                 self._forget_aside(part.before, part.after, None)
         answer = take_work(work, self.take_difference)
         if lost:
-            raise _say_lost(lost)
+            raise _say_lost(lost, self._session.root)
         return answer
 
     def _lose(self, paths: Iterable[str]) -> None:
@@ -188,15 +188,20 @@ class EditAdopter:
                 note_written(self._session, path, file)
 
 
-def _say_lost(lost: Mapping[str, str]) -> Conflict:
+def _say_lost(lost: Mapping[str, str], root: Path) -> Conflict:
     names = ", ".join(dict.fromkeys(lost.values()))
-    paths = shlex.join(f":/{path}" for path in lost)  # wherever the agent stands
+    gone = [path for path in lost if not (root / path).exists()]
+    steps = [("git add --", [path for path in lost if path not in gone])]
+    steps += [("git rm -q --cached --ignore-unmatch --", gone), ("hkgit redo -m MESSAGE", [*lost])]
+    # The paths are from the root, wherever the agent stands.
+    words = (
+        f"{step} {shlex.join(f':/{path}' for path in paths)}" for step, paths in steps if paths
+    )
     return Conflict(
         ", ".join(lost),
         f"changed while this command ran and one of another session, {names}",
         "Which of the two has changed it cannot be told, so no session has recorded it. Look at the"
-        f" change; to commit it with evidence, run: git add -- {paths} && hkgit redo -m MESSAGE"
-        f" {paths}",
+        f" change; to commit it with evidence, run: {' && '.join(words)}",
     )
 
 

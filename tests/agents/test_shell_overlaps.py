@@ -6,93 +6,22 @@ The commands are words of a program of one's own, which tell nothing; the test d
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import subprocess
+import time
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from hkgit.agents.shell.moves import ShellWork
 from hkgit.agents.shell.snapshots import ShellSnapshots
 from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage import paths as places
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.state import JournalState
-from tests.agents.streaming import told
+from tests.agents.two_sessions import BOTH, FIRST, ONE, SECOND, TEXT, TWO, added, change, play, tell
 from tests.support.commands import git, loaded_path
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import preload_hooks
-
-TEXT = "".join(f"{name} = {n}\n" for n, name in enumerate("abcdefgh"))
-ONE, TWO = ("a = 0", "a = 10"), ("g = 6", "g = 60")
-
-
-@pytest.fixture
-def shared(repo: Repo) -> Repo:
-    preload_hooks(repo)
-    repo.commit({"x.py": TEXT, "y.py": TEXT, ".gitattributes": "* -text\n"})
-    return repo
-
-
-def tell(repo: Repo, name: str, stage: str, command: str, tool: str = "Bash") -> str:
-    """Tell the hook of a session's command; what the model is told."""
-    asked = {"command": command} if tool == "Bash" else json.loads(command)
-    payload: dict[str, Any] = {
-        "session_id": name,
-        "cwd": str(repo.path),
-        "hook_event_name": f"{stage}ToolUse",
-        "tool_name": tool,
-        "tool_input": asked,
-        "tool_use_id": f"{name}-{command}",
-        "tool_response": {"stdout": ""},
-    }
-    answers = told("claude", payload).values()
-    return "".join(each["additionalContext"] for each in answers)
-
-
-def change(repo: Repo, pair: tuple[str, str], name: str = "x.py") -> None:
-    path = repo.path / name
-    text = path.read_text()
-    assert pair[0] in text
-    path.write_text(text.replace(*pair))
-
-
-def added(repo: Repo) -> dict[str, set[str]]:
-    """The lines that the calls of each session have put in, as its journal tells."""
-    found: dict[str, set[str]] = {}
-    for folder in places.find_folders(repo.path):
-        journal = SessionJournal(folder)
-        for call in journal.load().effective:
-            for each in call.changes:
-                lines = [
-                    (b"" if version is None else journal.blobs.get(version.sha256) or b"")
-                    .decode()
-                    .splitlines()
-                    for version in (each.before, each.after)
-                ]
-                found.setdefault(folder.name, set()).update({*lines[1]} - {*lines[0]})
-    return found
-
-
-def play(repo: Repo, order: str, commands: tuple[str, str] = ("./one x.py", "./two x.py")) -> str:
-    """Play steps of the sessions one and two: `1` and `2` are hooks, `a` and `b` the changes."""
-    begun: set[str] = set()
-    said = ""
-    for step in order:
-        if step in "ab":
-            change(repo, ONE if step == "a" else TWO)
-            continue
-        name, command = ("one", commands[0]) if step == "1" else ("two", commands[1])
-        said += tell(repo, name, "Post" if step in begun else "Pre", command)
-        begun.add(step)
-    return said
-
-
-BOTH = {"claude-one": {"a = 10"}, "claude-two": {"g = 60"}}
-FIRST, SECOND = ({name: lines} for name, lines in BOTH.items())
 
 
 @pytest.mark.parametrize(
@@ -205,25 +134,35 @@ def test_any_other_may_have_changed_what_changed_meanwhile(command: str, shared:
     assert added(shared) == {}
 
 
-def test_an_edit_while_anothers_command_runs_is_the_edits(shared: Repo) -> None:
-    """Its words say what it does; the rest is the command's, which names the file."""
-    edit = json.dumps(
-        {"file_path": str(shared.path / "x.py"), "old_string": TWO[0], "new_string": TWO[1]}
-    )
-    tell(shared, "one", "Pre", "./one x.py && make")
-    tell(shared, "two", "Pre", edit, "Edit")
-    change(shared, ONE)
-    change(shared, TWO)
-    tell(shared, "two", "Post", edit, "Edit")
-    tell(shared, "one", "Post", "./one x.py && make")
-    assert added(shared) == BOTH
+def test_a_command_that_never_ended_is_in_the_way_for_a_while_only(shared: Repo) -> None:
+    play(shared, "2")
+    for place in shared.path.glob(".git/hkgit/sessions/claude-two/aside/shell-*.json"):
+        long_ago = time.time() - 700
+        os.utime(place, (long_ago, long_ago))
+    play(shared, "1a1")
+    assert added(shared) == FIRST
+
+
+def test_files_that_come_and_go_meanwhile_are_nobodys(shared: Repo) -> None:
+    for name in ("one", "two"):
+        tell(shared, name, "Pre", f"./{name}")
+    (shared.path / "y.py").unlink()
+    shared.write("new.py", TEXT)
+    assert "y.py, new.py: changed" in tell(shared, "one", "Post", "./one")
+    assert "y.py, new.py: changed" in tell(shared, "two", "Post", "./two")
+    assert added(shared) == {}
 
 
 def test_the_advice_commits_what_is_nobodys_with_evidence(shared: Repo) -> None:
     run("init", cwd=shared.path)
     shared.commit({"dir/z.py": TEXT})
-    said = play(shared, "12ab1")
-    shared.git("add", "x.py")
+    for step, name in (("Pre", "one"), ("Pre", "two")):
+        tell(shared, name, step, f"./{name}")
+    change(shared, ONE)
+    (shared.path / "y.py").unlink()
+    shared.write("new.py", TEXT)
+    said = tell(shared, "one", "Post", "./one")
+    shared.git("add", "-A")
     agent = {"CLAUDECODE": "1"}
     assert git(shared, "commit", "-qm", "Both", env=agent)[0] is False
     advice = said.rpartition("run: ")[2].replace("MESSAGE", "Both")

@@ -1,0 +1,72 @@
+"""Edits of one session while a command of another runs: the words of each say what is its own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.agents.two_sessions import BOTH, ONE, SECOND, TWO, added, change, tell
+from tests.support.repos import Repo
+
+
+def edit(repo: Repo, stage: str) -> str:
+    """Tell the hook of an edit by session two."""
+    given = {"file_path": str(repo.path / "x.py"), "old_string": TWO[0], "new_string": TWO[1]}
+    return tell(repo, "two", stage, json.dumps(given), "Edit")
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        pytest.param("2ab21", id="at once"),
+        pytest.param("2ab12", id="at once, the command ends first"),
+        pytest.param("a2b21", id="the command has written before"),
+        pytest.param("2b2a1", id="the command writes when the edit is recorded"),
+    ],
+)
+def test_an_edit_while_anothers_command_runs_is_the_edits(order: str, shared: Repo) -> None:
+    """Its words say what it does."""
+    command = "sed -i 's/a = 0/a = 10/' x.py && make"
+    tell(shared, "one", "Pre", command)
+    stages = iter(("Pre", "Post"))
+    for step in order:
+        if step in "ab":
+            change(shared, ONE if step == "a" else TWO)
+        elif step == "2":
+            edit(shared, next(stages))
+        else:
+            tell(shared, "one", "Post", command)
+    assert added(shared) == BOTH
+
+
+@pytest.mark.parametrize(
+    ("command", "recorded"),
+    [
+        pytest.param("pytest", {"claude-two": {"g=60"}}, id="which does not name the file"),
+        pytest.param("./one x.py", {}, id="which names the file"),
+    ],
+)
+def test_an_edit_that_is_formatted_while_anothers_command_runs(
+    command: str, recorded: dict[str, set[str]], shared: Repo
+) -> None:
+    tell(shared, "one", "Pre", command)
+    edit(shared, "Pre")
+    change(shared, (TWO[0], "g=60"))
+    edit(shared, "Post")
+    tell(shared, "one", "Post", command)
+    assert added(shared) == recorded
+
+
+def test_what_comes_behind_anothers_edit_is_a_commands_that_names_the_file(shared: Repo) -> None:
+    """Else it may be the work of a formatter that follows the edit."""
+    for command in ("pytest", "./one x.py"):
+        tell(shared, "one", "Pre", command)
+    edit(shared, "Pre")
+    change(shared, TWO)
+    edit(shared, "Post")
+    change(shared, ONE)
+    tell(shared, "one", "Post", "pytest")
+    assert added(shared) == SECOND
+    tell(shared, "one", "Post", "./one x.py")
+    assert added(shared) == BOTH
