@@ -148,6 +148,18 @@ def test_a_file_that_was_not_there_yet_was_not_read(folder: Path) -> None:
     assert found.items() <= ALL.items()
 
 
+def test_of_an_output_that_was_cut_a_file_that_stands_in_it_twice_does_not_count(
+    folder: Path,
+) -> None:
+    """It may be that one of them alone was there, and it another."""
+    for name in ("aa.py", "ab.py"):
+        (folder / "src" / name).write_text("same\n")
+    lines = run(folder, "cat src/*.py").splitlines()
+    output = "\n".join([*lines[:7], "... 2 lines ...", *lines[-2:]])
+    found = find(folder, "cat src/*.py", output)
+    assert found == {"src/__init__.py": [(1, 1)], "src/a.py": [(1, 3)], "src/c.py": [(1, 1)]}
+
+
 def test_of_an_output_that_was_cut_files_count_that_stand_in_it_whole(folder: Path) -> None:
     (folder / "src/bb.py").write_text("".join(f"bb = {n}\n" for n in range(99)))
     lines = run(folder, "cat src/*.py").splitlines()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from hkgit.agents.events import ToolReading
@@ -35,7 +36,8 @@ def find_printed(
         for lines in _list_orders(asked, Path(directory, folder)):
             block = Block([x.text for x in lines], is_first=asked.is_first, is_last=asked.is_last)
             pieces, end = find_block(block, answer, at)
-            shown = [line for piece in pieces for line in _find_sure(lines, *piece)]
+            whole = "\n".join(["", *answer, ""])
+            shown = [line for piece in pieces for line in _find_sure(lines, *piece, whole)]
             if len(shown) > most:
                 best, most = (_join(shown, folder), end), len(shown)
     return best
@@ -74,17 +76,21 @@ def _read(folder: Path, path: str) -> tuple[list[PrintedLine], bool]:
     return [PrintedLine(text, path, n) for n, text in enumerate(lines, 1)], data.endswith(b"\n")
 
 
-def _find_sure(wanted: Sequence[PrintedLine], first: int, stop: int) -> Sequence[PrintedLine]:
-    """The lines of a piece without those of a file beside a gap: like ones may stand there."""
-    if first > 0:
-        path = wanted[first].path
-        first = next((at for at in range(first, stop) if wanted[at].path != path), stop)
-    if stop < len(wanted):
-        path = wanted[stop - 1].path
-        stop = next(
-            (at + 1 for at in range(stop - 1, first - 1, -1) if wanted[at].path != path), first
-        )
-    return wanted[first:stop]
+def _find_sure(
+    wanted: Sequence[PrintedLine], first: int, stop: int, answer: str
+) -> Iterator[PrintedLine]:
+    """Yield the lines of a piece that are surely those of their files.
+
+    A file that was not there yet may be like a part of the answer. So of an answer that was cut
+    those beside the gap do not count, nor those that stand in it twice; blank ones never do.
+    """
+    files = [(path, [*lines]) for path, lines in groupby(wanted[first:stop], lambda x: x.path)]
+    sure = files[first > 0 : len(files) - (stop < len(wanted))]
+    for path, lines in sure:
+        text = "\n".join(["", *(line.text for line in lines), ""])
+        is_once = answer.find(text, answer.find(text) + 1) < 0
+        if path and text.strip() and (is_once or len(sure) == len(files)):
+            yield from lines
 
 
 def _join(shown: Sequence[PrintedLine], folder: str) -> list[ToolReading]:
