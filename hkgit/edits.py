@@ -31,7 +31,8 @@ class Edit:
     An empty `old_text` creates the file; with `at_end` it means the end of one that is there.
     `line_hint` breaks ties and nothing else; 0 favours the first place, `END_OF_FILE` the last,
     if the file ends with it. Each of `anchors` names a line, one below the other, and the place
-    is below the last of them; an empty `old_text` then means right behind it. `final_newline`
+    is below the last of them; an empty `old_text` then means right behind it. `heading` is the
+    beginning of the line that opens the block of the place; it breaks ties too. `final_newline`
     says whether the file's last line shall have an end; None leaves that. `whole_lines` says that
     the edit was written in lines: its old text is no part of a longer line. `suspects` are new
     lines that look like marks of the notation: they are text only where the file has them.
@@ -47,6 +48,7 @@ class Edit:
     anchors: tuple[str, ...] = ()
     final_newline: bool | None = None
     at_end: bool = False
+    heading: str = ""
     whole_lines: bool = field(default=False, compare=False)
     suspects: tuple[str, ...] = field(default=(), compare=False, repr=False)
 

@@ -206,7 +206,7 @@ def _render(edit: AnyEdit) -> dict[str, object]:
                 raise refuse_unsupported(NAME, edit, "a line ends with a carriage return")
             fields = {"command": "insert", "path": path}
             fields |= {"insert_line": after_line, "insert_text": text}
-        case Edit(path, old, new, expected, None, is_all, count, (), None):
+        case Edit(path, old, new, expected, None, is_all, count, (), None, heading=""):
             if count is not None and not is_all:
                 raise refuse_unsupported(NAME, edit, "a count without all places")
             fields = {"file_path": path, "old_string": old, "new_string": new}

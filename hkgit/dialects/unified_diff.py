@@ -207,7 +207,12 @@ def _render(edit: AnyEdit) -> str:
 def _render_hunk(edit: Edit) -> str:
     path, hint, end = edit.path, edit.line_hint, edit.final_newline
     plain = Edit(
-        path=path, old_text=edit.old_text, new_text=edit.new_text, line_hint=hint, final_newline=end
+        path=path,
+        old_text=edit.old_text,
+        new_text=edit.new_text,
+        line_hint=hint,
+        final_newline=end,
+        heading=edit.heading,
     )
     old, new = (
         split_ended_lines(NAME, edit, edit.old_text),
@@ -222,7 +227,7 @@ def _render_hunk(edit: Edit) -> str:
         body.insert(last + 1, NO_NEWLINE)
     sides = [f"--- {diff_names.write_name('a/', path)}", f"+++ {diff_names.write_name('b/', path)}"]
     sides.insert(0, f"diff --git {_pair(path, path)}")
-    head = f"@@ -{hint or 0},{len(old)} +{hint or 0},{len(new)} @@"
+    head = f"@@ -{hint or 0},{len(old)} +{hint or 0},{len(new)} @@ {edit.heading}".rstrip()
     return join_lines([*sides, head, *body])
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
-from hkgit.edits import END_OF_FILE, Edit
+from hkgit.edits import END_OF_FILE, Edit, encode_text
 from hkgit.errors import HkgitError, Stale
 from hkgit.matching import applied, guards
 from hkgit.matching.confidence import rate_confidence
-from hkgit.matching.lines import EditLines, FileLines
+from hkgit.matching.lines import EditLines, FileLines, find_end_of_block
 from hkgit.matching.places import Located, Place, Settings
 from hkgit.text.document import Document
 from hkgit.values import dataclass
@@ -27,6 +28,9 @@ MARGIN = 6
 CLOSE = 10
 """Places that differ by less than this similarity, per mille, are as alike."""
 
+CUT = 70
+"""A heading of so many characters may be cut off inside a word, as git cuts it."""
+
 NEAR_HINT = 5
 """How many lines a place may be away from a line hint that is to choose it."""
 
@@ -44,17 +48,34 @@ class Ties:
     vouches: Holds = vouch_for_none
 
     def break_ties(self, places: Sequence[Place]) -> list[Place]:
-        """Choose among places that are as good: by the expected hash, then by the line hint.
+        """Choose among places that are as good: by the expected hash, then by heading and hint.
 
-        Returns what is left; several where neither decides.
+        Returns what is left; several where nothing decides, or these two choose different ones.
         """
         if self.holds is not None:
             places = [place for place in places if self.holds(place)] or places
         hint = self.edit.line_hint
         is_tie = len({(place.agreement, place.similarity) for place in places}) == 1
-        if len(places) == 1 or hint is None or not is_tie:
+        if len(places) == 1 or not is_tie:
             return list(places)
-        return self._apply_hint(sorted(places), hint)
+        named = self._find_below_heading(places) or list(places)
+        if hint is None:
+            return named
+        near = self._apply_hint(sorted(places), hint)
+        if len(near) > 1 and len(named) < len(places):
+            near = self._apply_hint(sorted(named), hint) if len(named) > 1 else named
+        return near if near[0] in named else list(places)
+
+    def _find_below_heading(self, places: Sequence[Place]) -> list[Place]:
+        """Find the places in a block that is opened by a line with the words of the heading."""
+        if not self.edit.heading:
+            return []
+        end = "" if len(self.edit.heading) >= CUT else r"(?![\w\x80-\xff])"
+        words = re.compile(rb"\s*" + re.escape(encode_text(self.edit.heading)) + end.encode())
+        rows = [row for row, line in enumerate(self.document.lines, 1) if words.match(line)]
+        starts = [self.document.offsets[row] for row in rows]
+        spans = [(start, find_end_of_block(self.document, start)) for start in starts]
+        return [p for p in places if any(start <= p.start < end for start, end in spans)]
 
     def _apply_hint(self, places: list[Place], hint: int) -> list[Place]:
         """The one of some places in order that a line hint means, or all where it means none."""

@@ -20,6 +20,8 @@ from hkgit.values import dataclass, field
 
 BLANKS = b" \t\v\f\r"
 INDENT = b" \t"
+BRACKETS = (b"(", b")", b"[", b"]", b"{", b"}")
+"""What a line begins with that may stand as far left as the line which opens a block."""
 
 
 @dataclass(frozen=True)
@@ -220,6 +222,19 @@ def is_telling(key: bytes) -> bool:
 def indent_of(line: bytes) -> bytes:
     """Return the blanks that a line begins with."""
     return line[: len(line) - len(line.lstrip(INDENT))]
+
+
+def find_end_of_block(document: Document, start: int) -> int:
+    """Find where the block ends that is indented more deeply than the line above byte `start`."""
+    first = document.line_at(start)
+    margin = len(indent_of(document.lines[first - 2]))
+    below = enumerate(document.lines[first - 1 :], first)
+    ends = (
+        number
+        for number, line in below
+        if line.strip() and len(indent_of(line)) <= margin and line.lstrip()[:1] not in BRACKETS
+    )
+    return document.offsets[next(ends, document.line_count + 1) - 1]
 
 
 def find_occurrences(data: bytes, piece: bytes, limit: int) -> list[int]:

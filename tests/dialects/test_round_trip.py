@@ -99,7 +99,15 @@ def diff_edits() -> st.SearchStrategy[AnyEdit]:
         st.builds(DeleteFile, PATHS, old_text=st.none() | text.filter(bool)),
         st.builds(RenameFile, PATHS, PATHS),
         st.builds(SetMode, PATHS, st.sampled_from([REGULAR, EXECUTABLE])),
-        st.builds(Edit, PATHS, lines, lines, line_hint=hints, final_newline=ends),
+        st.builds(
+            Edit,
+            PATHS,
+            lines,
+            lines,
+            line_hint=hints,
+            final_newline=ends,
+            heading=st.sampled_from(["", "def f():", "a @@ b", "-x,2 +y,2"]),
+        ),
     )
 
 

@@ -32,24 +32,29 @@ def read(text: str) -> tuple[AnyEdit, ...]:
 
 
 @pytest.mark.parametrize(
-    ("head", "hint"),
+    ("head", "hint", "heading"),
     [
-        pytest.param("@@ -7,2 +7,2 @@", 7, id="true"),
-        pytest.param("@@ -7,2 +7,2 @@ def f():", 7, id="with a heading"),
-        pytest.param("@@ -7 +7 @@", 7, id="without counts"),
-        pytest.param("@@ -7,1 +7,99 @@", 7, id="wrong counts"),
-        pytest.param("@@ -7,2 +7,2", 7, id="not closed"),
-        pytest.param("@@ -0,2 +0,2 @@", None, id="line 0"),
-        pytest.param("@@ ... @@", None, id="dots"),
-        pytest.param("@@ @@", None, id="nothing between"),
-        pytest.param("@@", None, id="nothing"),
-        pytest.param("@@ def f():", None, id="a heading alone"),
-        pytest.param("@@ -x,2 +y,2 @@", None, id="letters"),
-        pytest.param("@@ -99999999999,2 +1,2 @@", None, id="a line beyond all"),
+        pytest.param("@@ -7,2 +7,2 @@", 7, "", id="true"),
+        pytest.param("@@ -7,2 +7,2 @@ def f():", 7, "def f():", id="with a heading"),
+        pytest.param("@@ -7 +7 @@", 7, "", id="without counts"),
+        pytest.param("@@ -7,1 +7,99 @@", 7, "", id="wrong counts"),
+        pytest.param("@@ -7,2 +7,2", 7, "", id="not closed"),
+        pytest.param("@@ -0,2 +0,2 @@", None, "", id="line 0"),
+        pytest.param("@@ ... @@", None, "", id="dots"),
+        pytest.param("@@ @@", None, "", id="nothing between"),
+        pytest.param("@@", None, "", id="nothing"),
+        pytest.param("@@ def f():", None, "def f():", id="a heading alone"),
+        pytest.param("@@ -x,2 +y,2 @@", None, "-x,2 +y,2", id="letters"),
+        pytest.param("@@ -99999999999,2 +1,2 @@", None, "", id="a line beyond all"),
     ],
 )
-def test_the_head_of_a_hunk_is_a_hint(head: str, hint: int | None) -> None:
-    assert read(f"{SIDES}{head}\n{BODY}") == (Edit("x.py", "a\nb\n", "a\nc\n", line_hint=hint),)
+def test_the_head_of_a_hunk_is_a_hint(head: str, hint: int | None, heading: str) -> None:
+    edit = Edit("x.py", "a\nb\n", "a\nc\n", line_hint=hint, heading=heading)
+    assert read(f"{SIDES}{head}\n{BODY}") == (edit,)
+
+
+def test_a_line_that_begins_with_a_tab_has_lost_its_blank() -> None:
+    assert read(f"{SIDES}@@ @@\n\ta\n-\tb\n+\tc\n") == (Edit("x.py", "\ta\n\tb\n", "\ta\n\tc\n"),)
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,9 @@ from collections.abc import Sequence
 
 from hkgit.edits import Edit, encode_text
 from hkgit.errors import Ambiguous, NoMatch
-from hkgit.matching.lines import indent_of
+from hkgit.matching.lines import find_end_of_block
 from hkgit.matching.tiers.fold import fold
 from hkgit.text.document import Document
-
-BRACKETS = (b"(", b")", b"[", b"]", b"{", b"}")
-"""What a line begins with that may stand as far left as the line which opens a block."""
 
 
 def find_below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
@@ -50,19 +47,6 @@ def _find_anchor_lines(texts: Sequence[bytes], line: int, anchor: str) -> list[i
             number for number, text in enumerate(texts[line:], line + 1) if fold(text) == plain
         ]
     return found or [line + number for number in _find_beginnings(texts[line:], wanted)]
-
-
-def find_end_of_block(document: Document, start: int) -> int:
-    """Find where the block ends that is indented more deeply than the line above byte `start`."""
-    first = document.line_at(start)
-    margin = len(indent_of(document.lines[first - 2]))
-    below = enumerate(document.lines[first - 1 :], first)
-    ends = (
-        number
-        for number, line in below
-        if line.strip() and len(indent_of(line)) <= margin and line.lstrip()[:1] not in BRACKETS
-    )
-    return document.offsets[next(ends, document.line_count + 1) - 1]
 
 
 def _find_beginnings(texts: Sequence[bytes], wanted: bytes) -> list[int]:

@@ -8,13 +8,14 @@ from hkgit.applying.context import EditContext, change_diff
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, find_holding_hash, find_holding_read, is_empty
 from hkgit.applying.files.workspace import FileState, check_text
-from hkgit.applying.operations.anchors import find_below_anchors, find_end_of_block
+from hkgit.applying.operations.anchors import find_below_anchors
 from hkgit.applying.operations.line_ends import settle_end
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.edits import END_OF_FILE, Edit, decode_text
 from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch, Stale
 from hkgit.matching.confidence import MISQUOTED
 from hkgit.matching.ladder import locate
+from hkgit.matching.lines import find_end_of_block
 from hkgit.matching.places import Located, Place, Settings
 from hkgit.matching.transfers.transfer import transfer
 from hkgit.text.document import Document, Splice
@@ -160,8 +161,7 @@ def _below(hint: int | None, above: int) -> int | None:
 def _nearest(document: Document, start: int, edit: Edit, settings: Settings) -> int | None:
     """The line hint that chooses what stands below an anchor.
 
-    That is the only place in the block which the anchor opens; where that has none, one near by,
-    and where it has several, none of them.
+    That is the only place in the block which the anchor opens, else one near by; or none of many.
     """
     block = Document(document.data[start : find_end_of_block(document, start)])
     try:

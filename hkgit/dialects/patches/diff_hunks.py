@@ -6,6 +6,7 @@ what its lines leave open.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from hkgit.dialects.blocks.headings import is_fence
@@ -18,6 +19,7 @@ from hkgit.values import dataclass, late_pattern
 _HEAD = late_pattern(
     r"@@ -(?P<start>\d{1,9})(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1,9}))?(?: @@.*)?\s*"
 )
+_HEADING = late_pattern(r"@@(?:[-+\d, .]*@@)?[ \t]*(?P<words>.*?)[ \t]*(?:@@)?\s*")
 _COUNTS = late_pattern(r"@@ -(?P<old>\d+)(?:,\d+)? \+(?P<new>\d+)(?:,\d+)?")
 _BEHIND = late_pattern(r"@@|diff -|Index: |Only in ")
 _SIGNATURE = late_pattern(r"\d+\.\d+")
@@ -33,6 +35,7 @@ class PatchHunk:
     old: Sequence[str]
     new: Sequence[str]
     final_newline: bool | None
+    heading: str = ""
 
     def edit(self, path: str) -> Edit:
         """Convert the hunk to an edit of a file."""
@@ -42,6 +45,7 @@ class PatchHunk:
             new_text=join_lines(self.new),
             line_hint=self.line_hint,
             final_newline=self.final_newline,
+            heading=self.heading,
             whole_lines=True,
         )
 
@@ -65,7 +69,7 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
         if lines[index].startswith("\\ "):
             ends |= {"old": len(body.old)} if body.last != "+" else {}
             ends |= {"new": len(body.new)} if body.last != "-" else {}
-        elif not body.take(lines[index]):
+        elif not body.take(_with_blank(lines[index])):
             what = f"a line of a hunk without a prefix: {lines[index][:40]!r}"
             raise refuse_line(index, what, "Begin each line of a hunk with a blank, + or -.")
         index += 1
@@ -78,7 +82,26 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
         raise refuse_line(start, "lines behind the end of the file", "Put its marker last.")
     final_newline = None if len(ends) != 1 else "old" in ends
     hint = None if head is None else int(head["start"]) or None
-    return PatchHunk(hint, body.old, body.new, final_newline), index
+    hunk = PatchHunk(
+        line_hint=hint,
+        old=body.old,
+        new=body.new,
+        final_newline=final_newline,
+        heading=_find_heading(lines[start]),
+    )
+    return hunk, index
+
+
+def _find_heading(line: str) -> str:
+    """Find the words behind the numbers of a hunk, or in their place; "" for dots and the like."""
+    found = _HEADING.fullmatch(line)
+    words = found["words"] if found is not None else ""
+    return words if re.search(r"[^\W\d]", words) else ""
+
+
+def _with_blank(line: str) -> str:
+    """A line that begins with a tab has lost the blank before it, as GNU patch takes it too."""
+    return f" {line}" if line.startswith("\t") and line.strip() else line
 
 
 def _is_last(lines: Sequence[str], index: int) -> bool:
@@ -109,7 +132,7 @@ def _ends(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -
     is_full = _count_missing_blanks(body, counts) is not None
     if line.rstrip() == "--" and any(map(_SIGNATURE.match, lines[index + 1 : index + 2])):
         return True
-    if line[:1] in ("", " ", "+", "-", "\\", "\r"):
+    if line[:1] in ("", " ", "+", "-", "\\", "\r", "\t"):
         return False
     is_prose = is_full and bool(body.blanks)
     return is_prose or is_fence(line) or _BEHIND.match(line) is not None

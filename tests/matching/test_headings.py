@@ -1,0 +1,89 @@
+"""The line behind the numbers of a hunk chooses between equal places, where the numbers agree."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hkgit
+from hkgit.edits import Edit
+from hkgit.errors import Ambiguous
+from tests.matching.editing import edited, placed
+from tests.support.properties import examples
+from tests.support.repos import Repo
+
+BODY = "    x = g()\n    return x\n"
+NAMES = ["one", "two", "three", "four"]
+TEXT = "".join(f"def {name}():\n{BODY}\n" for name in NAMES)
+
+
+def edit_of(heading: str, hint: int | None = None) -> Edit:
+    return Edit("f.py", "    x = g()\n", "    x = h()\n", line_hint=hint, heading=heading)
+
+
+def changed(name: str) -> bytes:
+    head, tail = TEXT.split(f"def {name}():\n")
+    return f"{head}def {name}():\n{tail.replace('g()', 'h()', 1)}".encode()
+
+
+@pytest.mark.parametrize(
+    ("heading", "hint"),
+    [
+        pytest.param("def two():", None, id="alone"),
+        pytest.param("def two", None, id="the beginning of it"),
+        pytest.param("def two():", 6, id="and the line"),
+        pytest.param("def two():", 90, id="and a line behind the file"),
+        pytest.param("def five():", 6, id="of no line, and the line"),
+        pytest.param("def t", 6, id="half a word, and the line"),
+    ],
+)
+def test_a_heading_chooses_the_place_in_its_block(heading: str, hint: int | None) -> None:
+    assert edited(TEXT, edit_of(heading, hint)) == changed("two")
+
+
+@pytest.mark.parametrize(
+    ("heading", "hint"),
+    [
+        pytest.param("def two():", 2, id="another block than the line"),
+        pytest.param("def five():", None, id="of no line"),
+        pytest.param("def t", None, id="half a word"),
+        pytest.param("return x", None, id="that opens no block"),
+    ],
+)
+def test_a_heading_that_does_not_tell_leaves_the_edit_ambiguous(
+    heading: str, hint: int | None
+) -> None:
+    with pytest.raises(Ambiguous):
+        placed(TEXT, edit_of(heading, hint))
+
+
+def test_a_place_that_is_the_only_one_needs_no_heading() -> None:
+    edit = Edit("f.py", "def two():\n", "def second():\n", heading="class Other:")
+    assert edited(TEXT, edit) == TEXT.replace("two", "second").encode()
+
+
+@examples(60)
+@given(st.permutations(NAMES), st.sampled_from(NAMES), st.integers(0, 20) | st.none())
+def test_a_heading_never_leads_into_another_block(
+    order: list[str], name: str, hint: int | None
+) -> None:
+    text = "".join(f"def {each}():\n{BODY}\n" for each in order)
+    try:
+        after = edited(text, edit_of(f"def {name}():", hint)).decode()
+    except Ambiguous:
+        assert hint is not None
+        return
+    assert after == text.replace(f"{name}():\n    x = g()", f"{name}():\n    x = h()")
+
+
+@pytest.mark.parametrize("above", [0, 3, 9])
+def test_a_diff_of_git_finds_its_function_in_a_file_that_has_moved(repo: Repo, above: int) -> None:
+    repo.write("f.py", TEXT)
+    repo.git("add", ".")
+    for name in NAMES:
+        repo.write("f.py", changed(name).decode())
+        diff = repo.git("diff", "--unified=0", "--", "f.py")
+        result = hkgit.apply_edits(diff, {"f.py": "# moved\n" * above + TEXT})
+        if above == 0 or result.ok:
+            assert result.files == {"f.py": "# moved\n" * above + changed(name).decode()}
