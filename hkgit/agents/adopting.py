@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from hkgit.agents.aside import PutAside
@@ -91,8 +91,9 @@ class EditAdopter:
                 self._aside.drop(path, words)
             self._lose(before)
             what = f"was changed by another session meanwhile: {rivals[0].name}"
-            fix = "What this call did to it is not told exactly; the gate says so at the commit."
-            raise Conflict(", ".join(before), what, fix)
+            why = "What this call did to it cannot be told exactly, so none of it is recorded."
+            how = _say_how([*before], self._session.root)
+            raise Conflict(", ".join(before), what, f"{why} {how}")
         return self.take_difference(before, words)
 
     def _find_rivals(self, paths: Iterable[str], words: str) -> list[Path]:
@@ -190,19 +191,21 @@ class EditAdopter:
 
 def _say_lost(lost: Mapping[str, str], root: Path) -> Conflict:
     names = ", ".join(dict.fromkeys(lost.values()))
-    gone = [path for path in lost if not (root / path).exists()]
-    steps = [("git add --", [path for path in lost if path not in gone])]
-    steps += [("git rm -q --cached --ignore-unmatch --", gone), ("hkgit redo -m MESSAGE", [*lost])]
-    # The paths are from the root, wherever the agent stands.
-    words = (
-        f"{step} {shlex.join(f':/{path}' for path in paths)}" for step, paths in steps if paths
+    what = f"changed while this command ran and one of another session, {names}"
+    why = "Which of the two has changed it cannot be told, so no session has recorded it."
+    return Conflict(", ".join(lost), what, f"{why} {_say_how([*lost], root)}")
+
+
+def _say_how(paths: Sequence[str], root: Path) -> str:
+    """How files that no session has recorded are committed, wherever the agent stands."""
+    gone = [path for path in paths if not (root / path).exists()]
+    steps = (
+        ("git add --", [path for path in paths if path not in gone]),
+        ("git rm -q --cached --ignore-unmatch --", gone),
+        ("hkgit redo -m MESSAGE", paths),
     )
-    return Conflict(
-        ", ".join(lost),
-        f"changed while this command ran and one of another session, {names}",
-        "Which of the two has changed it cannot be told, so no session has recorded it. Look at the"
-        f" change; to commit it with evidence, run: {' && '.join(words)}",
-    )
+    words = (f"{step} {shlex.join(f':/{x}' for x in some)}" for step, some in steps if some)
+    return f"Look at the change; to commit it with evidence, run: {' && '.join(words)}"
 
 
 def _restore(file: File | None, original: str | None) -> File | None:

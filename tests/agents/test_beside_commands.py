@@ -53,7 +53,9 @@ def test_an_edit_that_is_formatted_while_anothers_command_runs(
     tell(shared, "one", "Pre", command)
     edit(shared, "Pre")
     change(shared, (TWO[0], "g=60"))
-    edit(shared, "Post")
+    said = edit(shared, "Post")
+    advice = " run: git add -- :/x.py && hkgit redo -m MESSAGE :/x.py"
+    assert said.endswith(advice) is (recorded == {})
     tell(shared, "one", "Post", command)
     assert added(shared) == recorded
 

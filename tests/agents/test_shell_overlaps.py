@@ -156,12 +156,14 @@ def test_files_that_come_and_go_meanwhile_are_nobodys(shared: Repo) -> None:
 def test_the_advice_commits_what_is_nobodys_with_evidence(shared: Repo) -> None:
     run("init", cwd=shared.path)
     shared.commit({"dir/z.py": TEXT})
-    for step, name in (("Pre", "one"), ("Pre", "two")):
-        tell(shared, name, step, f"./{name}")
+    tell(shared, "one", "Pre", "./one")
     change(shared, ONE)
+    tell(shared, "two", "Pre", "./two")
+    change(shared, TWO)
     (shared.path / "y.py").unlink()
     shared.write("new.py", TEXT)
     said = tell(shared, "one", "Post", "./one")
+    assert added(shared) == FIRST
     shared.git("add", "-A")
     agent = {"CLAUDECODE": "1"}
     assert git(shared, "commit", "-qm", "Both", env=agent)[0] is False
