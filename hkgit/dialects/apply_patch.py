@@ -16,6 +16,7 @@ from hkgit.dialects.patches.anchored_hunks import (
     AnchoredHunk,
     parse_hunks,
     refuse_unprefixed,
+    render_places,
 )
 from hkgit.dialects.patches.diff_hunks import begins_sides
 from hkgit.dialects.patches.hunks import Body, join_lines, render_body, split_ended_lines
@@ -224,26 +225,23 @@ def _render_hunk(edit: Edit) -> list[str]:
     if edit == Edit(edit.path, "", edit.new_text, at_end=True) and edit.new_text:
         added = split_ended_lines(NAME, edit, edit.new_text)
         return ["@@", *(f"+{line}" for line in added), "*** End of File"]
-    hint, anchors = edit.line_hint, edit.anchors
     plain = Edit(
         path=edit.path,
         old_text=edit.old_text,
         new_text=edit.new_text,
-        line_hint=hint,
-        anchors=anchors,
+        line_hint=edit.line_hint,
+        anchors=edit.anchors,
+        heading=edit.heading,
     )
-    old, new = (
-        split_ended_lines(NAME, edit, edit.old_text),
-        split_ended_lines(NAME, edit, edit.new_text),
-    )
+    old, new = (split_ended_lines(NAME, edit, text) for text in (edit.old_text, edit.new_text))
     hunk = AnchoredHunk(0)
-    places = [f"@@ {anchor}" for anchor in anchors]
-    if hint is not None and hint != END_OF_FILE:
-        places.append(f"@@ -{hint},{len(old)} +{hint},{len(new)} @@")
+    places = render_places(edit, old, new)
     for place in places:
         hunk.note_place(place)
-    parsed = hunk.anchors, hunk.line_hint or (hint if hint == END_OF_FILE else None)
-    if edit != plain or not (old or new) or parsed != (list(anchors), hint):
+    is_last = edit.line_hint == END_OF_FILE
+    parsed = tuple(hunk.anchors), hunk.heading, END_OF_FILE if is_last else hunk.line_hint
+    said = edit.anchors, edit.heading, edit.line_hint
+    if edit != plain or not (old or new) or parsed != said:
         raise refuse_unsupported(NAME, edit)
-    tail = ["*** End of File"] if hint == END_OF_FILE else []
+    tail = ["*** End of File"] if is_last else []
     return [*(places or ["@@"]), *render_body(old, new), *tail]

@@ -94,11 +94,19 @@ def _edits(node: Node) -> list[AnyEdit]:
     if "edits" in fields:
         check_fields(node.path, fields, ("edits",), ("path",))
         items = calls.items_of(fields.pop("edits"))
-        return [_single(item, fields | _fields(item)) for item in items]
+        return [_single(item, _inherit_path(item, fields)) for item in items]
     if "content" in fields:
         check_fields(node.path, fields, ("path", "content"), ("expected_hash",))
         return [_parse_write(fields)]
     return [_single(node, fields)]
+
+
+def _inherit_path(item: Node, shared: Fields) -> Fields:
+    """The members of an edit with the path that the call around it names."""
+    fields = _fields(item)
+    if "path" in shared and fields.get("path", shared["path"]).value != shared["path"].value:
+        raise InvalidInput(item.path, "a second name of the file", "Name it once.")
+    return shared | fields
 
 
 def _fields(node: Node) -> Fields:

@@ -13,7 +13,7 @@ from hkgit.dialects.fenced_diffs import name_fences
 from hkgit.dialects.patches import diff_names
 from hkgit.dialects.patches.diff_hunks import PatchHunk, begins_sides, read_hunk
 from hkgit.dialects.patches.diff_names import DEV_NULL
-from hkgit.dialects.patches.hunks import join_lines, render_body, split_ended_lines
+from hkgit.dialects.patches.hunks import join_lines, render_body, render_head, split_ended_lines
 from hkgit.dialects.reading import ParseResult, refuse_line, refuse_unsupported
 from hkgit.edits import (
     EXECUTABLE,
@@ -227,8 +227,7 @@ def _render_hunk(edit: Edit) -> str:
         body.insert(last + 1, NO_NEWLINE)
     sides = [f"--- {diff_names.write_name('a/', path)}", f"+++ {diff_names.write_name('b/', path)}"]
     sides.insert(0, f"diff --git {_pair(path, path)}")
-    head = f"@@ -{hint or 0},{len(old)} +{hint or 0},{len(new)} @@ {edit.heading}".rstrip()
-    return join_lines([*sides, head, *body])
+    return join_lines([*sides, render_head(edit, old, new), *body])
 
 
 def _whole(prefix: str, text: str) -> list[str]:

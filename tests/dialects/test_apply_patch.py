@@ -151,7 +151,7 @@ def test_sections_say_what_becomes_of_a_file(lines: list[str], edits: list[AnyEd
         ),
         pytest.param(
             ["@@ -7,2 +7,2 @@ def f():", "-a", "+b"],
-            Edit("x", "a\n", "b\n", line_hint=7),
+            Edit("x", "a\n", "b\n", line_hint=7, heading="def f():"),
             id="line numbers and a heading",
         ),
         pytest.param(

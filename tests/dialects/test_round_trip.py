@@ -120,7 +120,15 @@ def patch_edits() -> st.SearchStrategy[AnyEdit]:
         st.builds(CreateFile, PATHS, st.builds(_text, LINES)),
         st.builds(DeleteFile, PATHS),
         st.builds(RenameFile, PATHS, PATHS),
-        st.builds(Edit, PATHS, lines, lines, line_hint=hints, anchors=anchors),
+        st.builds(
+            Edit,
+            PATHS,
+            lines,
+            lines,
+            line_hint=hints,
+            anchors=anchors,
+            heading=st.sampled_from(["", "def f():"]),
+        ),
         st.builds(Edit, PATHS, st.just(""), lines, anchors=anchors),
     )
 

@@ -283,6 +283,11 @@ def test_calls_may_stand_one_a_line() -> None:
             "replace_all: expected true or false",
             id="no boolean",
         ),
+        pytest.param(
+            {"path": "x", "edits": [{"path": "y", "oldText": "a", "newText": "b"}]},
+            "edits[0]: a second name of the file",
+            id="two names",
+        ),
         pytest.param([CALL, 1], "[1]: expected a call", id="no call"),
         pytest.param({"command": "view", "path": "x"}, "empty spec", id="nothing but a view"),
     ],

@@ -63,6 +63,15 @@ def test_a_place_that_is_the_only_one_needs_no_heading() -> None:
     assert edited(TEXT, edit) == TEXT.replace("two", "second").encode()
 
 
+@pytest.mark.parametrize(
+    ("hint", "ends"), [pytest.param(6, True, id="agrees"), pytest.param(2, False, id="does not")]
+)
+def test_the_numbers_of_a_patch_have_a_heading_too(hint: int, ends: bool) -> None:
+    head = f"*** Begin Patch\n*** Update File: f.py\n@@ -{hint},1 +{hint},1 @@ def two():\n"
+    result = hkgit.apply_edits(f"{head}-    x = g()\n+    x = h()\n*** End Patch\n", {"f.py": TEXT})
+    assert result.files == ({"f.py": changed("two").decode()} if ends else {})
+
+
 @examples(60)
 @given(st.permutations(NAMES), st.sampled_from(NAMES), st.integers(0, 20) | st.none())
 def test_a_heading_never_leads_into_another_block(

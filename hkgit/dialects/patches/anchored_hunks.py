@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hkgit.dialects.patches.hunks import Body, join_lines
+from hkgit.dialects.patches.hunks import Body, find_heading, join_lines, render_head
 from hkgit.dialects.reading import refuse_line
 from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import InvalidInput
@@ -22,13 +22,14 @@ class AnchoredHunk:
     index: int
     anchors: list[str] = field(default_factory=list)
     line_hint: int | None = None
+    heading: str = ""
     body: Body = field(default_factory=Body)
 
     def note_place(self, line: str) -> None:
         """Take what stands behind `@@`: an anchor, line numbers, or nothing."""
         numbers = _NUMBERS.fullmatch(line)
         if numbers is not None:
-            self.line_hint = int(numbers[1]) or None
+            self.line_hint, self.heading = int(numbers[1]) or None, find_heading(line)
         else:
             self.anchors += _anchors(line)
 
@@ -44,6 +45,7 @@ class AnchoredHunk:
             new_text=new_text,
             line_hint=hint,
             anchors=anchors,
+            heading="" if hint == END_OF_FILE else self.heading,
             whole_lines=True,
         )
 
@@ -73,6 +75,13 @@ def parse_hunks(lines: Sequence[str], body: range) -> list[AnchoredHunk]:
                 hunk.index, "a hunk without lines", "Give its lines, or leave it out."
             )
     return hunks
+
+
+def render_places(edit: Edit, old: Sequence[str], new: Sequence[str]) -> list[str]:
+    """Write the lines of an edit that say where it stands: its anchors, then its numbers."""
+    places = [f"@@ {anchor}" for anchor in edit.anchors]
+    is_numbered = edit.line_hint not in (None, END_OF_FILE)
+    return [*places, render_head(edit, old, new)] if is_numbered or edit.heading else places
 
 
 def _anchors(line: str) -> list[str]:

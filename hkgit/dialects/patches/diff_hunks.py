@@ -6,11 +6,10 @@ what its lines leave open.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from hkgit.dialects.blocks.headings import is_fence
-from hkgit.dialects.patches.hunks import Body, join_lines
+from hkgit.dialects.patches.hunks import Body, find_heading, join_lines
 from hkgit.dialects.reading import refuse_line
 from hkgit.edits import Edit
 from hkgit.errors import Truncated
@@ -19,7 +18,6 @@ from hkgit.values import dataclass, late_pattern
 _HEAD = late_pattern(
     r"@@ -(?P<start>\d{1,9})(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1,9}))?(?: @@.*)?\s*"
 )
-_HEADING = late_pattern(r"@@(?:[-+\d, .]*@@)?[ \t]*(?P<words>.*?)[ \t]*(?:@@)?\s*")
 _COUNTS = late_pattern(r"@@ -(?P<old>\d+)(?:,\d+)? \+(?P<new>\d+)(?:,\d+)?")
 _BEHIND = late_pattern(r"@@|diff -|Index: |Only in ")
 _SIGNATURE = late_pattern(r"\d+\.\d+")
@@ -87,16 +85,9 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
         old=body.old,
         new=body.new,
         final_newline=final_newline,
-        heading=_find_heading(lines[start]),
+        heading=find_heading(lines[start]),
     )
     return hunk, index
-
-
-def _find_heading(line: str) -> str:
-    """Find the words behind the numbers of a hunk, or in their place; "" for dots and the like."""
-    found = _HEADING.fullmatch(line)
-    words = found["words"] if found is not None else ""
-    return words if re.search(r"[^\W\d]", words) else ""
 
 
 def _with_blank(line: str) -> str:

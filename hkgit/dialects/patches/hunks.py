@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import takewhile
 
 from hkgit.dialects.reading import refuse_unsupported
-from hkgit.edits import AnyEdit
-from hkgit.values import dataclass, field
+from hkgit.edits import AnyEdit, Edit
+from hkgit.values import dataclass, field, late_pattern
+
+_HEADING = late_pattern(r"@@(?:[-+\d, .]*@@)?[ \t]*(?P<words>.*?)[ \t]*(?:@@)?\s*")
 
 
 @dataclass(slots=True)
@@ -54,6 +57,13 @@ class Body:
         return not self.old and not self.new
 
 
+def find_heading(line: str) -> str:
+    """Find the words behind the numbers of a hunk, or in their place; "" for dots and the like."""
+    found = _HEADING.fullmatch(line)
+    words = found["words"] if found is not None else ""
+    return words if re.search(r"[^\W\d]", words) else ""
+
+
 def join_lines(lines: Sequence[str]) -> str:
     """Join lines, each with a line feed behind it."""
     return "".join(f"{line}\n" for line in lines)
@@ -83,6 +93,12 @@ def render_body(old: Sequence[str], new: Sequence[str], *, changes_end: bool = F
         *(f"+{line}" for line in new[before : len(new) - behind]),
         *(f" {line}" for line in old[len(old) - behind :]),
     ]
+
+
+def render_head(edit: Edit, old: Sequence[str], new: Sequence[str]) -> str:
+    """Write the line that opens a hunk: its numbers, then its heading."""
+    hint = edit.line_hint or 0
+    return f"@@ -{hint},{len(old)} +{hint},{len(new)} @@ {edit.heading}".rstrip()
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:

@@ -138,7 +138,7 @@ def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
     [
         pytest.param(
             Edit("f", "", "x\n", anchors=("z",)),
-            "no_match: f: the anchor 'z' stands nowhere below line 0",
+            "no_match: f: the anchor 'z' stands nowhere in the file",
             id="nowhere",
         ),
         pytest.param(
