@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hkgit.text import strict_json
@@ -24,18 +25,26 @@ REMARKS = frozenset(
 """Keys under which hosts ask a model for words about its edit."""
 
 _LISTS = frozenset({"edits", "operations", "replacements"})
-_QUOTED_KEY = late_pattern(r'[{,]\s*+\\+"(\w++)\\+"\s*+:')
+_INNER = late_pattern(
+    rf'"(?:{"|".join((*_ARGUMENTS, *sorted(_LISTS)))})"\s*+:\s*+"((?:[^"\\]|\\.)*+)', re.DOTALL
+)
+_ESCAPE = late_pattern(r"\\(.)", re.DOTALL)
 
 
 def collect_keys(text: str) -> frozenset[str]:
-    """Collect the keys of the JSON in a text, with those of JSON in a string.
+    """Collect the keys of the JSON in a text, with those of arguments that are JSON in a string.
 
-    That is how some hosts give arguments, and models a list.
+    Models write lists so, too. Other strings are content: their keys say nothing of the dialect.
     """
     found = strict_json.collect_keys(text)
     if found.isdisjoint(_ARGUMENTS) and found.isdisjoint(_LISTS):
         return found
-    return found | frozenset(_QUOTED_KEY.findall(text))
+    inner = (_ESCAPE.sub(_unescape, match[1]) for match in _INNER.finditer(text))
+    return found.union(*map(collect_keys, inner))
+
+
+def _unescape(escape: re.Match[str]) -> str:
+    return "\n" if escape[1] in "nrt" else escape[1]
 
 
 def parse_arguments(text: str) -> Iterator[Node]:

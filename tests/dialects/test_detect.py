@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit import dialects
+from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
 
 BLOCK = "a.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
@@ -144,3 +147,22 @@ def test_a_dialect_without_a_sign_in_the_text_does_not_detect_it(
     text = "".join(fragment + end for fragment, end in parts)
     loaded = [each.NAME for each in dialects.DIALECTS.values() if each.detects(text)]
     assert [each.NAME for each in dialects._list_detecting(text)] == loaded
+
+
+CONTENT = '{"content": 1, "path": 2, "hash_start": "aa", "version": 3, "op": 4}'
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "more"),
+    [
+        pytest.param("input", {"path": "x", "old_str": CONTENT}, {"name": "e"}, id="input"),
+        pytest.param("edits", [{"oldText": CONTENT, "newText": ""}], {"path": "x"}, id="edits"),
+        pytest.param("edits", [{"old_text": CONTENT, "new_text": ""}], {"file": "x"}, id="file"),
+    ],
+)
+@pytest.mark.parametrize("is_quoted", [False, True])
+def test_keys_of_content_say_nothing_of_the_dialect(
+    key: str, value: object, more: dict[str, str], is_quoted: bool
+) -> None:
+    sent = json.dumps(value, indent=1) if is_quoted else value
+    assert dialects.parse(json.dumps({**more, key: sent})).edits == (Edit("x", CONTENT, ""),)
