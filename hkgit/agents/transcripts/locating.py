@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 
+from hkgit.agents.transcripts.logged.cline_tasks import EXTENSIONS
+from hkgit.agents.transcripts.logged.cline_tasks import FILE as _TASK
 from hkgit.errors import InvalidInput
 
 AGENTS = (
@@ -21,6 +24,7 @@ AGENTS = (
     "opencode",
     "pi",
     "qwen",
+    "roo",
 )
 """Agents whose logs are found by themselves and can be read."""
 
@@ -79,6 +83,21 @@ def _cline(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) ->
         about = path.with_name(path.name.removesuffix(".messages.json") + ".json")
         if _mentions(about, roots):
             yield path
+    yield from _tasks("cline", home, environment, roots)
+    yield from (path for path in base.glob(f"data/tasks/*/{_TASK}") if _mentions(path, roots))
+
+
+def _tasks(
+    agent: str, home: Path, environment: Mapping[str, str], roots: Sequence[Path]
+) -> Iterator[Path]:
+    """The tasks of an extension in Visual Studio Code and the editors made of it."""
+    config = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
+    places = (config, home / "Library" / "Application Support", home / "AppData" / "Roaming")
+    own = [name for name, owner in EXTENSIONS.items() if owner == agent]
+    for base, name in product(places, own):
+        for path in base.glob(f"*/User/globalStorage/{name}/tasks/*/{_TASK}"):
+            if _mentions(path, roots):
+                yield path
 
 
 def _codex(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
@@ -126,6 +145,7 @@ def _goose(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) ->
 
 def _kilo(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
     yield from _databases("kilo", home, environment, roots)
+    yield from _tasks("kilo", home, environment, roots)
 
 
 def _opencode(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
@@ -157,6 +177,10 @@ def _databases(
             yield path
 
 
+def _roo(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    yield from _tasks("roo", home, environment, roots)
+
+
 def _qwen(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
     yield from _projects(Path(environment.get("QWEN_HOME") or home / ".qwen"), roots)
 
@@ -173,6 +197,7 @@ _PLACES = {
     "opencode": _opencode,
     "pi": _pi,
     "qwen": _qwen,
+    "roo": _roo,
 }
 
 _HEAD = 2**22

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents.transcripts.logged.aider_chats import calls, read_chat
+from hkgit.agents.transcripts.logged.aider.chats import calls, read_chat
 from hkgit.agents.transcripts.logged.records import LoggedCall
 from tests.support.repos import Repo
 from tests.support.running import run

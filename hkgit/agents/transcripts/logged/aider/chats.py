@@ -1,4 +1,4 @@
-"""aider_chats.py: aider's chat history, the page that it writes beside the work unless told not to.
+"""chats.py: aider's chat history, the page that it writes beside the work unless told not to.
 
 It holds what people asked (`####`), what the model answered as it was, and what aider said of it
 (`>`): which files it has edited, and which blocks did not fit. Files are not in it, so that nothing
@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hkgit.agents.transcripts.fields import Line, Record, text
-from hkgit.agents.transcripts.logged.aider_answers import (
+from hkgit.agents.transcripts.logged.aider.answers import (
     BLOCKS,
     DIFF,
     PATCH,
     WHOLE,
     split_edits,
 )
-from hkgit.agents.transcripts.logged.aider_history import parse_time
+from hkgit.agents.transcripts.logged.aider.history import parse_time
 from hkgit.agents.transcripts.logged.records import LoggedCall
 from hkgit.values import dataclass, field
 

@@ -1,4 +1,4 @@
-"""aider_history.py: aider's `--llm-history-file`: each request to its model, and each answer.
+"""history.py: aider's `--llm-history-file`: each request to its model, and each answer.
 
 A request holds the files of the chat as they are, so it tells what the model was shown when it
 answered. Each line stands behind the name of who said it: aider.chat/docs/config/options.html.
@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from hkgit.agents.transcripts.fields import Line, Record, text
-from hkgit.agents.transcripts.logged.aider_answers import find_edits, find_format
+from hkgit.agents.transcripts.logged.aider.answers import find_edits, find_format
 from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall
 
 NAME = "aider"

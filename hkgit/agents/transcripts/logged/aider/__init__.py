@@ -1,0 +1,1 @@
+"""The two histories that aider writes, and the formats of its answers."""
