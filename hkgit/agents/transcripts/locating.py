@@ -131,10 +131,12 @@ def _gemini(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -
 
 
 def _goose(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    """One database for all projects."""
+    """One database for all projects; before version 1.10 a file a session."""
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "goose"
     own = environment.get("GOOSE_PATH_ROOT")
-    path = Path(own, "data/sessions/sessions.db") if own else data / "sessions" / "sessions.db"
+    place = Path(own, "data", "sessions") if own else data / "sessions"
+    yield from (path for path in place.glob("*.jsonl") if _mentions(path, roots))
+    path = place / "sessions.db"
     if path.is_file():
         # Few have any.
         from hkgit.agents.transcripts.logged.databases.goose_sessions import knows_any

@@ -1,11 +1,14 @@
 """goose_sessions.py: goose: its database `~/.local/share/goose/sessions/sessions.db`.
 
-Each message is told as one line, beside its session; a call and its answer have one id.
+Each message is told as one line, beside its session; a call and its answer have one id. Before
+version 1.10 each session was a file of lines there, the first of them about the session. The edit
+tool was `text_editor` then, and in the database until version 1.25.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -25,6 +28,8 @@ from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCa
 
 NAME = "goose"
 DATABASE = "sessions.db"
+
+_NUMBERED = re.compile(r" *(\d+): (.*)", re.DOTALL)
 
 _MESSAGES = """
     select messages.id, session_id, working_dir, created_timestamp, content_json
@@ -51,21 +56,32 @@ def read_database(path: Path) -> Iterator[Line]:
 
 def detects(record: Record) -> bool:
     """Whether a line is of such a log."""
-    return "goose" in table(record.get("info"))
+    return "goose" in table(record.get("info")) or {"working_dir", "message_count"} <= {*record}
 
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Yield every call of a log whose result it holds, in the order of the results."""
     pending: dict[object, tuple[Line, Record]] = {}
+    session: Record = {}
     for line in lines:
-        info = table(line.record.get("info"))
+        if "working_dir" in line.record:
+            name = line.where.rpartition(":")[0].removesuffix(".jsonl")
+            session = {"goose": name, "directory": line.record["working_dir"]}
+        info = table(line.record.get("info")) or session | {"time": line.record.get("created")}
         for part in tables(line.record.get("content")):
             key = info.get("goose"), part.get("id")
             if part.get("type") == "toolRequest":
                 pending[key] = line, table(table(part.get("toolCall")).get("value"))
             elif part.get("type") == "toolResponse" and key in pending:
-                answer = table(table(part.get("toolResult")).get("value"))
+                answer = _read_answer(table(part.get("toolResult")))
                 yield from _call(info, str(part.get("id")), *pending.pop(key), answer)
+
+
+def _read_answer(result: Record) -> Record:
+    """Read what came of a call; older versions told its parts alone, and a failure beside them."""
+    value = result.get("value")
+    answer = {"content": value} if isinstance(value, list) else table(value)
+    return answer | {"isError": True} if result.get("status") == "error" else answer
 
 
 def _call(info: Record, id: str, asked: Line, call: Record, answer: Record) -> Iterator[LoggedCall]:
@@ -96,4 +112,36 @@ def _did(tool: str, sent: Record, output: str) -> ReadCall | EditCall | ShellCal
         case "edit" if name is not None:
             words = {"old_string": sent.get("before"), "new_string": sent.get("after")}
             return EditCall((name,), json.dumps({"file_path": name} | words), "text-editor")
+        case "text_editor" if name is not None:
+            return _edit_or_view(name, sent, output)
     return None
+
+
+def _edit_or_view(name: str, sent: Record, output: str) -> ReadCall | EditCall | None:
+    """What a command of the older edit tool has done."""
+    new = sent.get("new_str")
+    match sent.get("command"):
+        case "view":
+            return _read(name, output)
+        case "write":
+            text_editor: Record = {"file_path": name, "content": sent.get("file_text")}
+        case "str_replace" if sent.get("diff"):
+            words = json.dumps({"path": name, "diff": sent["diff"]})
+            return EditCall((name,), words, "unified-diff")
+        case "str_replace":
+            text_editor = {"path": name, "old_str": sent.get("old_str"), "new_str": new}
+        case "insert":
+            line = {"insert_line": sent.get("insert_line"), "insert_text": new}
+            text_editor = {"command": "insert", "path": name} | line
+        case _:
+            return EditCall((name,), None, "text-editor")
+    return EditCall((name,), json.dumps(text_editor), "text-editor")
+
+
+def _read(name: str, output: str) -> ReadCall | None:
+    """The lines that were shown with their numbers, one after the other."""
+    found = [each.groups() for line in output.split("\n") if (each := _NUMBERED.match(line))]
+    first = int(found[0][0]) if found else 0
+    if [int(number) for number, _ in found] != [*range(first, first + len(found))] or not first:
+        return None
+    return ReadCall(name, first, tuple(line for _, line in found))
