@@ -117,7 +117,7 @@ def _block(lines: Sequence[str], head: int) -> _Block:
     if not _is_tail(lines, end):
         end, after = _end_without_tail(lines, head, dividers, end)
     dividers = [i for i in dividers if i < end]
-    if after == end + 1 and repeats_tail(lines, head, dividers, end):
+    if after == end + 1 and repeats_tail(lines, dividers, range(start, end)):
         end = dividers.pop()
     middle = choose_divider(lines, head, dividers, range(start, end))
     return _Block(range(start, middle), range(middle + 1, end), line_hint, after)

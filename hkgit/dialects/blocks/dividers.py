@@ -11,33 +11,35 @@ MAX_DIVIDERS = 50
 
 _ESCAPE = "Put a \\ in front of each line of content that looks like a marker."
 _OPENS_CONFLICT = late_pattern(r"<{7}(?: .*)?\s*")
+_WORD = late_pattern(r"\w")
 _CLOSES_CONFLICT = late_pattern(r">{7}(?: .*)?\s*")
 
 
 def choose_divider(lines: Sequence[str], head: int, found: Sequence[int], content: range) -> int:
     """Choose the divider of a block among lines that look like one; the others underline titles.
 
-    That of a merge conflict within the content is none. First those as long as the head's marks,
-    then those that leave each of the others below a line of text, then below one of its own
-    length, then as many above as below. Raises InvalidInput where several are left, or two stand
-    one below the other: the second may as well be written twice as end an underlined title.
+    That of a merge conflict within the content is none. Those as long as the head's marks come
+    first; of several the only one that underlines no title of its length, then the only one with
+    the same titles in both halves, then the middle one of another length than all others. Raises
+    InvalidInput where several are left.
     """
     marks = len(lines[head].split(" ")[0])
     found = _leave_out_conflicts(lines, found, content)
-    likely = [i for i in found if len(lines[i].rstrip()) == marks] or list(found)
+    likely = [i for i in found if _length(lines[i]) == marks] or list(found)
     if len(likely) > MAX_DIVIDERS:
         raise refuse_line(head, f"{len(likely)} lines that could be the divider", _ESCAPE)
     tests: tuple[Callable[[int], bool], ...] = (
-        lambda i: _underlines(lines, found, i, content, exact=False),
-        lambda i: _underlines(lines, found, i, content, exact=True),
-        lambda i: 2 * sum(other < i for other in found) == len(found) - 1,
+        lambda i: not _is_title(lines, found, i - 1, content, _length(lines[i])),
+        lambda i: not _is_above_title(lines, found, i, content),
+        lambda i: _has_same_titles(lines, found, i, content),
+        lambda i: _is_odd_middle(lines, found, i),
     )
     for test in tests:
         if len(likely) > 1:
             likely = [i for i in likely if test(i)] or likely
-    if len(likely) == 1 and not _is_doubled(lines, found, likely[0], content):
+    if len(likely) == 1:
         return likely[0]
-    shown = ", ".join(str(i + 1) for i in (likely if len(likely) > 1 else found))
+    shown = ", ".join(str(i + 1) for i in likely)
     raise refuse_line(head, f"the divider could be any of lines {shown}", _ESCAPE)
 
 
@@ -55,36 +57,54 @@ def _leave_out_conflicts(lines: Sequence[str], found: Sequence[int], content: ra
     return [i for i in found if i not in inner] or list(found)
 
 
-def _is_doubled(lines: Sequence[str], found: Sequence[int], middle: int, content: range) -> bool:
-    """Whether the line above the divider is one too, and underlines nothing of its length."""
-    if middle - 1 not in found or len(lines[middle - 1].rstrip()) != len(lines[middle].rstrip()):
-        return False
-    return not _underlines(lines, [middle - 1], middle, content, exact=True)
-
-
-def repeats_tail(lines: Sequence[str], head: int, found: Sequence[int], end: int) -> bool:
+def repeats_tail(lines: Sequence[str], found: Sequence[int], content: range) -> bool:
     """Whether a second divider, right above the tail, says once more that the new text ends.
 
-    Below a line that may be a title it underlines that.
+    Below a line that may be a title it underlines that; and where the first underlines a title,
+    it is the divider.
     """
-    if len(found) != 2 or found[1] != end - 1:
+    is_last = len(found) == 2 and found[1] == content.stop - 1
+    if not is_last or len({_length(lines[i]) for i in found}) > 1:
+        return False
+    if _is_title(lines, found, found[0] - 1, content, _length(lines[found[0]])):
         return False
     above = lines[found[1] - 1]
     is_title = bool(above.strip()) and not above.startswith((" ", "\t"))
     return not is_title
 
 
-def _underlines(
-    lines: Sequence[str], found: Sequence[int], middle: int, content: range, *, exact: bool
+def _length(line: str) -> int:
+    return len(line.rstrip())
+
+
+def _is_above_title(lines: Sequence[str], found: Sequence[int], row: int, content: range) -> bool:
+    """Whether a line of `=` stands at the top, above a title that has one of its length below."""
+    is_top = row == content.start or not lines[row - 1].strip()
+    is_pair = row + 2 in found and _length(lines[row + 1]) == _length(lines[row])
+    return is_top and is_pair and _WORD.search(lines[row + 1]) is not None
+
+
+def _is_title(
+    lines: Sequence[str], found: Sequence[int], row: int, content: range, length: int
 ) -> bool:
-    """Whether all lines of `=` but the one in the middle stand below, or around, a title."""
-    for line in found:
-        first, last = (content.start, middle) if line < middle else (middle + 1, content.stop)
-        titles = [i for i in (line - 1, line + 1) if first <= i < last and lines[i].strip()]
-        below = [i for i in titles if i < line or (line + 2 in found and line + 2 < last)]
-        below = [i for i in below if i not in found]
-        length = len(lines[line].rstrip())
-        fits = any(not exact or len(lines[i].rstrip()) == length for i in below)
-        if line != middle and not fits:
-            return False
-    return True
+    """Whether a line may be a title: of that length, at the left, and below nothing or a blank."""
+    is_text = row in content and _WORD.search(lines[row]) is not None
+    if not is_text or _length(lines[row]) != length:
+        return False
+    is_top = row == content.start or row - 1 in found or not lines[row - 1].strip()
+    return is_top and not lines[row].startswith((" ", "\t"))
+
+
+def _has_same_titles(lines: Sequence[str], found: Sequence[int], row: int, content: range) -> bool:
+    """Whether the other lines of `=` stand below the same words in both halves."""
+    old = [lines[i - 1] for i in found if content.start < i < row]
+    new = [lines[i - 1] for i in found if i > row + 1]
+    others = len(found) - 1
+    return old == new and 2 * len(old) == others and all(map(_WORD.search, old))
+
+
+def _is_odd_middle(lines: Sequence[str], found: Sequence[int], row: int) -> bool:
+    """Whether as many others stand above as below, and none of them is as long."""
+    others = [i for i in found if i != row]
+    is_middle = 2 * sum(i < row for i in others) == len(others)
+    return is_middle and all(_length(lines[i]) != _length(lines[row]) for i in others)
