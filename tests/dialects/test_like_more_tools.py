@@ -169,6 +169,22 @@ def test_what_could_be_meant_otherwise_is_refused(before: str, spec: str, reason
 
 ADVISED = [
     pytest.param(
+        "f() {\n  a\n}\n",
+        patch("@@ g() {", "-  a", "+  b"),
+        patch("@@", "-  a", "+  b"),
+        "Quote the whole line that the hunk stands below, or leave it out.",
+        "f() {\n  b\n}\n",
+        id="an anchor that is nowhere",
+    ),
+    pytest.param(
+        "f() {\n  a\n}\ng() {\n  a\n}\n",
+        diff("@@ -2 +2 @@ g() {", "-  a", "+  b"),
+        diff("@@ -4,2 +4,2 @@ g() {", " g() {", "-  a", "+  b"),
+        "Quote more lines above or below",
+        "f() {\n  a\n}\ng() {\n  b\n}\n",
+        id="numbers and a heading that disagree",
+    ),
+    pytest.param(
         "a\n=======\nb\n",
         block("a\n=======\nb\n", "c\n"),
         block("a\n\\=======\nb\n", "c\n"),
