@@ -50,6 +50,8 @@ def correct_edit(
     if any(is_elision(line.strip()) for line in wanted.old_lines):
         # What they left out was not meant to go.
         return None
+    if any(_is_cut_short(view, wanted, found[0], row) for row in wanted.removed):
+        return None
     place = place_of(view, found[0])
     try:
         splices = _Proposal(view, edit.path, wanted, found[0].targets).splices()
@@ -60,6 +62,19 @@ def correct_edit(
         return None
     old_text, new_text = (decode_text(text.replace(b"\r\n", b"\n")) for text in (old, new))
     return replace(edit, old_text=old_text, new_text=new_text, expected_hash=None, line_hint=None)
+
+
+def _is_cut_short(view: FileLines, wanted: EditLines, found: AlignedPlace, row: int) -> bool:
+    """Whether an old line is a part of the file's whose rest no new line has: it would be lost."""
+    target = found.targets[row]
+    old, here = wanted.old_lines[row].strip(), b"" if target is None else view.lines[target].strip()
+    added = [wanted.new_lines[i].strip() for i in wanted.added]
+    if not old or old == here or not added:
+        return False
+    behind, before = here.removeprefix(old).strip(), here.removesuffix(old).strip()
+    if here.startswith(old):
+        return not any(line.endswith(behind) for line in added)
+    return here.endswith(old) and not any(line.startswith(before) for line in added)
 
 
 def _sides(document: Document, place: Place, splices: Sequence[Splice]) -> tuple[bytes, bytes]:

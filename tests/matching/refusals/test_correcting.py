@@ -151,3 +151,17 @@ def test_a_proposal_can_be_applied_as_it_is(lines: list[str], wanted: list[str])
         if isinstance(correction, Edit):
             assert text.count(correction.old_text) == 1
             edited(text, correction)
+
+
+@pytest.mark.parametrize(
+    ("line", "quoted"),
+    [
+        pytest.param("function test() {}", "function test()", id="its end"),
+        pytest.param("a function test() {", "function test() {", id="its beginning"),
+    ],
+)
+def test_what_an_old_line_leaves_out_is_not_proposed_away(line: str, quoted: str) -> None:
+    old, new = f"\n{quoted}\n\t", f"\n{quoted.replace('test', 'best')}\n\t"
+    assert proposed(f"{line}\n", old, new) is None
+    whole = proposed(f"{line}\n", old, f"\n{line.replace('test', 'best')}\n\t")
+    assert whole in (None, (f"{line}\n", f"{line.replace('test', 'best')}\n"))
