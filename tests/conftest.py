@@ -81,9 +81,11 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Start the commands of tests with the mark `process` as a shell does."""
+    """Start the commands of tests with the mark `process` as a shell does, and all at one volume."""
+    from hkgit.cli.output import USUAL, set_loudness
     from tests.support.forks import use_forks  # it remembers the sealed environment
 
+    set_loudness(USUAL)  # whatever a command in this process was told before
     use_forks(item.get_closest_marker("process") is None)
 
 

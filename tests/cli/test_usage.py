@@ -90,6 +90,7 @@ def test_wrong_usage_is_64_and_says_why(tmp_path: Path, args: list[str], words: 
         pytest.param(["apply", "--json", "--file", "a"], "hkgit apply", id="half an edit"),
         pytest.param(["attest", "--json"], "hkgit attest", id="nothing to sign"),
         pytest.param(["gate", "--format", "json"], "hkgit gate", id="a format, nothing to judge"),
+        pytest.param(["gate", "--json"], "hkgit gate", id="a document, nothing to judge"),
         pytest.param(["gate", "--x", "--format=json"], "hkgit gate", id="a format, not yet read"),
         pytest.param(["nonsense", "--json"], "hkgit", id="an unknown command"),
     ],

@@ -49,14 +49,14 @@ SILENT |= {"mcp", "hook", "serve", "session", "policy", "ledger", "consult", "fl
 
 
 def test_answers_for_programs_are_asked_for_in_one_way() -> None:
-    """A flag `--json`; the gate has formats for hosts, and JSON among these."""
+    """A flag `--json`, also where there are formats for hosts, and JSON among these."""
     flags = {
         name: option.is_flag
         for name, ctx in FOUND.items()
         for option in ctx.command.params
         if isinstance(option, click.Option) and "--json" in option.opts
     }
-    assert {*FOUND} - {*flags} == SILENT | {"gate"}
+    assert {*FOUND} - {*flags} == SILENT
     assert all(flags.values())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from hkgit.cli.common import open_hook_repository, open_repository
-from hkgit.cli.forms.form import CommandForm, Misuse, Option
+from hkgit.cli.forms.form import JSON, CommandForm, Misuse, Option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.review.formats import FORMAT
 from hkgit.cli.review.judging import (
@@ -90,6 +90,7 @@ FORM = CommandForm(
         ),
         Option("policy", ("--policy",), "Another policy than the trusted side's.", "FILE|REV:PATH"),
         FORMAT,
+        JSON,
     ),
 )
 
@@ -110,8 +111,10 @@ def run(
     explain: bool,
     policy: str | None,
     form: str,
+    as_json: bool,
 ) -> int:
     """Judge at the one point that is given; the exit code."""
+    form = "json" if as_json else form
     points = {
         "staged": "" if staged else None,
         "message_file": message_file,
