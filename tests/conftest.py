@@ -81,7 +81,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Start the commands of tests with the mark `process` as a shell does, and all at one volume."""
+    """Start commands of tests with the mark `process` as a shell does; all are equally loud."""
     from hkgit.cli.output import USUAL, set_loudness
     from tests.support.forks import use_forks  # it remembers the sealed environment
 
