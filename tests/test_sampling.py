@@ -9,8 +9,11 @@ from tests.support.properties import is_thorough, sample
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("case", range(7))
-def test_a_plain_run_tries_a_third(case: int) -> None:
-    assert is_thorough() or case % 3 == 0
+def test_a_plain_run_tries_a_third(case: int, request: pytest.FixtureRequest) -> None:
+    name = request.node.originalname
+    tried = [each for each in request.session.items if each.name.startswith(f"{name}[")]
+    assert request.node.name == f"{name}[{case}]"
+    assert is_thorough() or len(tried) <= 3
 
 
 def test_the_first_of_every_three_cases_is_kept(request: pytest.FixtureRequest) -> None:
