@@ -124,6 +124,7 @@ def _ask_doctor(repo: Repo) -> str:
     return "\n".join(line for line in lines if line.startswith("agents "))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("mode", ["record", "steer"])
 @pytest.mark.parametrize("agent", ["claude", "pi", "qwen"])
 def test_what_doctor_says_of_outdated_hooks_mends_them(agent: str, mode: str, repo: Repo) -> None:

@@ -182,6 +182,7 @@ def test_what_git_brings_before_an_edit_is_not_the_agents(
     assert "a.txt:9-9" not in said
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("reset", ["--soft", "--mixed", "--hard"])
 @pytest.mark.parametrize("before", ["b.txt", "a.txt"], ids=["another file", "the same file"])
 def test_an_edit_committed_past_the_hooks_after_a_reset_is_told(

@@ -68,6 +68,7 @@ def _tool(payload: dict[str, Any]) -> object:
     return next(each for each in named if each is not None)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("agent", HOOKED)
 def test_nothing_is_said_where_nothing_is_wrong(agent: str, greeting: Repo) -> None:
     assert set(map(str, replayed(agent, greeting))) == {"{}"}
@@ -229,6 +230,7 @@ def test_outside_a_checkout_nothing_is_kept(tmp_path: Path) -> None:
 WRONG: tuple[object, ...] = (None, 7, [7], {"a": 7}, "\0")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("agent", HOOKED)
 def test_no_value_of_an_input_stands_in_anybodys_way(agent: str, greeting: Repo) -> None:
     """Each value of each input of a stream, one at a time, is another than it should be."""

@@ -223,6 +223,7 @@ def test_an_entry_covers_no_directory_of_nothing(scene: Scene, policy: Policy) -
 # Characters
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

@@ -80,6 +80,7 @@ def test_it_is_listed_with_who_when_and_why(
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_lists_it(
     scene: Scene, blind: str, policy: Policy, keys: dict[str, Path], form: str

@@ -147,6 +147,7 @@ def _raw_commit(scene: Scene, tree_id: str, parents: list[str]) -> str:
     return scene.repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=text.encode())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("attack", "rules"),
     [

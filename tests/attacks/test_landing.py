@@ -153,6 +153,7 @@ def test_a_merge_with_the_topic_first_drops_no_line_of_main(landing: Landing) ->
     assert done, said
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("lines", "is_taken"),
     [

@@ -74,6 +74,7 @@ def a_decoy_of_no_known_ladder(scene: Scene) -> Change:
     return change
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("attack", "rule"),
     [

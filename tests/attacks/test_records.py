@@ -134,6 +134,7 @@ def _b(scene: Scene) -> bytes:
     return scene.repo.show("HEAD", "b.txt")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("attack", "rule"),
     [

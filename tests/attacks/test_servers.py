@@ -62,6 +62,7 @@ def served(template: Served, tmp_path: Path) -> Served:
     return copied(template, tmp_path)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("branch", "env", "is_taken"),
     [

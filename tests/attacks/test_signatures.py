@@ -147,6 +147,7 @@ FORGERIES = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("forge", FORGERIES)
 def test_only_a_signature_by_who_may_sign_this_very_entry_counts(
     scene: Scene, keys: Keys, policy: Policy, forge: Forge

@@ -94,6 +94,7 @@ def configured(scene: Scene, request: pytest.FixtureRequest) -> Iterator[Repo]:
     assert not (scene.repo.path / "owned").exists(), "a configured program was run"
 
 
+@pytest.mark.sampled
 def test_hostile_configuration_changes_no_verdict(
     configured: Repo, commits: dict[str, str]
 ) -> None:

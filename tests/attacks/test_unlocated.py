@@ -231,6 +231,7 @@ def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
     return scene.commit(Change(files, [decoy.entry, moved.entry], "Say\n"))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("attack", "where"),
     [

@@ -15,6 +15,7 @@ PAGES = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PAGES)
 def test_every_console_block_prints_what_the_page_says(name: str) -> None:
     """`python -m tests.docs.console README.md` writes the outputs anew."""

@@ -92,6 +92,7 @@ def hostile(repo: Repo, marker: Path) -> None:
     repo.write(".git/info/attributes", "* diff=odd merge=odd\n")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "args",
     [

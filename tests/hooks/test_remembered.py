@@ -195,6 +195,7 @@ def test_a_linked_worktree_remembers_too(
     assert is_known(side, monkeypatch)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "change",
     [
@@ -217,6 +218,7 @@ def test_whatever_the_judge_reads_is_asked_again(
     assert not is_known(known, monkeypatch)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("variable", "value"),
     [

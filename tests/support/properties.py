@@ -23,13 +23,14 @@ def examples(number: int) -> settings:
 def sample(items: Iterable[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
     """Part the tests: those that a plain run tries, and the cases of a kind that it leaves out.
 
-    Of a test with the mark `sampled` the first case of every three is tried.
+    Of a test with the mark `sampled` the first case of every three is tried; of slow ones, all.
     """
     seen = Counter[str]()
     kept, left = list[pytest.Item](), list[pytest.Item]()
     for item in items:
         test = item.nodeid.partition("[")[0]
-        is_kept = item.get_closest_marker("sampled") is None or seen[test] % 3 == 0
+        is_whole = item.get_closest_marker("sampled") is None
+        is_kept = is_whole or item.get_closest_marker("slow") is not None or seen[test] % 3 == 0
         (kept if is_kept else left).append(item)
         seen[test] += 1
     return kept, left

@@ -128,6 +128,7 @@ def test_where_nothing_is_committed_yet_the_advice_is_to_begin(repo: Repo, comma
     paste(repo, refused.err.partition("Make a first commit: ")[2].splitlines()[0])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("path", "text", "advice"),
     [

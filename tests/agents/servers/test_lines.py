@@ -214,6 +214,7 @@ def test_many_requests_at_once_all_land(repo: Repo) -> None:
     assert repo.read("list.txt").count(b"done") == count
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", NAMES)
 def test_every_published_schema_is_one(name: str) -> None:
     Draft202012Validator.check_schema(load_schema(name))

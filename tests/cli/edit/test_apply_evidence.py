@@ -43,6 +43,7 @@ def expect(bench: Bench, form: str) -> str:
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("form", "kind"),
     [

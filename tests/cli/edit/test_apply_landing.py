@@ -100,6 +100,7 @@ def merging(bench: Bench) -> None:
     bench.repo.git("merge", "-q", "--no-commit", "--no-ff", "side")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("disturb", "spec", "named"),
     [

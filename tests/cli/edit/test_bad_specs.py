@@ -144,6 +144,7 @@ def odd(sources: Repo, tmp_path_factory: pytest.TempPathFactory) -> Bench:
     return make_bench(repo, place)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("spec", "code", "words"), SPECS)
 def test_a_spec_that_cannot_be_applied(
     odd: Bench, spec: str | bytes, code: int, words: str

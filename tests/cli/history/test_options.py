@@ -152,6 +152,7 @@ def test_show_has_each_hunk_beside_what_was_read(orchard: Orchard) -> None:
     assert read["hunks"][0]["read"][0]["lines"] == [10, 24]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "args"),
     [

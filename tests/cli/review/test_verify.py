@@ -68,6 +68,7 @@ def test_text_comes_as_it_is_judged_and_is_the_report(
     assert (done.code == 0) == report.passes
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "rdjson", "github"])
 @pytest.mark.parametrize("has_entries", [True, False])
 def test_a_document_that_is_not_held_in_memory_is_the_report(

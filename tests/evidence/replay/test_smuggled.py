@@ -115,6 +115,7 @@ SMUGGLED = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("attack", "rule", "where"), SMUGGLED)
 def test_what_no_entry_accounts_for_is_rejected(
     governed: Repo, attack: Attack, rule: str, where: str

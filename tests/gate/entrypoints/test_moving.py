@@ -80,6 +80,7 @@ def test_git_am_is_caught(netted: Repo, tmp_path: Path) -> None:
     assert not done
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "command",
     [

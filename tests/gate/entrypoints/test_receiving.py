@@ -34,6 +34,7 @@ def taken(served_template: Served, tmp_path_factory: pytest.TempPathFactory) -> 
     return served
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("ref", TAKEN)
 def test_what_is_accounted_for_is_taken(taken: Served, ref: str) -> None:
     assert taken.refs.get(ref) == taken.clone.git("rev-parse", TAKEN[ref])

@@ -70,6 +70,7 @@ def test_an_edited_line_leaves_the_blob_that_git_add_makes(
     assert repo.show("HEAD", "f") == expected, result.err
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("said", "autocrlf"),
     [

@@ -148,6 +148,7 @@ ONE, TWO, THREE, RUN = File(b"1"), File(b"2"), File(b"3"), File(b"1", EXECUTABLE
 BASE = {"a": ONE, "d/x": TWO, "d/e/y": THREE}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("files", "expected"),
     [

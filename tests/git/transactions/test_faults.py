@@ -180,6 +180,7 @@ def test_a_git_that_outlives_hkgit_is_not_disturbed(scene: Scene, forks: Forks) 
     assert len(processes) >= 6
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("scene", "stride"),
     [

@@ -233,6 +233,7 @@ def ignored_file_below(repo: Repo) -> None:
     repo.write("dir/ignored", "mine\n")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("change", "files", "named"),
     [

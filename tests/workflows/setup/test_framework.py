@@ -46,6 +46,7 @@ def test_remove_gives_the_configuration_back_byte_for_byte(repo: Repo, config: b
     assert files_of(repo) == before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("config", [*CONFIGS, *EMPTY])
 def test_the_configuration_that_init_leaves_is_valid(repo: Repo, config: bytes) -> None:
     repo.write(YAML, config)
