@@ -1,7 +1,7 @@
 """framework.py: `python -m benchmarks.framework`: what hkgit adds to the pre-commit framework.
 
-Two repositories take turns at whole commits: one with a hook that does nothing at each of four
-stages, one with hkgit's. What the framework itself takes differs from commit to commit by more than
+Two repositories take turns at whole commits: one with a hook that does nothing, one with
+hkgit's. What the framework itself takes differs from commit to commit by more than
 hkgit adds, so the median of many pairs counts, with the range in which the true one lies.
 """
 

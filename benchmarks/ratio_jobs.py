@@ -16,12 +16,11 @@ from benchmarks.served import Client, serving
 CALLS, COMMITS = 99, 200
 FILE = "d0000/f000001.txt"
 EMPTY = """\
-default_install_hook_types: [pre-commit, prepare-commit-msg, commit-msg, post-commit]
 repos:
 - repo: local
   hooks:
   - {id: none, name: none, entry: 'true', language: system, always_run: true,
-     pass_filenames: false, stages: [pre-commit, prepare-commit-msg, commit-msg, post-commit]}
+     pass_filenames: false, stages: [pre-commit]}
 """
 TRAILING = "#!/bin/sh\nexec git diff --cached --name-only -z | xargs -0 trailing-whitespace-fixer\n"
 

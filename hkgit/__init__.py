@@ -38,7 +38,6 @@ if TYPE_CHECKING:
         InvalidInput,
         NoMatch,
         Stale,
-        Truncated,
         WrongArgument,
     )
     from hkgit.text.document import range_hash
@@ -82,7 +81,6 @@ _HOMES = {
         "InvalidInput",
         "NoMatch",
         "Stale",
-        "Truncated",
         "WrongArgument",
     ),
     "workflows.library": ("EditResult", "ParsedEdits", "apply_edits", "parse_edits"),
@@ -125,7 +123,6 @@ __all__ = [
     "Spec",
     "Stale",
     "TagEdit",
-    "Truncated",
     "WriteFile",
     "WrongArgument",
     "apply_edits",

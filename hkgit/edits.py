@@ -159,8 +159,8 @@ class Spec:
     `blocks[i]` is the text of `edits[i]` alone: it parses by itself, in the same dialect, to
     that edit. `sequential` says that each edit speaks of what the edits before it left; the
     others all speak of the base. `digest` is the SHA-256 of the whole document, `name` where it was
-    read from, if it is one of several. `truncated` are the numbers, from 1, of edits whose text
-    was cut off and taken all the same.
+    read from, if it is one of several. `miscounted` are the numbers, from 1, of edits whose hunk
+    has other numbers of lines than its header says.
     """
 
     dialect: str
@@ -172,7 +172,7 @@ class Spec:
     summary: str | None = None
     digest: str = ""
     name: str | None = None
-    truncated: frozenset[int] = frozenset()
+    miscounted: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

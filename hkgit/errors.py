@@ -27,14 +27,12 @@ class HkgitError(Exception):
 
     `near` are the places that whoever mends the edit needs to see, the likeliest first;
     `corrected` is the edit as it would be right at the one of them, for its author to confirm.
-    `mend` is a command for the shell that does what was asked for, where there is one.
     """
 
     exit_code = 70
     status = "fault"
     corrected: AnyEdit | None = None
     near: tuple[Near, ...] = ()
-    mend: str | None = None
 
     def __init__(self, where: str, what: str, fix: str = "") -> None:
         super().__init__(f"{where}: {what}" + (f"\n{fix}" if fix else ""))
@@ -46,6 +44,10 @@ class HkgitError(Exception):
     def lines(self) -> tuple[int, int] | None:
         """First and last line of the likeliest place."""
         return (self.near[0].start_line, self.near[0].end_line) if self.near else None
+
+
+SEND_AGAIN = "Send all of it again."
+"""How to go on where a text ends before its notation says that it is complete."""
 
 
 class NoMatch(HkgitError):
@@ -97,28 +99,6 @@ class WrongArgument(InvalidInput, TypeError):
         kind = type(found).__name__
         shown = f"{kind} {found[:40]!r}" if isinstance(found, str | bytes) else kind
         super().__init__(where, f"expected {expected}, found {shown}", fix)
-
-
-class Truncated(InvalidInput):
-    """A spec that ends before its notation says that it is complete.
-
-    `completed` is the same text with the end that is missing, for who takes it knowingly; the
-    edit of that number, from 0 on, is the one that was cut off, -1 the last one.
-    """
-
-    completed: str
-    edit: int
-
-    def __init__(self, where: str, what: str, completed: str, edit: int = -1) -> None:
-        super().__init__(where, what, TAKE)
-        self.completed = completed
-        self.edit = edit
-
-
-TAKE = (
-    "Send all of it again; --accept-truncated (in a program accept_truncated=True) takes it as it"
-    " is, and the record says so."
-)
 
 
 class WrongUsage(HkgitError):

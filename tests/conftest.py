@@ -29,7 +29,7 @@ os.environ.clear()
 os.environ.update(_SEALED)
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 make_templates()
-pytest_plugins = ["tests.support.held"]
+pytest_plugins = ["tests.support.held", "tests.support.agreement"]
 
 # The same examples every time, however slow the machine: what turns red is what was changed.
 settings.register_profile(

@@ -34,14 +34,6 @@ def layers() -> list[list[str]]:
     return [re.findall(r"`(\w+)(?:/|\.py)`", row) for row in rows]
 
 
-MOST_ROOMS = 12
-MOST_MODULES = {"hkgit": 4}
-"""How many modules a folder may hold; a folder that is not named here, 15."""
-
-
-MOST_LINES = 250
-"""How many lines a module may have."""
-
 MOST_POSITIONAL = 5
 """So many arguments of a constructor and more are given by keyword."""
 
@@ -156,30 +148,6 @@ def folders() -> dict[Path, list[Path]]:
     return found
 
 
-def test_there_are_twelve_rooms_at_most() -> None:
-    rooms = {place(module) for module in modules() if (PACKAGE / place(module)).is_dir()}
-    assert len(rooms - {"__init__", "__main__"}) <= MOST_ROOMS
-
-
-def test_no_folder_holds_more_modules_than_one_can_overlook() -> None:
-    crowded = {
-        str(folder.relative_to(ROOT)): len(paths)
-        for folder, paths in folders().items()
-        if len(paths) > MOST_MODULES.get(str(folder.relative_to(ROOT)), 15)
-    }
-    assert crowded == {}
-
-
-def test_no_module_is_longer_than_one_can_overlook() -> None:
-    lengths = {
-        str(path.relative_to(PACKAGE)): path.read_text("utf-8").count("\n")
-        for paths in folders().values()
-        for path in paths
-    }
-    long = {name: count for name, count in lengths.items() if count > MOST_LINES}
-    assert long == {}
-
-
 def test_every_folder_says_in_a_sentence_what_it_is_for() -> None:
     silent = {
         str(folder.relative_to(ROOT))
@@ -209,7 +177,6 @@ WITHOUT_ROOM = {
     "tests/hooks": "commits and pushes through the installed hooks, which enter many rooms",
     "tests/servers": "needs servers that a plain run has not",
     "tests/support": "is what tests share",
-    "tests/workflows/setup/former": "holds hooks of earlier versions",
 }
 """Folders of tests that are not about the folder of the package of the same name, and why."""
 

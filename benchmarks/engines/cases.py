@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from random import Random
 
 from benchmarks.engines.corpus import Hunk, hunks_of
@@ -55,8 +55,17 @@ def cases_from(hunks: Sequence[Hunk], *, seed: int, per_label: int) -> list[Case
 
 def drafts_of(hunks: Sequence[Hunk], *, seed: int, per_label: int) -> Iterator[Drafted]:
     """The cases that some hunks give, each with the drafts that it was made of."""
+    kinds: dict[tuple[str, str], list[Hunk]] = {}
+    for hunk in hunks:
+        kinds.setdefault(_kind_of(hunk), []).append(hunk)
     for name, label in LABELS.items():
-        yield from _cases(name, label, _round_robin(hunks, f"{seed}:{name}"), per_label)
+        in_turn = _round_robin(hunks, f"{seed}:{name}")
+        yield from _cases(name, label, in_turn, per_label * label.times, kinds)
+
+
+def _kind_of(hunk: Hunk) -> tuple[str, str]:
+    """The project of a hunk, and the kind of its file."""
+    return hunk.package, PurePosixPath(hunk.path).suffix
 
 
 def _round_robin(hunks: Sequence[Hunk], seed: str) -> Iterator[tuple[Random, Hunk]]:
@@ -73,22 +82,30 @@ def _round_robin(hunks: Sequence[Hunk], seed: str) -> Iterator[tuple[Random, Hun
 
 
 def _cases(
-    name: str, label: Label, hunks: Iterator[tuple[Random, Hunk]], wanted: int
+    name: str,
+    label: Label,
+    hunks: Iterator[tuple[Random, Hunk]],
+    wanted: int,
+    kinds: Mapping[tuple[str, str], Sequence[Hunk]],
 ) -> Iterator[Drafted]:
     """As many cases of one label as are wanted and can be had."""
     made = 0
     for rng, hunk in hunks:
         if made == wanted:
             return
-        drafted = _case(name, label, Random(rng.random()), hunk)
+        drafted = _case(name, label, Random(rng.random()), hunk, kinds[_kind_of(hunk)])
         if drafted is not None:
             made += 1
             yield drafted
 
 
-def _case(name: str, label: Label, rng: Random, hunk: Hunk) -> Drafted | None:
+def _case(
+    name: str, label: Label, rng: Random, hunk: Hunk, neighbours: Sequence[Hunk]
+) -> Drafted | None:
     """One case, or None where the hunk does not lend itself to the mistake."""
     faultless = _unique(rng, hunk, label.context)
+    if faultless is not None:
+        faultless = replace(faultless, neighbours=neighbours)
     draft = None if faultless is None else label.mistake(rng, faultless)
     if faultless is None or draft is None:
         return None

@@ -8,7 +8,7 @@ mark are part of the text of a real line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import Enum
@@ -46,6 +46,8 @@ class Draft:
     escape. `fold` names
     what a right result may do differently from the ideal one (see `grading.FOLDS`): on changed
     rows only, or on every row of the place. `applied`: the file has the change already.
+    `takes_literal`: plain replacement of an old text that the file has once is right too.
+    `neighbours` are hunks of other files of the project, of the same kind.
     """
 
     above: tuple[str, ...]
@@ -60,6 +62,8 @@ class Draft:
     fold: str = "bytes"
     folds_context: bool = False
     applied: bool = False
+    takes_literal: bool = True
+    neighbours: Sequence[Hunk] = ()
 
     def rows_of(self, kinds: str) -> list[int]:
         """The indices of the rows of these kinds."""

@@ -70,7 +70,8 @@ class Truth:
         """The truth that a draft carries."""
         head, tail = draft.bounds(context=draft.folds_context)
         old, new = draft.old.encode(), draft.new.encode()
-        literal = draft.before.replace(old, new) if draft.before.count(old) == 1 else None
+        is_literal = draft.takes_literal and draft.before.count(old) == 1
+        literal = draft.before.replace(old, new) if is_literal else None
         return cls(draft.verdict, draft.before, draft.ideal, draft.fold, head, tail, literal)
 
 

@@ -69,7 +69,9 @@ def tasks_of(half: str, cache: Path, *, seed: int = 0, per_label: int = PER_LABE
 def tasks_from(hunks: Sequence[Hunk], *, seed: int, per_label: int) -> Iterator[Task]:
     """The tasks that some hunks give."""
     for case, faultless, draft in drafts_of(hunks, seed=seed, per_label=per_label):
-        yield task_of(case, draft, _goal(faultless, draft))
+        # A block of another file has no place that could be meant.
+        if case.label != "other-file":
+            yield task_of(case, draft, _goal(faultless, draft))
 
 
 def _goal(faultless: Draft, draft: Draft) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher, unified_diff
 
 from hkgit.edits import File, Overlay, decode_text
-from hkgit.errors import Stale
+from hkgit.errors import HkgitError, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.session import EditSession
@@ -14,6 +14,10 @@ from hkgit.text.document import split_raw
 from hkgit.text.paths import quote_path
 
 Files = Mapping[str, File | None]
+
+_AROUND = (0, 3, 30, 10**9)
+"""So many lines around a change are told until it has one place: one of equal blank lines may have
+none but in its whole file."""
 
 
 def adopt_difference(
@@ -23,55 +27,62 @@ def adopt_difference(
 
     `leaves` are files that others have changed since, as they were by then.
 
-    The lines around a change need not have been read; where it has no place without them, they
-    are told as well. `time` is when it was done, in milliseconds since 1970, but not before what
-    the session has done; 0 for now. Raises HkgitError.
+    The lines around a change need not have been read; where it has no place without them, more
+    and more of them are told as well, in the end the whole file. `time` is when it was done, in
+    milliseconds since 1970, but not before what the session has done; 0 for now.
+
+    Raises HkgitError.
     """
     if time:
         last = session.journal.load().effective[-1:]
         time = max([time, *(call.time for call in last)])
-    answer = _adopt(session, before, time, leaves, is_close=True)
-    if answer is None or not answer.ok:
-        answer = _adopt(session, before, time, leaves, is_close=False)
-    if answer is not None and answer.error is not None:
-        raise answer.error
-    return answer
-
-
-def _adopt(
-    session: EditSession, before: Files, time: int, leaves: Files | None, *, is_close: bool
-) -> EditReport | None:
     now = Overlay(Checkout(session.root), leaves or {})
-    text = "".join(
-        line
-        for path, old in before.items()
-        for line in render_diff(path, old, now.get(path), is_close=is_close)
-    )
-    if not text:
-        return None
-    try:
-        return session.adopt(session.parse(text, "unified-diff"), before, time, leaves)
-    except Stale:
-        if not is_close:
-            raise
-        return None
+    refusal: HkgitError | None = None
+    for around in _AROUND:
+        text = "".join(
+            line
+            for path, old in before.items()
+            for line in render_diff(path, old, now.get(path), around)
+        )
+        if not text:
+            return None
+        try:
+            answer = session.adopt(session.parse(text, "unified-diff"), before, time, leaves)
+        except Stale as error:  # it has led somewhere else
+            refusal = error
+            continue
+        if answer.ok:
+            return answer
+        refusal = answer.error
+    if refusal is not None:
+        raise refusal
+    return None
 
 
-def render_diff(path: str, old: File | None, new: File | None, *, is_close: bool) -> Iterator[str]:
-    """Render the lines of a diff; nothing where nothing has changed.
+def render_diff(path: str, old: File | None, new: File | None, around: int = 3) -> Iterator[str]:
+    """Render the lines of a diff, with so many around each change; nothing if nothing has changed.
 
-    `is_close` leaves out the lines around a change: one remains beside lines that are put in.
+    With none around, one remains beside lines that are put in.
     """
-    names = [
-        "/dev/null" if file is None else quote_path(f"{mark}/{path}")
-        for mark, file in (("a", old), ("b", new))
-    ]
+    if old == new:
+        return
+    names = [quote_path(f"{mark}/{path}") for mark in "ab"]
+    yield f"diff --git {names[0]} {names[1]}\n"
+    if old is None and new is not None:
+        yield f"new file mode {new.mode:06o}\n"
+    elif old is not None and new is None:
+        yield f"deleted file mode {old.mode:06o}\n"
+    elif old is not None and new is not None and old.mode != new.mode:
+        yield f"old mode {old.mode:06o}\nnew mode {new.mode:06o}\n"
     lines = _lines(old), _lines(new)
-    if is_close and old is not None and new is not None:
+    sides = [
+        "/dev/null" if file is None else name for file, name in zip((old, new), names, strict=True)
+    ]
+    if not around and old is not None and new is not None:
         hunks = [*_close_hunks(*lines)]
-        whole = iter([f"--- {names[0]}\n", f"+++ {names[1]}\n", *hunks] if hunks else [])
+        whole = iter([f"--- {sides[0]}\n", f"+++ {sides[1]}\n", *hunks] if hunks else [])
     else:
-        whole = unified_diff(*lines, names[0], names[1])
+        whole = unified_diff(*lines, sides[0], sides[1], n=around)
     for line in whole:
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 

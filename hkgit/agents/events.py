@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.values import dataclass
 
 END = 10**9
@@ -171,7 +170,8 @@ class ToolEvent:
     """A call of a tool that is about to be made (`is_before`), or has been made.
 
     `session` names the agent's conversation; `directory` is where the agent works; `transcript` is
-    the file in which the agent writes down what its model says and sees; `call` is the tool's.
+    the file in which the agent writes down what its model says and sees; `call` is the tool's;
+    `turn` is the answer of the model that asked for it, where the hook is told.
     """
 
     is_before: bool
@@ -179,4 +179,5 @@ class ToolEvent:
     directory: Path
     did: Did
     transcript: Path | None = None
-    call: ToolCall = ToolCall("")
+    call: str = ""
+    turn: str = ""

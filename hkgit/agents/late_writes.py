@@ -10,9 +10,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.differences import render_diff
+from hkgit.agents.differences import adopt_difference
 from hkgit.edits import File
-from hkgit.errors import HkgitError, Stale
+from hkgit.errors import Ambiguous, HkgitError, Stale
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.session import EditSession
@@ -58,7 +58,8 @@ def settle_written(session: EditSession) -> None:
             if time.time() - since < _MOMENTS:
                 left[path] = version, mode, since
         elif _is_late(session, path, file, since) and not _is_busy(session, path, since):
-            _adopt(session, path, before, file)
+            with suppress(Ambiguous, Stale):
+                adopt_difference(session, {path: before})
     save_written(folder, left | load_written(folder))
 
 
@@ -79,15 +80,6 @@ def _is_busy(session: EditSession, path: str, since: float) -> bool:
 
     own = session.journal.folder
     return has_open_call(own, [path]) or bool(find_rivals(session, [path], since))
-
-
-def _adopt(session: EditSession, path: str, before: File, file: File) -> None:
-    """Record the difference; where it has no place without the lines around it, with them."""
-    for is_close in (True, False):
-        text = "".join(render_diff(path, before, file, is_close=is_close))
-        with suppress(Stale):
-            if session.adopt(session.parse(text, "unified-diff"), {path: before}).ok:
-                return
 
 
 def _is_late(session: EditSession, path: str, file: File, since: float) -> bool:

@@ -44,7 +44,6 @@ from hkgit.agents.specs import (
 from hkgit.agents.waiting import add_waiting, settle_waiting, waiting_in
 from hkgit.edits import Spec
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.session import EditSession
@@ -100,13 +99,12 @@ class Recorder:
         # Few agents write scripts.
         from hkgit.agents.shown.scripts import find_later_output
 
-        found = None if transcript is None else find_later_output(transcript, call)
-        if found is None:
+        output = None if transcript is None else find_later_output(transcript, call)
+        if output is None:
             return False
-        tool, output = found
-        recorder = Recorder(self._session, directory)
+        recorder = Recorder(replace(self._session, turn=""), directory)
         shown = find_readings(Shell(shell.command, output), directory)
-        recorder._look(shown, ToolCall.of(tool, call))
+        recorder._look(shown)
         return True
 
     def after(self, event: ToolEvent) -> EditReport | None:
@@ -116,14 +114,22 @@ class Recorder:
         words = "\n".join(find_commands(event.did))
         did = replace(event.did, changes=()) if isinstance(event.did, Shell) else event.did
         try:  # what commands show may be what they have written
-            return self._edits.take_own_work(self._snapshots.find_work(words))
+            return self._take_work(words)
         finally:
-            self._snapshots.end(words)
             self._end(event, did)
+
+    def _take_work(self, words: str) -> EditReport | None:
+        """Take in what a command has done; hooks that run at once do so one after the other."""
+        with self._aside.lock():
+            try:
+                return self._edits.take_own_work(self._snapshots.find_work(words))
+            finally:
+                self._snapshots.end(words)
 
     def take_running(self) -> None:
         """Take in what a command has changed that is committing now. Raises HkgitError."""
-        self._edits.take_own_work(self._snapshots.find_running_work())
+        with self._aside.lock():
+            self._edits.take_own_work(self._snapshots.find_running_work())
 
     def _end(self, event: ToolEvent, did: Did) -> EditReport | None:
         match did:
@@ -131,7 +137,7 @@ class Recorder:
                 with self._aside.lock():
                     answer = self._edits.take(self._spec(edit), edit.text, edit.original)
                 if edit.shown is not None:
-                    self._look(find_readings(edit.shown, self._directory), event.call)
+                    self._look(find_readings(edit.shown, self._directory))
                 return answer
             case PendingToolEdit(path):
                 place = relative_to_root(path, self._session.root, self._directory)
@@ -143,29 +149,29 @@ class Recorder:
                 # Few files are notebooks.
                 from hkgit.agents.shown.notebooks import find_cells
 
-                self._look(find_cells(notebook, self._directory), event.call)
+                self._look(find_cells(notebook, self._directory))
             case UnshownShell() as unshown:
                 add_waiting(self._session.journal.folder, unshown, self._directory)
             case ToolReading() as read:
-                self._look(find_readings(read, self._directory), event.call)
+                self._look(find_readings(read, self._directory))
             case Looks(parts):
                 for part in parts:
-                    self._look(find_readings(part, self._directory), event.call)
+                    self._look(find_readings(part, self._directory))
             case Shell() as shell:
                 answer = self._take_changes(shell.changes) if shell.changes else None
-                self._look(find_readings(shell, self._directory), event.call)
+                self._look(find_readings(shell, self._directory))
                 return answer
         return None
 
     def _spec(self, did: Editing) -> Spec:
         return spec_of(did, self._session.root, self._directory)
 
-    def _look(self, reads: Iterable[ToolReading], call: ToolCall) -> None:
+    def _look(self, reads: Iterable[ToolReading]) -> None:
         for read in reads:
             # A command may show files of other places too, which are nobody's evidence.
             with suppress(InvalidInput):
                 path = relative_to_root(read.path, self._session.root, self._directory)
-                self._session.read(path, read.start_line, read.end_line, by=call)
+                self._session.read(path, read.start_line, read.end_line)
 
     def _take_changes(self, changes: Iterable[ShellChange]) -> EditReport | None:
         """Take in what a command has changed. Raises HkgitError."""

@@ -10,8 +10,10 @@ from hkgit.agents.events import (
     Editing,
     LateEdit,
     Looks,
+    NotebookReading,
     PendingToolEdit,
     Shell,
+    ToolReading,
     UnshownShell,
     UntoldEdit,
 )
@@ -44,6 +46,18 @@ def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:
             return paths_of(spec_of(edit, root, directory))
         case PendingToolEdit(path):
             return [relative_to_root(path, root, directory)]
+    return []
+
+
+def find_named_paths(did: Did) -> list[str]:
+    """Find the paths that a call of a tool names, as it names them; of commands nothing."""
+    match did:
+        case Editing(text, dialect) | UntoldEdit(Editing(text, dialect)):
+            return paths_of(dialects.parse(text, dialect))
+        case PendingToolEdit(path) | ToolReading(path) | NotebookReading(path):
+            return [path]
+        case Looks(parts):
+            return [each.path for each in parts if isinstance(each, ToolReading)]
     return []
 
 

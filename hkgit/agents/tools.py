@@ -11,7 +11,6 @@ from hkgit.agents.events import END, Did, Editing, Shell, ToolEvent, ToolReading
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 
@@ -63,13 +62,17 @@ def tool_event(
     did = tool(arguments, payload.get("tool_response"))
     session = session_name(agent, payload.get("session_id"), payload.get("agent_id"))
     directory = Path(str(payload.get("cwd") or "."))
-    call = ToolCall.of(payload.get("tool_name"), payload.get("tool_use_id"))
-    return (
-        None
-        if did is None
-        else ToolEvent(
-            is_before=stage == before, session=session, directory=directory, did=did, call=call
-        )
+    path = payload.get("transcript_path")
+    if did is None:
+        return None
+    return ToolEvent(
+        is_before=stage == before,
+        session=session,
+        directory=directory,
+        did=did,
+        transcript=Path(path) if isinstance(path, str) and path else None,
+        call=str(payload.get("tool_use_id") or ""),
+        turn=str(payload.get("turn") or ""),
     )
 
 

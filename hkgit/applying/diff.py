@@ -15,10 +15,11 @@ from hkgit.text.paths import quote_path
 CONTEXT = 3
 
 
-def render_diff(change: FileChange, first_line: int = 1) -> str:
+def render_diff(change: FileChange, first_line: int = 1, context: int = CONTEXT) -> str:
     """Render a diff of one file that `git apply` takes; empty where nothing changed.
 
-    Where the change is that of a part of a file, `first_line` says where the part begins.
+    Where the change is that of a part of a file, `first_line` says where the part begins. With
+    less `context` there are fewer lines around each change, but one beside lines that are put in.
     """
     old = _raw_lines(change.before)
     new = _raw_lines(change.after)
@@ -26,7 +27,7 @@ def render_diff(change: FileChange, first_line: int = 1) -> str:
     head = list(_headers(change))
     if not head and not changes:
         return ""
-    body = [*_sides(change), *_hunks(old, new, changes, first_line)] if changes else []
+    body = [*_sides(change), *_hunks(old, new, changes, first_line, context)] if changes else []
     return "".join(f"{line}\n" for line in [_title(change), *head, *body])
 
 
@@ -107,12 +108,17 @@ def _join_changes(changes: Sequence[LineChange]) -> list[LineChange]:
 
 
 def _hunks(
-    old: Sequence[bytes], new: Sequence[bytes], changes: Sequence[LineChange], first_line: int
+    old: Sequence[bytes],
+    new: Sequence[bytes],
+    changes: Sequence[LineChange],
+    first_line: int,
+    context: int,
 ) -> Iterator[str]:
-    for group in _group_changes(changes):
+    for group in _group_changes(changes, context):
         first, last = group[0], group[-1]
-        above = min(CONTEXT, first.old_start)
-        below = min(CONTEXT, len(old) - last.old_end)
+        is_bare = not context and first.old_start == last.old_end
+        above = min(max(context, is_bare), first.old_start)
+        below = min(max(context, is_bare and not above), len(old) - last.old_end)
         old_range = _range(first.old_start - above, last.old_end + below, first_line)
         new_range = _range(first.new_start - above, last.new_end + below, first_line)
         yield f"@@ -{old_range} +{new_range} @@"
@@ -125,11 +131,11 @@ def _hunks(
         yield from _render_group(" ", old[at : at + below])
 
 
-def _group_changes(changes: Sequence[LineChange]) -> list[list[LineChange]]:
+def _group_changes(changes: Sequence[LineChange], context: int) -> list[list[LineChange]]:
     """Changes whose contexts meet are shown together."""
     groups: list[list[LineChange]] = []
     for change in changes:
-        if groups and change.old_start - groups[-1][-1].old_end <= 2 * CONTEXT:
+        if groups and change.old_start - groups[-1][-1].old_end <= 2 * context:
             groups[-1].append(change)
         else:
             groups.append([change])

@@ -21,6 +21,15 @@ HASHED = ("hash", "receipt")
 """The kinds that tie an edit to what was read by a hash: those that a policy accepts by default."""
 
 
+KNOWN = ("hash", "receipt", "tag")
+"""The kinds that show that lines were known when they were changed."""
+
+
+def is_weak(kind: str) -> bool:
+    """Whether a kind of evidence leaves open that an edit was written unseen: a quote, or less."""
+    return kind not in KNOWN
+
+
 def is_blind(kind: str, accepted: Collection[str] = HASHED) -> bool:
     """Whether an edit with this kind of evidence is blind, where these kinds are accepted."""
     return kind not in accepted
@@ -114,19 +123,11 @@ def read_holds(base: Document, read: Read) -> bool:
 
 
 def refuse_stale_hash(base: Document, path: str, touched: Sequence[Lines], expected: str) -> Stale:
-    """Build the error for an expected hash: what it was compared with, and what holds now."""
+    """Build the error for an expected hash that neither these lines nor the whole file have."""
     first, last = touched[0]
-    actual = base.range_hash(first, last)
-    # It knows this module.
-    from hkgit.applying.operations.ranges import find_other_range, refuse_other_range
-
-    other = find_other_range(base, (first, last), expected)
-    if other is not None:
-        return refuse_other_range(path, (first, last), expected, actual, other)
     error = Stale(
         f"{path}:{first}-{last}",
-        f"expected hash {expected[:12]} does not hold: these lines have {actual[:12]},"
-        f" the whole file {base.whole_hash[:12]}",
+        f"expected hash {expected[:12]} is neither that of these lines nor of the whole file",
         f"Read them again (`hkgit read {path}:{first}-{last}`) and write the edit against that.",
     )
     error.near = (Near(first, last),)

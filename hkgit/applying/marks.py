@@ -7,19 +7,17 @@ of the text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from hkgit.edits import (
     AnyEdit,
     CreateFile,
     Edit,
-    InsertAfter,
-    ReplaceRange,
-    TagEdit,
     WriteFile,
     encode_text,
 )
 from hkgit.errors import InvalidInput
+from hkgit.text.edit_parts import new_text_of, old_text_of
 from hkgit.values import late_pattern, replace
 
 _HUNK = r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@.*"
@@ -40,17 +38,22 @@ def expect_no_marks(dialect: str, edit: AnyEdit, data: bytes) -> None:
 
     What the file says already may be written again.
     """
-    found: Iterable[str] = edit.suspects if isinstance(edit, Edit) else ()
+    found = edit.suspects if isinstance(edit, Edit) else ()
     if dialect not in _TYPED:
-        found = _marks(dialect, edit)
-    for line in found:
-        if encode_text(line) not in data:
-            raise _refusal(dialect, edit, line)
+        found = tuple(_marks(dialect, edit))
+    leaked = [line for line in found if encode_text(line) not in data]
+    if leaked:
+        error = _refusal(dialect, edit, leaked[0])
+        # Where some are the file's own text, nobody can tell what the others belong to.
+        error.corrected = _without(edit, found) if len(leaked) == len(found) else None
+        raise error
 
 
 def _marks(dialect: str, edit: AnyEdit) -> Iterator[str]:
     """The new lines, without the blanks around them, that look like marks."""
-    lines = [line.strip() for line in _new_lines(edit) if line.strip()]
+    known_lines = {"", *old_text_of(edit).split("\n")}
+    written = (line for line in new_text_of(edit).split("\n") if line not in known_lines)
+    lines = [line.strip() for line in written if line.strip()]
     is_whole = isinstance(edit, CreateFile | WriteFile) or (
         isinstance(edit, Edit) and edit.old_text == ""
     )
@@ -60,20 +63,6 @@ def _marks(dialect: str, edit: AnyEdit) -> Iterator[str]:
     return (line for line in lines if known.fullmatch(line))
 
 
-def _new_lines(edit: AnyEdit) -> tuple[str, ...]:
-    match edit:
-        case Edit(old_text=old, new_text=new):
-            known = set(old.split("\n"))
-            return tuple(line for line in new.split("\n") if line not in known)
-        case CreateFile(new_text=new) | WriteFile(new_text=new):
-            return tuple(new.split("\n"))
-        case ReplaceRange(new_lines=lines) | InsertAfter(new_lines=lines):
-            return lines
-        case TagEdit(new_lines=tagged):
-            return tagged or ()
-    return ()
-
-
 def _refusal(dialect: str, edit: AnyEdit, line: str) -> InvalidInput:
     what = f"the new text has the marker {line[:80]!r} of an edit notation in it"
     fix = "Close the edit before the marker, so that it is not taken for text."
@@ -81,16 +70,14 @@ def _refusal(dialect: str, edit: AnyEdit, line: str) -> InvalidInput:
         fix += " If it is text, put a \\ in front of it."
     elif dialect != "protocol":
         fix += " If it is text, write the edit in the dialect `protocol`."
-    error = InvalidInput(edit.path, what, fix)
-    error.corrected = _without(edit, line)
-    return error
+    return InvalidInput(edit.path, what, fix)
 
 
-def _without(edit: AnyEdit, mark: str) -> Edit | None:
-    """The edit without the lines that are this mark."""
+def _without(edit: AnyEdit, marks: Sequence[str]) -> Edit | None:
+    """The edit without the lines that are marks."""
     if not isinstance(edit, Edit) or not edit.old_text:
         return None
-    kept = [line for line in edit.new_text.splitlines(keepends=True) if line.strip() != mark]
+    kept = [line for line in edit.new_text.splitlines(keepends=True) if line.strip() not in marks]
     new_text = "".join(kept)
     if not edit.old_text.endswith("\n"):
         new_text = new_text.removesuffix("\n")

@@ -21,12 +21,12 @@ APPLIED = "applied"
 class Candidate:
     """Lines of the file that a refused edit may have meant, as they stand, with their hash.
 
-    `text` is None where it would make the answer too long: read those lines then.
+    Both are None where the text would make the answer too long: read those lines then.
     """
 
     start_line: int
     end_line: int
-    range_hash: str
+    range_hash: str | None
     similarity_permille: int | None = None
     text: str | None = None
 

@@ -36,8 +36,8 @@ from hkgit.matching.places import Settings
 from hkgit.text.edit_parts import expected_hash_of
 from hkgit.values import dataclass, field, replace
 
-TRUNCATED = "truncated"
-"""Stands among the repairs of an edit that was cut off and taken all the same."""
+COUNTS = "counts"
+"""Stands among the repairs of an edit whose hunk has other numbers of lines than it says."""
 
 _TELL_NEW_FILES = frozenset({"apply-patch"})
 """Dialects that say of every file whether it is there: no text is quoted from one that is new."""
@@ -105,7 +105,7 @@ def plan(
     # Replay never needs it.
     from hkgit.applying.syntax.syntax import check_syntax
 
-    return check_syntax(planned, options.syntax)
+    return check_syntax([planned], options.syntax)[0]
 
 
 class _Planner:
@@ -116,7 +116,7 @@ class _Planner:
     ) -> None:
         self.workspace = workspace
         self._dialect = spec.dialect
-        self._truncated = spec.truncated
+        self._miscounted = spec.miscounted
         self._creates = spec.dialect not in _TELL_NEW_FILES
         self._in_base = not spec.sequential
         self._options = options
@@ -136,7 +136,7 @@ class _Planner:
             forget_frames(error)
             return self._refuse(number, edit, error)
         self._evidence[number] = outcome.evidence
-        added = ((LINE_ENDS, stored is not edit), (TRUNCATED, number in self._truncated))
+        added = ((LINE_ENDS, stored is not edit), (COUNTS, number in self._miscounted))
         repairs = tuple(name for name, is_made in added if is_made)
         return replace(outcome, repairs=(*outcome.repairs, *repairs)) if repairs else outcome
 
@@ -180,7 +180,7 @@ class _Planner:
 
                 context = self._find_context(number, edit)
                 expect_no_marks(self._dialect, edit, context.document.data)
-                return fill_empty_file(self.workspace, context, edit)
+                return fill_empty_file(self.workspace, context, edit, self._dialect)
         context = self._find_context(number, edit)
         state, outcome = self._change(context, edit)
         try:

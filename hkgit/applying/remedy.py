@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hkgit.applying.context import EditContext
+from hkgit.applying.marks import expect_no_marks
+from hkgit.applying.operations.text_edits import change_text
 from hkgit.applying.outcome import Candidate, EditOutcome
 from hkgit.dialects import DIALECTS
 from hkgit.edits import AnyEdit, Edit, decode_text, encode_text
 from hkgit.errors import HkgitError, InvalidInput, Near
+from hkgit.matching.places import Settings
+from hkgit.text.document import Document, terminate
 from hkgit.values import replace
 
 SHOWN = 3
@@ -44,7 +48,7 @@ def list_candidates(context: EditContext, error: HkgitError) -> tuple[Candidate,
     found = []
     for candidate in _places(context, error.near[:SHOWN]):
         left -= len(encode_text(candidate.text or ""))
-        found.append(candidate if left >= 0 else replace(candidate, text=None))
+        found.append(candidate if left >= 0 else replace(candidate, text=None, range_hash=None))
     return tuple(found)
 
 
@@ -68,27 +72,33 @@ def _places(context: EditContext, near: tuple[Near, ...]) -> Iterator[Candidate]
 def render_correction(context: EditContext, error: HkgitError, dialect: str) -> str | None:
     """Render the corrected edit in a dialect, with the hash of its quote if that carries one.
 
-    Edits that came without a dialect are said in `protocol`.
+    Edits that came without a dialect are said in `protocol`. A diff is the one that git would
+    show. None for an edit that would be refused for what it writes.
     """
     edit = error.corrected
-    if edit is None:
+    if not isinstance(edit, Edit):
+        return None if edit is None else _render_edit(edit, dialect)
+    try:
+        expect_no_marks(dialect, edit, context.document.data)
+        if dialect == "unified-diff":
+            return change_text(context, edit, Settings())[1].diff
+    except HkgitError:
         return None
-    if isinstance(edit, Edit):
-        hashed = _hash_of(context, edit)
-        rendered = (
-            None if hashed is None else _render_edit(replace(edit, expected_hash=hashed), dialect)
-        )
-        return rendered or _render_edit(edit, dialect)
-    return _render_edit(edit, dialect)
+    hashed = _hash_of(context, edit)
+    rendered = (
+        None if hashed is None else _render_edit(replace(edit, expected_hash=hashed), dialect)
+    )
+    return rendered or _render_edit(edit, dialect)
 
 
 def _hash_of(context: EditContext, edit: Edit) -> str | None:
-    """The hash of the base lines that a quote stands on, where it stands there literally, once."""
-    data, quoted = context.base.data, encode_text(edit.old_text)
+    """The hash of the base lines that are quoted, where they stand there whole and once."""
+    data, quoted = context.base.data, terminate(Document(encode_text(edit.old_text))).data
     start = data.find(quoted)
     if data != context.document.data or start < 0 or start != data.rfind(quoted):
         return None
-    return context.base.range_hash(*context.base.lines_of(start, start + len(quoted)))
+    lines = context.base.lines_of(start, start + len(quoted))
+    return context.base.range_hash(*lines) if context.base.span(*lines)[0] == start else None
 
 
 def _render_edit(edit: AnyEdit, dialect: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from shlex import quote
 
 from hkgit.applying.outcome import APPLIED, Candidate, EditOutcome
 from hkgit.errors import HkgitError
@@ -115,12 +116,14 @@ def _reason(error: str, edits: Sequence[EditOutcome]) -> str:
 def _remedy(outcome: EditOutcome) -> str:
     """The corrected edit, which quotes the place; without one the places themselves."""
     if outcome.corrected is not None:
-        return f"\nCorrected: {outcome.corrected.rstrip()}"
-    return "".join(map(_place, outcome.candidates))
+        # A diff may end with a blank line of context, which is a blank alone.
+        return "\nCorrected: " + outcome.corrected.removesuffix("\n")
+    return "".join(_place(outcome.path, each) for each in outcome.candidates)
 
 
-def _place(candidate: Candidate) -> str:
-    where = f"{candidate.start_line}-{candidate.end_line}, hash {candidate.range_hash[:12]}"
-    if candidate.text is None:
-        return f"\nLines {where}: too long to show here"
-    return f"\nLines {where}:\n{candidate.text.rstrip(_ENDS)}"
+def _place(path: str, candidate: Candidate) -> str:
+    where = f"{candidate.start_line}-{candidate.end_line}"
+    if candidate.text is None or candidate.range_hash is None:
+        return f"\nLines {where} are too long to show here: hkgit read {quote(f'{path}:{where}')}"
+    head = f"\nLines {where}, hash {candidate.range_hash[:12]}:"
+    return f"{head}\n{candidate.text.rstrip(_ENDS)}"

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from hkgit.audit.numbers import Numbers, find_claimed_conflicts, numbers_json, numbers_of
+from hkgit.audit.numbers import Numbers, numbers_json, numbers_of
 from hkgit.audit.reports.plain import report_json
+from hkgit.evidence.refusals import find_claimed_conflicts
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Report, Ruling
-from hkgit.gate.conflicts.consulting import Consult, consult_json
 from hkgit.gate.policy import Policy
 from hkgit.gate.rulings import NO_EVIDENCE
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
 REPLAYED, RECOMPUTED, PARTLY = "replayed", "recomputed", "partly replayed"
-VOUCHED, UNPROVED, REFUSED = "attested", "by hand", "rejected"
+ATTESTED, VOUCHED = "attested", "vouched"
+UNPROVED, REFUSED = "by hand", "rejected"
 
 MEANINGS = {
     RECOMPUTED: "replayed, and the spec, read and located again, says the same",
     REPLAYED: "every byte follows from the parent and the recorded evidence",
     PARTLY: "its entries replay; the rest was changed by hand, as the policy allows",
-    VOUCHED: "a key that the policy trusts signed that the same change was judged",
+    ATTESTED: "a key that the policy trusts signed that the same change was judged",
+    VOUCHED: "an agent's, without evidence; a person whom the policy grants it vouches for it",
     UNPROVED: "no evidence: the policy lets its author change this by hand, or governs them not",
     NO_EVIDENCE: "an agent's, without evidence; the policy lets it pass all the same",
     REFUSED: "the policy does not let it pass",
@@ -31,22 +33,19 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """A range as named, the rulings under the policy, the CONSULTs at its end, the numbers."""
+    """A range as named, the rulings under the policy, the numbers."""
 
     name: str
     old: str
     new: str
     report: Report
-    consults: tuple[Consult, ...]
     numbers: Numbers
 
     @classmethod
-    def of(
-        cls, name: str, ends: tuple[str, str], report: Report, consults: Sequence[Consult]
-    ) -> Audit:
+    def of(cls, name: str, ends: tuple[str, str], report: Report) -> Audit:
         """Audit a range; `ends` are the ids of its two sides."""
         numbers = numbers_of(report.rulings, report.policy)
-        return cls(name, *ends, report, tuple(consults), numbers)
+        return cls(name, *ends, report, numbers)
 
     @property
     def policy(self) -> Policy:
@@ -67,7 +66,7 @@ class Audit:
         """Yield the conflicts that entries claim to have met."""
         for ruling in self.report.rulings:
             for _, entry in ruling.judged.entries:
-                yield from ((ruling, met) for met in find_claimed_conflicts(entry))
+                yield from ((ruling, met) for met in find_claimed_conflicts(entry.claims))
 
     def list_verify_outcomes(self) -> Iterator[tuple[Ruling, JsonObject]]:
         """Yield the outcomes of `--verify` that entries claim."""
@@ -81,7 +80,8 @@ class Audit:
 _CLASSES = {
     Verdict.STRICT: RECOMPUTED,
     Verdict.MIXED: PARTLY,
-    Verdict.ATTESTED: VOUCHED,
+    Verdict.ATTESTED: ATTESTED,
+    Verdict.VOUCHED: VOUCHED,
     Verdict.MANUAL: UNPROVED,
     Verdict.UNGOVERNED: UNPROVED,
     Verdict.FAIL: REFUSED,
@@ -91,7 +91,7 @@ _CLASSES = {
 def _class(ruling: Ruling) -> str:
     if not ruling.passes:
         return REFUSED
-    if ruling.made_by == NO_EVIDENCE:
+    if ruling.made_by == NO_EVIDENCE and ruling.judged.verdict is not Verdict.VOUCHED:
         return NO_EVIDENCE
     return _CLASSES.get(ruling.judged.verdict, REPLAYED)
 
@@ -119,6 +119,5 @@ def audit_json(audit: Audit) -> JsonObject:
                 for ruling, met in audit.list_conflicts_met()
             ],
         },
-        "consults": [consult_json(consult) for consult in audit.consults],
         "numbers": numbers_json(audit.numbers),
     }

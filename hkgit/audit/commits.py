@@ -15,20 +15,27 @@ from hkgit.text.escaping import visible
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
-DERIVED, PARTLY, VOUCHED, NOT_DERIVED = "derived", "partly derived", "attested", "not derived"
+DERIVED, PARTLY, NOT_DERIVED = "derived", "partly derived", "not derived"
+ATTESTED, VOUCHED = "attested", "vouched"
 
 STANDINGS = {
     DERIVED: "every byte follows from the parents and the recorded evidence",
     PARTLY: "what its entries say is derived; the rest was changed by hand",
-    VOUCHED: "not derived here: a key that the policy trusts signed that it was",
+    ATTESTED: "not derived here: a key that the policy trusts signed that it was",
+    VOUCHED: "not derived: a person took an agent's change without evidence upon himself",
     BY_HAND: "made by a person; there is nothing to derive it from",
     NO_EVIDENCE: "made by an agent that left no evidence of what it read and did",
     NOT_DERIVED: "its evidence does not lead to what it changes, or is not all here",
 }
 """What can be derived of a commit, in one word each, and what the word means."""
 
-_STANDING_OF = {"mixed": PARTLY, "attested": VOUCHED, "fail": NOT_DERIVED}
-_STANDING_OF["unverifiable"] = NOT_DERIVED
+_STANDING_OF = {
+    "mixed": PARTLY,
+    "attested": ATTESTED,
+    "vouched": VOUCHED,
+    "fail": NOT_DERIVED,
+    "unverifiable": NOT_DERIVED,
+}
 _AUTHOR_TIME = re.compile(rb"^author [^\n]*> (-?\d{1,12}) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -110,9 +117,9 @@ def name_of_person(identity: str) -> str:
     return visible(identity.partition(" <")[0])
 
 
-def strip_version(agent: str) -> str:
-    """Strip the version from an agent's name: `claude-code/2.1` becomes `claude-code`."""
-    return agent.partition("/")[0]
+def fold_agent(agent: str) -> str:
+    """Fold the names of one agent to one: `Claude-Code/2.1` becomes `claude-code`."""
+    return agent.partition("/")[0].casefold()
 
 
 def strength_of(kind: str) -> int:

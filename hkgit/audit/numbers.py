@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit
+from hkgit.evidence.refusals import find_claimed_conflicts
 from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import Ruling, entry_findings
 from hkgit.gate.policy import Policy
@@ -67,13 +68,13 @@ class NumbersTally:
         for entry in entries:
             self._add_entry(entry)
             for edit in entry.edits:
-                self._agents[entry.agent] += 1
+                self._agents[entry.agent.casefold()] += 1
                 self._add_edit(edit)
 
     def _add_entry(self, entry: Entry) -> None:
         self._totals["entries"] += 1
         self._totals["blind"] += len(blind_findings(self._policy, entry))
-        self._totals["stale_met"] += len(list(find_claimed_conflicts(entry)))
+        self._totals["stale_met"] += len(find_claimed_conflicts(entry.claims))
         self._files.update(file.new_path or file.path for file in entry.files)
 
     def _add_edit(self, edit: RecordedEdit) -> None:
@@ -122,14 +123,6 @@ def blind_findings(policy: Policy, entry: Entry) -> list[Finding]:
     return [found for found in entry_findings(policy, entry) if found.rule == BLIND]
 
 
-def find_claimed_conflicts(entry: Entry) -> Iterator[JsonObject]:
-    """Yield the conflicts that an entry claims to have met; a claim may be any JSON value."""
-    claimed = entry.claims.get("conflicts")
-    for conflict in claimed if isinstance(claimed, list) else ():
-        if isinstance(conflict, dict):
-            yield conflict
-
-
 def numbers_json(numbers: Numbers) -> JsonObject:
     """Write the numbers as one JSON object; rates and confidences in [0, 1]."""
     return {
@@ -176,6 +169,8 @@ def numbers_lines(numbers: Numbers) -> Iterator[str]:
     yield f"blind       {numbers.blind} of {edits} ({_percent(numbers)})"
     yield f"conflicts   {numbers.stale_met} met, as claimed"
     yield f"repaired    {numbers.repaired}, relocated {numbers.relocated}"
+    if numbers.lowest == STEPS * 100:
+        return
     yield f"confidence  lowest {format_decimal(numbers.lowest or 0)}"
     most = max(numbers.confidence)
     for step, count in enumerate(numbers.confidence):

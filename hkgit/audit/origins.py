@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from hkgit.applying.evidence import is_weak
 from hkgit.dialects.patches.diff_names import unquote_name
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.evidence.replay.findings import Entries
+from hkgit.evidence.replay.findings import Entries, Verdict
 from hkgit.evidence.replay.ordering import order_entries
 from hkgit.gate import Gate, Ruling, candidate_of
-from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE
+from hkgit.gate.rulings import BY_GIT, BY_HAND, NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.text.document import split_raw
 from hkgit.text.edit_parts import new_text_of
@@ -19,6 +20,9 @@ from hkgit.values import dataclass, field
 
 UNCOMMITTED = "0" * 40
 UNCOMMITTED_LINE = "uncommitted"
+UNEXPLAINED = "unexplained"
+"""On what a line rests that stands in a commit with entries, and that none of them explains."""
+_WORDS = (UNCOMMITTED_LINE, BY_HAND, Verdict.VOUCHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ class LineOrigin:
         """What replay says of the commit, or by whom the line was made without evidence."""
         if self.ruling is None:
             return UNCOMMITTED_LINE
+        if self.ruling.judged.verdict is Verdict.VOUCHED:
+            return str(Verdict.VOUCHED)
         if self.is_beside:
             return BY_HAND
         made_by = self.ruling.made_by
@@ -64,9 +70,18 @@ class LineOrigin:
         """The evidence of the edit that wrote the line, or in words why there is none."""
         if self.edit is not None:
             return self.edit.evidence
+        if self.is_beside or (self.ruling is not None and self.ruling.judged.entries):
+            return UNEXPLAINED
         if self.kind == NO_EVIDENCE:
             return "no evidence"
-        return self.kind if self.kind in (UNCOMMITTED_LINE, BY_HAND) else "unknown"
+        return self.kind if self.kind in _WORDS else "unknown"
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether an agent may have written it unseen, as far as anybody can tell."""
+        if self.ruling is None or self.edit is not None:
+            return self.edit is not None and is_weak(self.edit.evidence)
+        return self.is_beside or self.ruling.made_by not in (BY_HAND, BY_GIT)
 
 
 def blame(

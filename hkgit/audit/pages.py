@@ -125,25 +125,16 @@ def _render_claimed(audit: Audit) -> Iterator[str]:
 
 def _conflicts(audit: Audit) -> Iterator[str]:
     met = list(audit.list_conflicts_met())
-    if not met and not audit.consults:
+    if not met:
         return
-    yield "## Conflicts and CONSULTs"
+    yield "## Conflicts"
     yield ""
     for ruling, conflict in met:
-        escaped = {
-            key: escape_markdown(str(conflict.get(key))) for key in ("id", "path", "resolution")
-        }
-        tries = escape_markdown(str(conflict.get("tries")))
+        decided = conflict["decided"]
+        how = "read again" if decided is None else f"{decided['decision']} by {decided['by']}"
         yield (
-            f"- {render_code(name_commit(ruling))} met {escaped['id']} in {escaped['path']}:"
-            f" {escaped['resolution']}, refused before: {tries} (claimed)"
-        )
-    for consult in audit.consults:
-        answer = consult.answer
-        state = "open" if answer is None else f"{answer.decision} by {answer.by}"
-        yield (
-            f"- CONSULT {escape_markdown(consult.id)}, {render_code(consult.conflict.path)}:"
-            f" {escape_markdown(state)}"
+            f"- {render_code(name_commit(ruling))} met one in {render_code(conflict['path'])}:"
+            f" {escape_markdown(how)}, refused before: {conflict['tries']} (claimed)"
         )
     yield ""
 

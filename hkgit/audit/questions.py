@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from hkgit.audit.numbers import blind_findings, find_claimed_conflicts
+from hkgit.audit.numbers import blind_findings
 from hkgit.errors import InvalidInput
+from hkgit.evidence.refusals import ASKED_AFTER, find_claimed_conflicts
 from hkgit.evidence.replay.findings import BLIND, Verdict
 from hkgit.gate import Ruling
-from hkgit.gate.conflicts import consulting
 from hkgit.gate.policy import Policy
-from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import to_json_text
+from hkgit.text.json_nodes import JsonObject
 from hkgit.text.paths import check_path
 from hkgit.values import dataclass
 
@@ -54,48 +54,15 @@ class Question:
 
 @dataclass(frozen=True)
 class JudgedRange:
-    """The governed commits of a range, replayed without floors, and the CONSULTs at its end."""
+    """The governed commits of a range, replayed without floors."""
 
     rulings: tuple[Ruling, ...]
     policy: Policy
-    consults: tuple[consulting.Consult, ...]
-    broken_consults: tuple[str, ...]
-    allowed_tries: int
-    uncommitted: tuple[consulting.Consult, ...] = ()
 
 
-def collect_range(
-    repository: Repository, rulings: Sequence[Ruling], policy: Policy, end: str
-) -> JudgedRange:
+def collect_range(rulings: Sequence[Ruling], policy: Policy) -> JudgedRange:
     """Collect what the questions are asked of: who is governed comes from the policy."""
-    governed = tuple(ruling for ruling in rulings if _is_governed(ruling, policy))
-    consults: tuple[consulting.Consult, ...] = ()
-    broken: tuple[str, ...] = ()
-    try:
-        consults = tuple(consulting.read_consults_of(repository, end))
-    except InvalidInput as error:
-        broken = (f"{error.where}: {error.what}",)
-    allowed = consulting.read_allowed_tries(repository.snapshot(end))
-    return JudgedRange(
-        rulings=governed,
-        policy=policy,
-        consults=consults,
-        broken_consults=broken,
-        allowed_tries=allowed,
-        uncommitted=_find_uncommitted(repository, end),
-    )
-
-
-def _find_uncommitted(repository: Repository, end: str) -> tuple[consulting.Consult, ...]:
-    """Find the questions in the checkout of a range's end that no commit has."""
-    if repository.work_tree is None or repository.head().commit != end:
-        return ()
-    try:
-        committed = {each.id for each in consulting.read_consults_of(repository, end)}
-        here = consulting.read_consults_below(repository.work_tree)
-        return tuple(each for each in here if each.id not in committed)
-    except InvalidInput:  # what is committed is told by itself
-        return ()
+    return JudgedRange(tuple(each for each in rulings if _is_governed(each, policy)), policy)
 
 
 def _is_governed(ruling: Ruling, policy: Policy) -> bool:
@@ -129,6 +96,8 @@ def _procedure(asked: JudgedRange) -> Iterator[Fact]:
             )
         elif judged.verdict is Verdict.FAIL:
             yield _fact(NO, ruling, "commit", "no ledger entry: nothing shows how it was made")
+        elif judged.verdict is Verdict.VOUCHED:
+            yield _fact(NO, ruling, "commit", f"no ledger entry: {ruling.rule}")
         else:
             yield _fact(YES, ruling, "commit", f"{judged.verdict}: {ruling.rule}")
 
@@ -145,48 +114,27 @@ def _blind(asked: JudgedRange) -> Iterator[Fact]:
         if not ruling.judged.entries:
             blind = [each for each in ruling.findings if each.rule == BLIND]
             yield from (_fact(NO, ruling, each.where, each.what) for each in blind)
+            if ruling.judged.verdict is Verdict.VOUCHED:
+                yield _fact(NO, ruling, "commit", ruling.rule)
 
 
 def _conflicts(asked: JudgedRange) -> Iterator[Fact]:
-    answered = {each.id for each in asked.consults if each.answer is not None}
     for ruling in asked.rulings:
         for _, entry in ruling.judged.entries:
-            for met in find_claimed_conflicts(entry):
-                yield _resolution(asked, ruling, met, answered)
-    for consult in asked.consults:
-        yield _decision(asked, consult)
-    for consult in asked.uncommitted:
-        what = f"CONSULT {consult.id} waits for a person's answer, and is not committed"
-        yield Fact(NO, "", consult.path, what)
-    for what in asked.broken_consults:
-        yield Fact(NO, "", what.partition(": ")[0], what)
+            for met in find_claimed_conflicts(entry.claims):
+                yield _resolution(asked, ruling, met)
 
 
-def _decision(asked: JudgedRange, consult: consulting.Consult) -> Fact:
-    answer = consult.answer
-    if answer is None:
-        return Fact(NO, "", consult.path, f"CONSULT {consult.id} waits for a person's answer")
-    if asked.policy.is_agent(answer.by):
-        return Fact(NO, "", consult.path, f"{answer.by} answered, and is an agent")
-    return Fact(YES, "", consult.path, f"{answer.by} decided: {answer.decision}")
-
-
-def _resolution(
-    asked: JudgedRange, ruling: Ruling, met: dict[str, object], answered: set[str]
-) -> Fact:
-    name, tries, how = (str(met.get(key, "?")) for key in ("id", "tries", "resolution"))
-    where = str(met.get("path", "ledger"))
-    what = f"conflict {name}: {how}, refused before: {tries}"
-    if how == "reapplied" and _count(met) < asked.allowed_tries:
-        return _fact(YES, ruling, where, what)
-    if name in answered:
-        return _fact(YES, ruling, where, f"{what}, with the answer of a person")
-    return _fact(NO, ruling, where, f"{what}, and no CONSULT was answered")
-
-
-def _count(met: dict[str, object]) -> int:
-    tries = met.get("tries")
-    return tries if isinstance(tries, int) else 0
+def _resolution(asked: JudgedRange, ruling: Ruling, met: JsonObject) -> Fact:
+    where, tries, decided = met["path"], count_noun(met["tries"], "time"), met["decided"]
+    if decided is None:
+        says = YES if met["tries"] < ASKED_AFTER else NO
+        what = f"refused {tries} before, then read again and applied"
+        return _fact(says, ruling, where, what + ("" if says == YES else "; no person decided"))
+    if asked.policy.is_agent(decided["by"]):
+        return _fact(NO, ruling, where, f"{decided['by']} decided, and is an agent")
+    what = f"refused {tries} before; {decided['by']} decided: {decided['decision']}"
+    return _fact(YES, ruling, where, what)
 
 
 def _paths(asked: JudgedRange) -> Iterator[Fact]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from fnmatch import fnmatchcase
 
-from hkgit.audit.commits import STANDINGS, AuditedCommit, audit_commit, strip_version
+from hkgit.applying.evidence import is_weak
+from hkgit.audit.commits import STANDINGS, AuditedCommit, audit_commit, fold_agent
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, candidate_of
 from hkgit.gate.rulings import NO_EVIDENCE, NOTHING, Ruling
@@ -72,14 +73,16 @@ class CommitFilter:
             (self.agent is None or fits_agent(commit.agents, self.agent))
             and (self.author is None or _fits(commit.author, self.author))
             and (self.verdict is None or self.verdict in _words_of(commit))
-            and (not self.is_blind or is_blind(commit))
+            and (not self.is_blind or is_weak_commit(commit))
             and (self.below is None or _is_below(commit, self.below))
         )
 
 
-def is_blind(commit: AuditedCommit) -> bool:
-    """Whether nothing shows what its agent had read."""
-    return commit.standing == NO_EVIDENCE or commit.weakest in ("quote", "none")
+def is_weak_commit(commit: AuditedCommit) -> bool:
+    """Whether an agent may have written some of it unseen, as far as anybody can tell."""
+    if commit.weakest is None:
+        return commit.made_by == NO_EVIDENCE
+    return is_weak(commit.weakest) or bool(commit.ruling.judged.leftovers)
 
 
 def _is_below(commit: AuditedCommit, below: int) -> bool:
@@ -93,7 +96,7 @@ def _words_of(commit: AuditedCommit) -> tuple[str, ...]:
 
 def fits_agent(agents: Iterable[str], glob: str) -> bool:
     """Whether one of some agents fits a glob, with or without its version."""
-    return any(_fits(each, glob) or _fits(strip_version(each), glob) for each in agents)
+    return any(_fits(each, glob) or _fits(fold_agent(each), glob) for each in agents)
 
 
 def _fits(text: str, glob: str) -> bool:

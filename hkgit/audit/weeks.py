@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from datetime import date, timedelta
 
-from hkgit.audit.commits import DERIVED, AuditedCommit, strip_version
-from hkgit.audit.trail import is_blind
+from hkgit.audit.commits import DERIVED, AuditedCommit, fold_agent
+from hkgit.audit.trail import is_weak_commit
 from hkgit.evidence.refusals import RefusedAttempt
 from hkgit.text.escaping import visible
 from hkgit.text.json_nodes import JsonObject
@@ -47,18 +47,18 @@ class AgentTally:
 
     def add(self, commit: AuditedCommit) -> None:
         """Count a commit for each of its agents."""
-        for name in dict.fromkeys(map(strip_version, commit.agents)):
+        for name in dict.fromkeys(map(fold_agent, commit.agents)):
             self._weeks.setdefault(name, Counter())[_week(commit)] += 1
             totals = self._totals.setdefault(name, Counter())
             totals["commits"] += 1
             totals["derived"] += commit.standing == DERIVED
             totals["passing"] += commit.passes
             totals["edits"] += len(commit.edits)
-            totals["weak"] += is_blind(commit)
+            totals["weak"] += is_weak_commit(commit)
 
     def list_agents(self, refused: Sequence[RefusedAttempt]) -> list[AgentWeeks]:
         """List every agent, the busiest first, all over the same weeks."""
-        tries = Counter(strip_version(visible(each.agent)) for each in refused)
+        tries = Counter(fold_agent(visible(each.agent)) for each in refused)
         starts = _mondays({week for weeks in self._weeks.values() for week in weeks})
         found = [self._sum_up(name, tries[name], starts) for name in self._totals]
         return sorted(found, key=lambda each: (-each.commits, each.name))

@@ -27,7 +27,7 @@ COMMANDS = {
     "refusals": "List what was refused here, and what became of it",
     "ledger": "Take entries out of the tree that the history has",
     "qa": "Answer the protocol's questions on a range",
-    "consult": "List, show and answer the questions that edits left to people",
+    "consult": "List, show and answer the questions that refused edits left to people",
     "init": "Install the gate's hooks and a policy",
     "doctor": "Look at a repository, and clear away what a crash left",
     "demo": "Show all of hkgit in a throw-away repository",

@@ -9,7 +9,7 @@ import sys
 
 from hkgit.cli.output import describe_done, echo, print_error
 from hkgit.cli.streams import forget_output, prepare_streams
-from hkgit.errors import HkgitError, InvalidInput
+from hkgit.errors import GitRefused, HkgitError, InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ UNREAD = 141
 
 _BAD_PATHS = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP)
 """What the system says of a path that somebody has named, and that cannot be one."""
+
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+"""What it says where somebody may not read or write something."""
 
 
 def begin() -> None:
@@ -41,6 +44,17 @@ def refuse_path(error: OSError) -> InvalidInput | None:
         return None
     name = os.fsdecode(error.filename) if not isinstance(error.filename, int) else "file"
     return InvalidInput(name, f"cannot be read: {error.strerror}", "Check the path.")
+
+
+def refuse_access(error: OSError) -> GitRefused | None:
+    """Build the error for what nobody may read or write here; None for any other failure."""
+    if error.errno not in _FORBIDDEN or not isinstance(error.filename, str | bytes):
+        return None
+    import shlex  # few calls end so
+
+    name = os.fsdecode(error.filename)
+    fix = f"See whose it is and what they may do: ls -ld {shlex.quote(name)}"
+    return GitRefused(name, f"cannot be used: {error.strerror}", fix)
 
 
 def end_with(work: Callable[[], int], arguments: Sequence[str]) -> int:
@@ -68,6 +82,10 @@ def _end_with_fault(error: Exception, arguments: Sequence[str]) -> int:
         if isinstance(error, OSError) and describe_done():
             print_error(f"{describe_done()}; but the answer could not be written: {error.strerror}")
             return 0
+        refused = refuse_access(error) if isinstance(error, OSError) else None
+        if refused is not None:
+            print_error(str(refused))
+            return refused.exit_code
         _explain(error, arguments)
     except OSError:  # nor can that be said
         pass

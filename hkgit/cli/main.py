@@ -14,7 +14,7 @@ from hkgit.cli.commands import COMMANDS, GROUPS
 from hkgit.cli.ending import INTERRUPTED, UNREAD, USAGE, begin, end_with, refuse_path
 from hkgit.cli.forms.shared import share_options
 from hkgit.cli.leaving import leave
-from hkgit.cli.output import USUAL, choose_colour, print_error, set_given, set_loudness
+from hkgit.cli.output import USUAL, begin_command, choose_colour, print_error, set_loudness
 from hkgit.errors import HkgitError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class _Commands(click.Group):
     def make_context(
         self, info_name: str | None, args: list[str], *rest: Any, **options: Any
     ) -> click.Context:
-        set_given((info_name or "hkgit", *args))
+        begin_command()
         set_loudness(USUAL)
         return super().make_context(info_name, args, *rest, color=choose_colour(), **options)
 

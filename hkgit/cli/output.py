@@ -17,9 +17,6 @@ QUIET, USUAL, VERBOSE = range(3)
 _LOUDNESS = [USUAL]
 """How much this run of the program says, set anew where it begins."""
 
-_GIVEN: list[str] = []
-"""The words of the command line of this run."""
-
 _BEGUN: list[bool] = []
 """Whether a document was begun, set anew with each command line."""
 
@@ -40,15 +37,9 @@ def get_loudness() -> int:
     return _LOUDNESS[0]
 
 
-def set_given(words: Sequence[str]) -> None:
-    """Note the command line that runs now."""
-    _GIVEN[:] = words
+def begin_command() -> None:
+    """Forget what an earlier command line in this process has begun to print."""
     _BEGUN.clear()
-
-
-def list_given_words() -> tuple[str, ...]:
-    """List the words of the command line, program first; none if hkgit runs as a library."""
-    return tuple(_GIVEN)
 
 
 def note_document() -> None:

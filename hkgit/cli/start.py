@@ -73,27 +73,12 @@ def _run_plain(arguments: list[str]) -> int | None:
 def _is_done(arguments: list[str]) -> bool:
     """Whether a hook asks for what needs no work, and there is nothing to say."""
     if arguments[:1] == ["record"]:
-        return arguments[1:2] in _RECORD and len(arguments) < 4 and _is_recorded(arguments[1:])
-    if arguments[:2] == ["gate", "--quiet"]:
-        return _is_known_to_pass(arguments[2:])
+        return arguments[1:2] in _RECORD and len(arguments) < 4 and not _may_wait()
     # The pre-commit framework shows nothing of a hook that passes.
-    is_shown = "PRE_COMMIT" not in os.environ
-    return arguments[:1] == ["gate"] and not is_shown and _is_known_to_pass(arguments[1:])
-
-
-def _is_recorded(arguments: list[str]) -> bool:
-    """Whether nothing waits to be recorded, or what there is to write was left by pre-commit."""
-    if not _may_wait():
-        return True
-    if arguments == ["--committed"]:
-        from hkgit.sessions.commit.prompt import settle_foreseen
-
-        return settle_foreseen(os.environ.get("GIT_DIR") or ".git")
-    if len(arguments) != 2 or arguments[0] != "--message-file" or arguments[1] == "":
+    is_silent = arguments[1:2] == ["--quiet"] or "PRE_COMMIT" in os.environ
+    if arguments[:1] != ["gate"] or not is_silent:
         return False
-    from hkgit.cli.remembering import is_signed
-
-    return is_signed(arguments[1])
+    return _is_known_to_pass([each for each in arguments[1:] if each != "--quiet"])
 
 
 def _may_wait() -> bool:
@@ -109,15 +94,12 @@ def _is_known_to_pass(arguments: list[str]) -> bool:
     """Whether a hook asks for a commit of which the judge has nothing to say."""
     if arguments[:1] == ["--record"]:
         arguments = arguments[1:]
-        if arguments == ["--staged"] and _may_wait():
-            return False
-    if arguments == ["--staged"] and TRANSACTION in os.environ:
+    if arguments == ["--staged"] and TRANSACTION in os.environ and not _may_wait():
         from hkgit.git.facts import is_left_to_commit_msg
 
         return is_left_to_commit_msg()
-    is_message = len(arguments) == 2 and arguments[0] == "--message-file" and arguments[1] != ""
-    if arguments != ["--staged"] and not is_message:
+    if len(arguments) != 2 or arguments[0] != "--message-file" or arguments[1] == "":
         return False
     from hkgit.cli.remembering import is_known_to_pass
 
-    return is_known_to_pass(arguments[1] if is_message else None)
+    return is_known_to_pass(arguments[1])

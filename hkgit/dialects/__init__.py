@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import cast
 
 from hkgit.dialects.names import parse_expect, relative_path, resolve_path
-from hkgit.dialects.reading import Dialect, ParseResult
+from hkgit.dialects.reading import Dialect
 from hkgit.edits import AnyEdit, Edit, RenameFile, Spec, decode_text
-from hkgit.errors import InvalidInput, Truncated
+from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import has_opening
 from hkgit.values import late_pattern, replace
 
@@ -68,9 +68,6 @@ _SIGNS: Mapping[str, tuple[str, ...]] = {
 _WITHOUT_JSON = frozenset({"search-replace", "unified-diff"})
 _IN_CALLS = ('"diff', '"search_replace_blocks')
 
-MAX_CUT = 20
-"""At so many places a text may be cut off and still be taken."""
-
 _SURROGATE = late_pattern("[\ud800-\udfff]")
 # Those from DC80 to DCFF stand for bytes that are not UTF-8.
 _STRAY_SURROGATE = late_pattern("[\ud800-\udc7f\udd00-\udfff]")
@@ -81,21 +78,26 @@ def parse(
     format: str = "auto",
     *,
     root: str | None = None,
-    accept_truncated: bool = False,
+    exists: Callable[[str], bool] | None = None,
 ) -> Spec:
     """Read a spec in the dialect that is named, or that the text shows.
 
     `root` is the absolute path of the work tree: paths below it become relative to it (those of
-    `protocol` are relative already). The blocks of the answer are the edits said again by the
-    dialect, so that each stands by itself. Raises InvalidInput; Truncated for a text that ends
-    too early, unless that is accepted.
+    `protocol` are relative already). `exists` says whether a word is the name of a file, where
+    nothing else shows it. The blocks of the answer are the edits said again by the
+    dialect, so that each stands by itself. Raises InvalidInput, also for a text that ends too
+    early.
     """
     characters = _unindent(_unwrap(_characters(text), format), format)
     name = detect(characters) if format == "auto" else format
     dialect = find_dialect(name)
     if dialect.JSON:
         _refuse_any(_SURROGATE, characters, "text that is not UTF-8", "Save it as UTF-8.")
-    reading, truncated = _read(dialect, characters, accept_truncated=accept_truncated)
+    if exists is not None and name == "search-replace":
+        from hkgit.dialects.search_replace import quote_names
+
+        characters = quote_names(characters, exists)
+    reading = dialect.parse(characters)
     if not reading.edits:
         raise InvalidInput("the spec", "empty spec: it holds no edit", "Give at least one edit.")
     edits = tuple(_relative(edit, root) for edit in reading.edits)
@@ -107,26 +109,8 @@ def parse(
         base=reading.base,
         agent=reading.agent,
         summary=reading.summary,
-        truncated=truncated,
+        miscounted=reading.miscounted,
     )
-
-
-def _read(
-    dialect: Dialect, text: str, *, accept_truncated: bool
-) -> tuple[ParseResult, frozenset[int]]:
-    """Read what a text says, and the numbers of the edits that are cut off."""
-    cut: list[int] = []
-    while True:
-        try:
-            reading = dialect.parse(text)
-        except Truncated as error:
-            if not accept_truncated or len(cut) >= MAX_CUT:
-                raise
-            text = error.completed
-            cut.append(error.edit)
-            continue
-        count = len(reading.edits)
-        return reading, frozenset(at + 1 if at >= 0 else count + 1 + at for at in cut if count)
 
 
 def append_at_end(spec: Spec) -> Spec:

@@ -23,7 +23,7 @@ from hkgit.dialects.patches.hunks import Body, join_lines, render_body, split_en
 from hkgit.dialects.patches.shells import find_here_words, unquote_lines
 from hkgit.dialects.reading import ParseResult, refuse_line, refuse_unsupported
 from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
-from hkgit.errors import InvalidInput, Truncated
+from hkgit.errors import SEND_AGAIN, InvalidInput
 from hkgit.values import late_pattern
 
 NAME = "apply-patch"
@@ -38,8 +38,6 @@ BLOCK = late_pattern(
 _BEGIN = late_pattern(r"(?:.*\bapply_patch\s*(?P<quote>[\"']?))?\*\*\* Begin Patch\s*")
 _END = late_pattern(r"\*\*\* +End Patch[\"']?\s*")
 _PADDED_END = late_pattern(r"\s+\*\*\* +End Patch[\"']?\s*")
-_PART = late_pattern(r"\*{1,3}(?: E?| En?| End ?| End Pa?t?c?)?")
-"""What may be left of the last line of a patch, or of the head of a section."""
 
 _SECTION = late_pattern(r"\*\*\* +(?P<verb>Add|Delete|Update) [Ff]ile: ?(?P<path>.*\S)\s*")
 _MOVE = late_pattern(r"\*\*\* +Move to: ?(?P<path>.*\S)\s*")
@@ -54,15 +52,9 @@ def parse(text: str) -> ParseResult:
     if not patch_json.detects(text):
         return ParseResult(tuple(_edits(text)))
     edits: list[AnyEdit] = []
-    found = list(patch_json.parse_patches(text))
-    for at, (path, patch) in enumerate(found):
+    for path, patch in patch_json.parse_patches(text):
         try:
             edits += _edits(patch)
-        except Truncated as error:
-            texts = [each for _, each in found]
-            texts[at] = error.completed
-            where = f"{path}, {error.where}"
-            raise Truncated(where, error.what, "\n".join(texts), error.edit) from error
         except InvalidInput as error:
             raise InvalidInput(f"{path}, {error.where}", error.what, error.fix) from error
     return ParseResult(tuple(edits))
@@ -106,17 +98,9 @@ def _end(lines: Sequence[str], begin: int) -> int:
         if is_fence(lines[index]) or lines[index].rstrip("\"' \r") in words:
             if any(line.startswith(("@@", "*** ", "+", "-")) for line in lines[index + 1 :]):
                 raise refuse_line(index, "a patch without its end", "End it with *** End Patch.")
-            raise _short(lines, begin, index)
-    raise _short(lines, begin, len(lines))
-
-
-def _short(lines: Sequence[str], begin: int, end: int) -> Truncated:
-    """The refusal of a patch that the end of the text cuts off."""
-    while end > begin + 1 and (not lines[end - 1].strip() or _PART.fullmatch(lines[end - 1])):
-        end -= 1
-    completed = "\n".join([*lines[:end], "*** End Patch", *lines[end:]])
+            break
     what = "a patch without its end: the text ends before *** End Patch"
-    return Truncated(f"line {begin + 1}", what, completed)
+    raise refuse_line(begin, what, SEND_AGAIN)
 
 
 def _is_behind(lines: Sequence[str], index: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from hkgit.text import strict_json
 from hkgit.text.json_nodes import Node
@@ -41,6 +41,12 @@ def collect_keys(text: str) -> frozenset[str]:
         return found
     inner = (_ESCAPE.sub(_unescape, match[1]) for match in _INNER.finditer(text))
     return found.union(*map(collect_keys, inner))
+
+
+def is_editor_call(keys: Set[str]) -> bool:
+    """Whether keys are those of Cline's `editor`: new text of a path, where an old one may miss."""
+    may_miss = "insert_line" in keys or "old_text" not in keys
+    return keys >= {"path", "new_text"} and may_miss and "op" not in keys
 
 
 def _unescape(escape: re.Match[str]) -> str:

@@ -39,6 +39,7 @@ def detects(text: str) -> bool:
     is_edit = not found.isdisjoint({"old_text", "new_text"}) or found >= {"edits", "file"}
     is_edit = is_edit or (names and any(found >= pair for pair in _PAIRS))
     is_other = "operations" in found and not found.isdisjoint({"version", "op"})
+    is_other = is_other or calls.is_editor_call(found)
     return (is_edit and not is_other) or harnesskit_xml.detects(text)
 
 

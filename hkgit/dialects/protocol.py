@@ -46,7 +46,8 @@ def parse(text: str) -> ParseResult:
     if fields["version"].value != VERSION:
         raise fields["version"].wrong(f'"{VERSION}"', f'Write "version": "{VERSION}".')
     about = {key: _line(fields[key]) for key in ("base", "agent", "summary") if key in fields}
-    return ParseResult(tuple(map(_operation, fields["operations"].items())), **about)
+    edits = tuple(map(_operation, fields["operations"].items()))
+    return ParseResult(edits, about.get("base"), about.get("agent"), about.get("summary"))
 
 
 def render(edits: Sequence[AnyEdit]) -> str:

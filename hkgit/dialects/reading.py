@@ -16,12 +16,17 @@ NO_BLOCK = late_pattern(r"(?!)")
 
 @dataclass(frozen=True, slots=True)
 class ParseResult:
-    """What a text says: its edits in order, and what it says about itself."""
+    """What a text says: its edits in order, and what it says about itself.
+
+    `miscounted` are the numbers, from 1, of the edits whose hunk has other numbers of lines than
+    its header says.
+    """
 
     edits: tuple[AnyEdit, ...]
     base: str | None = None
     agent: str | None = None
     summary: str | None = None
+    miscounted: frozenset[int] = frozenset()
 
 
 class Dialect(Protocol):
@@ -44,10 +49,7 @@ class Dialect(Protocol):
         """Whether a text looks like this dialect, well-formed or not."""
 
     def parse(self, text: str) -> ParseResult:
-        """Read a text; raises InvalidInput that names the line or JSON path.
-
-        Where the text ends too early it is Truncated.
-        """
+        """Read a text; raises InvalidInput that names the line or JSON path."""
 
     def render(self, edits: Sequence[AnyEdit]) -> str:
         """Write edits; raises InvalidInput for one that the dialect cannot say."""

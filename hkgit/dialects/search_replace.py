@@ -8,21 +8,23 @@ the divider is the one line that leaves both halves well-formed; when two do, we
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from hkgit.dialects.blocks import search_marks as marks
-from hkgit.dialects.blocks.dividers import choose_divider, repeats_tail
+from hkgit.dialects.blocks.dividers import choose_divider, may_underline, repeats_tail
 from hkgit.dialects.blocks.headings import (
     closes,
     find_name_above,
     find_name_in_prose,
     is_fence,
     is_shell_fence,
+    list_lines_above,
+    parse_file_name,
     render_heading,
 )
 from hkgit.dialects.reading import ParseResult, refuse_line, refuse_unsupported
 from hkgit.edits import AnyEdit, Edit
-from hkgit.errors import Truncated
+from hkgit.errors import SEND_AGAIN
 from hkgit.values import dataclass, late_pattern
 
 NAME = "search-replace"
@@ -67,6 +69,22 @@ def parse(text: str) -> ParseResult:
     return ParseResult(tuple(edits))
 
 
+def quote_names(text: str, exists: Callable[[str], bool]) -> str:
+    """Put the names above blocks in backticks that only the files show to be names (`run`)."""
+    lines = text.split("\n")
+    first = 0
+    for index, line in enumerate(lines):
+        if marks.HEAD.fullmatch(line):
+            above = list_lines_above(lines, first, index)
+            found = ((i, parse_file_name(lines[i], exists)) for i in above)
+            at, name = next((pair for pair in found if pair[1] is not None), (0, None))
+            if name is not None and parse_file_name(lines[at]) is None:
+                lines[at] = f"`{name}`"
+        if any(mark.fullmatch(line) for mark in (marks.HEAD, marks.DIVIDER, marks.TAIL)):
+            first = index + 1
+    return "\n".join(lines)
+
+
 def render(edits: Sequence[AnyEdit]) -> str:
     return "\n".join(_render(edit) for edit in edits)
 
@@ -89,8 +107,7 @@ def _edit(path: str, lines: Sequence[str], block: _Block) -> Edit:
 def _next_line(lines: Sequence[str], index: int) -> int:
     """The next line outside of blocks that may begin one; a fence of commands is passed over."""
     if marks.begins_head(lines[index]) and not "".join(lines[index + 1 :]).strip("`~ \t\r"):
-        completed = "\n".join(lines[:index])
-        raise Truncated(f"line {index + 1}", "the text ends in the head of a block", completed)
+        raise refuse_line(index, "the text ends in the head of a block", SEND_AGAIN)
     if marks.STRAY.fullmatch(lines[index]):
         what = f"a marker that belongs to no block: {lines[index].strip()[:40]!r}"
         raise refuse_line(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE.")
@@ -173,10 +190,11 @@ def _end_without_tail(
     """Where the new text ends, and where to read on, when no tail says it.
 
     The divider was written again in place of the tail, with nothing behind it that could be
-    content; else the block is cut off. Raises Truncated, or InvalidInput.
+    content, and underlines no title; else the block is cut off. Raises InvalidInput.
     """
     last = dividers[-1]
-    if len(dividers) == 2 and _is_wrapping(lines[last + 1 : end], end < len(lines)):
+    is_repeated = len(dividers) == 2 and not may_underline(lines, last)
+    if is_repeated and _is_wrapping(lines[last + 1 : end], end < len(lines)):
         return last, last + 1
     for i in range(last + 1, end):
         is_partial = marks.begins_tail(lines[i]) and not "".join(lines[i + 1 :]).strip("`~ \t\r")
@@ -187,21 +205,8 @@ def _end_without_tail(
     if end < len(lines):
         what = "a block without its tail"
         raise refuse_line(head, what, "End the new text with a line >>>>>>> REPLACE.")
-    closing = _find_cut_end(lines, head, last, end)
-    completed = "\n".join([*lines[:closing], ">>>>>>> REPLACE", *lines[closing:]])
     what = "a block without its tail: the text ends before >>>>>>> REPLACE"
-    raise Truncated(f"line {head + 1}", what, completed)
-
-
-def _find_cut_end(lines: Sequence[str], head: int, last: int, end: int) -> int:
-    """Find where the new text of a block ends that the end of all text cuts off."""
-    opening = next((line for line in lines[max(head - 2, 0) : head] if is_fence(line)), None)
-    closing = end
-    if opening is not None:
-        closing = next((i for i in range(last, end) if closes(lines[i], opening)), end)
-    while lines[closing - 1].strip() == "":
-        closing -= 1
-    return closing - 1 if closing - 1 > last and marks.begins_tail(lines[closing - 1]) else closing
+    raise refuse_line(head, what, SEND_AGAIN)
 
 
 def _is_wrapping(lines: Sequence[str], is_before_head: bool) -> bool:

@@ -30,11 +30,13 @@ _SPELLINGS = {
     "oldString": "old_str",
     "oldStr": "old_str",
     "oldText": "old_str",
+    "old_text": "old_str",
     "TargetContent": "old_str",
     "new_string": "new_str",
     "newString": "new_str",
     "newStr": "new_str",
     "newText": "new_str",
+    "new_text": "new_str",
     "ReplacementContent": "new_str",
     "replaceAll": "replace_all",
     "allow_multiple": "replace_all",
@@ -48,10 +50,10 @@ _SPELLINGS = {
 _BEFORE_AND_AFTER = {"before": "old_str", "after": "new_str"}
 """Words that say other things in other notations, unless both are there."""
 
-_NOT_SIGNS = frozenset({"path", "edits"})
+_NOT_SIGNS = frozenset({"path", "edits", "old_text", "new_text"})
 _SIGNS = frozenset(
     {
-        *(key for key, name in _SPELLINGS.items() if name not in _NOT_SIGNS),
+        *(key for key, name in _SPELLINGS.items() if _NOT_SIGNS.isdisjoint((key, name))),
         "old_str",
         "new_str",
         "file_text",
@@ -74,7 +76,8 @@ def detects(text: str) -> bool:
     found = calls.collect_keys(text)
     writes = "content" in found and not found.isdisjoint({"file_path", "filePath"})
     pairs = found >= {"path", *_BEFORE_AND_AFTER} and not _TAGGED.search(text)
-    return not found.isdisjoint(_SIGNS) or writes or pairs or found >= {"command", "path"}
+    is_call = found >= {"command", "path"} or calls.is_editor_call(found)
+    return not found.isdisjoint(_SIGNS) or writes or pairs or is_call
 
 
 def parse(text: str) -> ParseResult:
@@ -98,7 +101,19 @@ def _edits(node: Node) -> list[AnyEdit]:
     if "content" in fields:
         check_fields(node.path, fields, ("path", "content"), ("expected_hash",))
         return [_parse_write(fields)]
+    if calls.is_editor_call(calls.members_of(node).keys()):
+        return [_parse_editor_call(node, fields)]
     return [_single(node, fields)]
+
+
+def _parse_editor_call(node: Node, fields: Fields) -> CreateFile | InsertAfter:
+    """Parse a call of Cline's `editor` that inserts before a line, or creates a file."""
+    fields = _drop_empty(fields, ("old_str",))
+    check_fields(node.path, fields, ("path", "new_str"), ("insert_line",))
+    path, text = fields["path"].name("a path"), fields["new_str"].text()
+    if "insert_line" not in fields:
+        return CreateFile(path, text)
+    return InsertAfter(path, calls.number_of(fields["insert_line"], 1) - 1, split_lines(text))
 
 
 def _inherit_path(item: Node, shared: Fields) -> Fields:

@@ -70,18 +70,19 @@ def detects(text: str) -> bool:
 
 def parse(text: str) -> ParseResult:
     lines = name_fences(text.removesuffix("\n"))
-    edits: list[AnyEdit] = []
+    found: list[tuple[AnyEdit, bool]] = []
     index = 0
     while index < len(lines):
         if _begins_file(lines, index):
             section, index = _section(lines, index)
-            edits += _edits(section)
+            found += _edits(section)
             continue
         if lines[index].startswith("@@"):
             fix = "Write --- a/PATH and +++ b/PATH above it."
             raise refuse_line(index, "a hunk of no file", fix)
         index += 1
-    return ParseResult(tuple(edits))
+    miscounted = frozenset(at for at, (_, is_miscounted) in enumerate(found, 1) if is_miscounted)
+    return ParseResult(tuple(edit for edit, _ in found), miscounted=miscounted)
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
@@ -139,23 +140,24 @@ def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
     return _OTHER_HEADER.match(line) is not None
 
 
-def _edits(section: _Section) -> list[AnyEdit]:
-    """The edits that a section's headers and hunks mean."""
+def _edits(section: _Section) -> list[tuple[AnyEdit, bool]]:
+    """The edits that a section's headers and hunks mean, and whether a hunk is miscounted."""
     old, new = section.sides or ("", "")
     path = section.moves.get("from") or diff_names.agree_on_name(old, new, section.where)
     if path == "" or len(section.moves) == 1:
         fix = "Write --- a/PATH and +++ b/PATH, or `rename from` and `rename to`."
         raise InvalidInput(section.where, "a file without a name", fix)
+    is_miscounted = any(hunk.is_miscounted for hunk in section.hunks)
     if old == DEV_NULL or "new file" in section.modes:
-        return [_parse_creation(section, path)]
+        return [(_parse_creation(section, path), is_miscounted)]
     if new == DEV_NULL or "deleted file" in section.modes:
-        return [_parse_deletion(section, path)]
-    edits: list[AnyEdit] = []
+        return [(_parse_deletion(section, path), is_miscounted)]
+    edits: list[tuple[AnyEdit, bool]] = []
     if "to" in section.moves:
-        edits.append(RenameFile(path, section.moves["to"]))
+        edits.append((RenameFile(path, section.moves["to"]), False))
     if "new" in section.modes:
-        edits.append(SetMode(path, section.modes["new"]))
-    edits += [hunk.edit(path) for hunk in section.hunks]
+        edits.append((SetMode(path, section.modes["new"]), False))
+    edits += [(hunk.edit(path), hunk.is_miscounted) for hunk in section.hunks]
     if not edits:
         raise InvalidInput(section.where, "a file without a change", "Give it hunks.")
     return edits

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from hkgit.gate.rules.floors import entry_findings, find_blind_edits
     from hkgit.gate.rules.grants import read_pusher
     from hkgit.gate.rulings import REJECTED, Report, RuleResult, Ruling, is_of_one_ref
-    from hkgit.gate.trusted import load_policy, read_named_policy, read_trusted_policy
+    from hkgit.gate.trusted import (
+        load_policy,
+        read_named_policy,
+        read_own_policy,
+        read_trusted_policy,
+    )
 
 _HOMES = {
     "BREAK_GLASS": "rules.break_glass",
@@ -42,6 +47,7 @@ _HOMES = {
     "load_policy": "trusted",
     "read_pusher": "rules.grants",
     "read_named_policy": "trusted",
+    "read_own_policy": "trusted",
     "read_trusted_policy": "trusted",
     "split_range": "ranges",
     "drop_floors": "ranges",
@@ -68,6 +74,7 @@ __all__ = [
     "list_commits_of",
     "load_policy",
     "read_named_policy",
+    "read_own_policy",
     "read_pusher",
     "read_trusted_policy",
     "split_range",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import is_empty
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
@@ -18,10 +20,12 @@ from hkgit.git.name_collisions import find_collisions
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.text.diff import carry_line_ends, find_changes
-from hkgit.text.document import BOM, Document, find_line_end, terminate
+from hkgit.text.document import BOM, Document, find_line_end, has_too_many_lines, terminate
 from hkgit.text.paths import check_new_path
+from hkgit.values import late_pattern
 
 _OWN = f"{CONFIG.rpartition('/')[0]}/"
+_HUNK = late_pattern(rb"(?m)^@@ -(\d+)(?:,(\d+))? ")
 _BINARY_PROBE = 8000
 """git looks for a NUL byte in as many bytes to call a file binary."""
 
@@ -44,21 +48,35 @@ def find_before(repository: Repository, policy: Policy, candidate: CandidateComm
         kept = [file for path, _ in found if (file := after.get(path)) is not None]
     except HkgitError:
         return Before()
+    is_granted = any(grant.covers([path for path, _ in found]) for grant in policy.manual)
+    if any(has_too_many_lines(file.data) for file in (*kept, *(each[1] for each in found)) if file):
+        return Before(is_merged=merged is not None, for_person=True, is_granted=is_granted)
     hashes = tuple(
         (path, None if file is None else terminate(Document(file.data)).whole_hash)
         for path, file in found
     )
+    changed = {path: after.get(path) for path, _ in found}
+    context = _choose_context(policy, files, changed)
+    expected = hashes
+    if context is not None:
+        sides = (tree if merged is None else merged, candidate.tree)
+        expected = tuple(
+            (f"{path}:{first}-{last}", lines_hash)
+            for path, _ in found
+            for (first, last), lines_hash in hash_hunks(repository, sides, path, context)
+        )
     asks = any(policy.protects_path(path) or path.startswith(_OWN) for path, _ in found)
     asks = asks or any(map(_is_no_text, (*kept, *(file for _, file in found if file is not None))))
     asks = asks or any(_changes_line_ends(file, after.get(path)) for path, file in found)
     asks = asks or _are_filtered(repository, files, [path for path, _ in found])
-    changed = {path: after.get(path) for path, _ in found}
     return Before(
         files=hashes,
+        expected=expected,
         is_merged=merged is not None,
         for_person=asks,
+        is_granted=is_granted,
         by_hand=_find_rule_to_keep(policy, files, changed),
-        context=_choose_context(policy, files, changed),
+        context=context,
     )
 
 
@@ -90,6 +108,20 @@ def _choose_context(
     lines = ((Document(old.data).raw_lines, Document(new.data).raw_lines) for old, new in pairs)
     changes = (each for old, new in lines for each in find_changes(old, new))
     return int(any(each.old_start == each.old_end for each in changes))
+
+
+def hash_hunks(
+    repository: Repository, sides: tuple[str, str], path: str, context: int
+) -> Iterator[tuple[Lines, str]]:
+    """Yield the lines of a file that git's diff shows with so many around them, and their hash."""
+    options = ("-p", "--text", "--no-renames", f"-U{context}", *sides)
+    diff = repository.git("diff-tree", *options, "--", f":(top,literal){path}").stdout
+    file = repository.snapshot(sides[0]).get(path)
+    document = Document(b"" if file is None else file.data)
+    for first, count in _HUNK.findall(diff):
+        lines = int(first), int(first) + int(count or 1) - 1
+        if not is_empty(lines):
+            yield lines, document.range_hash(*lines)
 
 
 def _is_hash_accepted(policy: Policy, path: str) -> bool:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 from hkgit.evidence.replay.findings import CandidateCommit, ReplayResult, Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.git.objects.ids import EMPTY_TREE
+from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.objects.trees import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,8 @@ class JudgedCommit:
     """A commit, what replay says of it, and who is held to the rules for it.
 
     `agent` is the name that makes it governed, if a name does. `grant` says by which rule its
-    author may change some paths by hand, or None; `incoming` are the refs that its push brings.
+    author may change some paths by hand, or None; `voucher` the same of the person who vouches for
+    it. `incoming` are the refs that its push brings.
     """
 
     repository: Repository
@@ -26,6 +31,7 @@ class JudgedCommit:
     judged: ReplayResult
     agent: str | None
     grant: Callable[[Sequence[str]], str | None]
+    voucher: Callable[[Sequence[str]], object | None]
     incoming: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -37,11 +43,49 @@ class JudgedCommit:
         """Whether it is held to the rules at all."""
         return bool(self.judged.entries) or self.agent is not None or self.policy.govern == "all"
 
+    def is_granted(self, paths: Sequence[str]) -> bool:
+        """Whether its author, or who vouches for it, may change these paths whatever they are."""
+        return self.grant(paths) is not None or self.voucher(paths) is not None
+
     @cached_property
     def parents(self) -> tuple[str, ...]:
         """The trees of its parents; the empty one for a first commit."""
         trees = tuple(self.repository.commit(each).tree for each in self.candidate.parents)
         return trees or (EMPTY_TREE,)
+
+    @cached_property
+    def after(self) -> TreeSnapshot:
+        """The files of the commit."""
+        return self.repository.snapshot(self.candidate.tree)
+
+    @cached_property
+    def _against(self) -> list[dict[str, TreeChange]]:
+        """What differs from each parent, by path."""
+        return [
+            {each.path: each for each in self.repository.changes(tree, self.candidate.tree)}
+            for tree in self.parents
+        ]
+
+    def list_both_sides(self) -> list[TreeChange]:
+        """List every path that differs from any parent, each against the first that differs."""
+        changes = {path: each for found in reversed(self._against) for path, each in found.items()}
+        return [changes[path] for path in sorted(changes)]
+
+    def accept_values(self, read: Callable[[TreeSnapshot], Value]) -> tuple[Value, ...]:
+        """List the values that a commit may have of what `read` finds in files, deciding nothing.
+
+        That is its parent's; of two parents the one that both come to by themselves, and none
+        where both have changed it. Of more than two, that of any.
+        """
+        values = tuple(read(self.repository.snapshot(tree)) for tree in self.parents)
+        if len(values) != 2:
+            return values
+        ours, theirs = values
+        if ours == theirs:
+            return (ours,)
+        base = self.repository.merge_base(*self.candidate.parents)
+        old = read(self.repository.snapshot(EMPTY_TREE if base is None else base))
+        return tuple(each for each, other in ((ours, theirs), (theirs, ours)) if other == old)
 
     @cached_property
     def changes(self) -> tuple[TreeChange, ...]:
@@ -51,10 +95,7 @@ class JudgedCommit:
         entries resolve, counts only with the conflicted paths, whichever side was kept, and with
         paths of one side alone: there a rename carries what the other side did.
         """
-        against = [
-            {each.path: each for each in self.repository.changes(tree, self.candidate.tree)}
-            for tree in self.parents
-        ]
+        against = self._against
         own = [path for path in against[0] if all(path in each for each in against)]
         if len(against) == 2 and (self.judged.verdict is Verdict.MERGE or self.judged.entries):
             carried = (path for path in own if any(each[path].old is None for each in against))

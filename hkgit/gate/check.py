@@ -5,7 +5,7 @@ from __future__ import annotations
 from hkgit.evidence.replay.findings import CandidateCommit, Finding, ReplayResult, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.rules.checks import CHECKS
+from hkgit.gate.rules.checks import CHECKS, FOR_ALL
 from hkgit.gate.rules.floors import APPLY
 from hkgit.gate.rulings import RuleResult, Ruling
 from hkgit.git.repository import Repository
@@ -15,11 +15,11 @@ from hkgit.values import replace
 def check_rules(case: JudgedCommit, tried: list[RuleResult]) -> ReplayResult:
     """Add every broken rule to what replay says."""
     judged = case.judged
-    if judged.verdict is Verdict.FAIL or not case.is_governed:
+    if judged.verdict is Verdict.FAIL or not (case.is_governed or judged.verdict is Verdict.MERGE):
         tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in judged.findings]
         return judged
     broken: list[Finding] = []
-    for name, check in CHECKS.items():
+    for name, check in (CHECKS if case.is_governed else FOR_ALL).items():
         found = [*check(case)]
         tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in found]
         tried += [] if found else [RuleResult(name, "holds")]

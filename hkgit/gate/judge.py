@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.errors import InvalidInput, Unverifiable
+from hkgit.evidence.ledger.footers import read_trailers
 from hkgit.evidence.replay.findings import CandidateCommit, Finding, ReplayResult, Verdict
 from hkgit.evidence.replay.judging import candidate_of, replay
 from hkgit.evidence.replay.messages import find_stray_trailers
@@ -26,11 +27,18 @@ from hkgit.gate.context import UNKNOWN, JudgeContext
 from hkgit.gate.policy.defaults import ATTEST
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.break_glass import find_record
-from hkgit.gate.rules.grants import find_grant
-from hkgit.gate.rules.manual import explain_blind_commit, find_changed_paths
+from hkgit.gate.rules.grants import Voucher, find_grant, find_voucher
+from hkgit.gate.rules.manual import (
+    explain_blind_commit,
+    find_changed_paths,
+    find_vouched_paths,
+    refuse_vouchers,
+)
 from hkgit.gate.rulings import Before, RuleResult, Ruling
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field, replace
+
+_ALONE = "The entries are those of HEAD: make this a commit of its own, without --amend."
 
 MOST_LEANING = 50
 """So many reverts may depend on each other where none was judged before."""
@@ -93,12 +101,18 @@ class Gate:
         """Judge a commit whose parents are not known yet: return the first ruling that passes.
 
         Git amends no commit to an empty one; so what is that beside the parents of HEAD is a
-        commit on HEAD, which takes back what HEAD did.
+        commit on HEAD, which takes back what HEAD did. A message that names entries of HEAD is
+        that of a commit in its place.
         """
         first = self.judge(candidates[0])
-        if first.passes:  # as nearly always: the others need no judgement
+        named = {*read_trailers(candidates[0].message or b"").entries} - _names_of(first)
+        if first.passes and not named:  # as nearly always: the others need no judgement
             return first
         others = (self.judge(candidate) for candidate in candidates[1:])
+        if first.passes:
+            found = next((each for each in others if named & _names_of(each)), first)
+            alone = [replace(each, fix=_ALONE) for each in found.findings if found.rule == "bytes"]
+            return replace(found, findings=tuple(alone)) if alone else found
         amended = (each for each in others if each.judged.verdict is not Verdict.EMPTY)
         return next((ruling for ruling in amended if ruling.passes), first)
 
@@ -109,18 +123,15 @@ class Gate:
         replayed = None if judged is None else judged.verdict
         if judged is None:
             judged, rule = self._without_evidence(candidate, agent)
-            replayed = judged.verdict if judged.entries else None  # those of a record
-        elif judged.leftovers:
-            # Few commits bring anything beside their entries.
-            from hkgit.gate.rules.consult import excuse_questions
-
-            judged = excuse_questions(self.repository, judged)
+            if judged.entries or judged.verdict is Verdict.VOUCHED:  # those of a record
+                replayed = judged.verdict
         case = JudgedCommit(
             repository=self.repository,
             policy=self.policy,
             judged=judged,
             agent=agent,
             grant=lambda paths: self._grant(candidate, paths),
+            voucher=lambda paths: self._find_voucher(candidate, paths),
             incoming=self.context.incoming,
         )
         tried += [
@@ -128,7 +139,30 @@ class Gate:
             RuleResult("replay", str(judged.verdict)),
         ]
         ruling = rule_on(self.policy, check_rules(case, tried), replayed, rule, tried)
-        return replace(ruling, agent=agent)
+        return replace(self._apply_voucher(case, ruling, tried), agent=agent)
+
+    def _apply_voucher(self, case: JudgedCommit, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
+        """The ruling, let pass where only evidence is missing and somebody who may vouches."""
+        paths = () if ruling.passes else find_vouched_paths(case, ruling.findings)
+        if not paths:
+            return ruling
+        found = self._find_voucher(case.candidate, paths)
+        if found is None:
+            refused = refuse_vouchers(self.policy, case.candidate, paths, self.context)
+            return replace(ruling, findings=(*ruling.findings, *refused))
+        tried.append(RuleResult("vouched", found.rule))
+        notes = tuple(f"{each.where}: {each.what}" for each in ruling.findings)
+        judged = replace(
+            case.judged,
+            verdict=Verdict.VOUCHED,
+            notes=(*case.judged.notes, *notes),
+            underlying=None,
+            basis=found.person,
+        )
+        return rule_on(self.policy, judged, Verdict.VOUCHED, found.rule, tried)
+
+    def _find_voucher(self, candidate: CandidateCommit, paths: Sequence[str]) -> Voucher | None:
+        return find_voucher(self.repository, self.policy, candidate, paths, self.context)
 
     def _replay(self, candidate: CandidateCommit) -> ReplayResult | None:
         """What replay says; a revert counts only of a commit that passes itself."""
@@ -207,23 +241,25 @@ class Gate:
             judged = ReplayResult(candidate, Verdict.UNGOVERNED, notes=notes)
             return judged, "author is not governed"
         paths = find_changed_paths(self.repository, candidate)
+        found = None if agent is None else self._find_voucher(candidate, paths)
+        if found is not None and found.person:
+            judged = ReplayResult(candidate, Verdict.VOUCHED, notes=notes, basis=found.person)
+            return judged, found.rule
         grant = self._grant(candidate, paths)
         if grant is not None:
             return ReplayResult(candidate, Verdict.MANUAL, notes=notes), grant
-        # Few commits ask people anything.
-        from hkgit.gate.rules.consult import find_asking_rule
-
-        asks = find_asking_rule(self.repository, self.policy, candidate, paths, agent)
-        if asks is not None:
-            return ReplayResult(candidate, Verdict.MANUAL, notes=notes), asks
         # Few commits have no evidence at all.
         from hkgit.evidence.replay.recovered import replay_record
 
         recovered = replay_record(self.repository, candidate, self.context.incoming)
         if recovered is not None:
             return replace(recovered, notes=(*recovered.notes, *notes)), None
-        finding = explain_blind_commit(self.policy, candidate, paths, agent)
-        return ReplayResult(candidate, Verdict.FAIL, findings=(finding,), notes=notes), None
+        if found is not None:  # nobody is named yet
+            return ReplayResult(candidate, Verdict.VOUCHED, notes=notes), found.rule
+        blind = explain_blind_commit(self.policy, candidate, paths, agent)
+        refused = refuse_vouchers(self.policy, candidate, paths, self.context) if agent else ()
+        findings = (blind, *refused)
+        return ReplayResult(candidate, Verdict.FAIL, findings=findings, notes=notes), None
 
     def _before(self, ruling: Ruling) -> Before:
         """What it takes to make a rejected commit again."""
@@ -246,3 +282,8 @@ class Gate:
 
     def _grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:
         return find_grant(self.repository, self.policy, candidate, paths, self.context)
+
+
+def _names_of(ruling: Ruling) -> set[str]:
+    """The names of the entries that a commit adds."""
+    return {name for name, _ in ruling.judged.entries}

@@ -171,8 +171,14 @@ def judge_index(
     tree = repository.index_tree()
     candidates = [
         CandidateCommit(
-            id=None, tree=tree, parents=parents, author=author, committer=committer, message=message
+            id=None,
+            tree=tree,
+            parents=parents,
+            author=author,
+            committer=committer,
+            message=message,
+            amends=number > 0,
         )
-        for parents in repository.commit_in_progress_parents()
+        for number, parents in enumerate(repository.commit_in_progress_parents())
     ]
     return Report(policy, (gate.judge_any(candidates),), provisional=True)

@@ -32,15 +32,19 @@ class RuleResult:
 class Before:
     """The paths that a commit changes, each with the hash of the whole file as it was.
 
-    None stands for a file that was not there; `is_merged` says that it is as git merges it, and
-    `for_person` that no evidence lets an agent change one of them. `by_hand` is the rule that has
+    None stands for a file that was not there. `expected` is what it was made on, as `--expect`
+    takes it: whole files, or just lines where a floor of tightness counts them. `is_merged` says
+    that it is as git merges it, `for_person` that no evidence lets an agent change one of them,
+    and `is_granted` that the policy grants all of them to somebody. `by_hand` is the rule that has
     to be kept by hand before evidence helps, or empty. `context` is how many lines stand around
     the changes of a commit made again, None for as many as git shows.
     """
 
     files: tuple[tuple[str, str | None], ...] = ()
+    expected: tuple[tuple[str, str | None], ...] = ()
     is_merged: bool = False
     for_person: bool = False
+    is_granted: bool = False
     by_hand: str = ""
     context: int | None = None
 
@@ -82,7 +86,7 @@ class Ruling:
         if self.agent is None:
             # A shallow clone, or entries of a newer version: nobody is known, a person neither.
             return UNKNOWN if self.replayed in _UNREAD else BY_HAND
-        return NO_EVIDENCE if self.replay == NOTHING else AGENT
+        return NO_EVIDENCE if self.replay in (NOTHING, Verdict.VOUCHED) else AGENT
 
 
 def is_of_one_ref(ruling: Ruling) -> bool:

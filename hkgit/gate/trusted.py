@@ -1,40 +1,95 @@
 """trusted.py: read the policy of the trusted side, with all that it extends.
 
 The commits under test have no influence: files that a policy names are read from the commit of
-the policy itself, from outside the repository, or from a pinned revision.
+the policy itself, from outside the repository, or from a pinned revision. A policy that is broken
+leaves its last readable version in force: so whoever could change it before it broke can fix it.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from hkgit.edits import File, MappingSnapshot, Snapshot
-from hkgit.errors import InvalidInput
+from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate.policy.files import (
     CONFIG,
     LARGEST,
+    PYPROJECT,
     add_signers,
     find_policy_table,
     load_toml,
     read_policy,
 )
-from hkgit.gate.policy.model import Policy
+from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.policy.parsing import parse_policy
 from hkgit.git.objects.ids import HEX
 from hkgit.git.repository import Repository
-from hkgit.values import late_pattern
+from hkgit.values import late_pattern, replace
 
 _PINNED = late_pattern(rf"refs/\S+|{HEX}")
 _URL = late_pattern(r"\w[\w+.-]*://|\S+@\S+:")
 
 
+MOST_BROKEN = 1000
+"""So many commits back, by first parents, the last readable policy is looked for."""
+
+
 def read_trusted_policy(repository: Repository, side: str | Snapshot | None) -> Policy:
     """Read the policy of the trusted side, a commit or files; where there is none the built-in one.
+
+    Of a commit whose policy cannot be read it is that of the last one before it, by first parents,
+    where it can. Raises InvalidInput where none can, for files, and where what it extends cannot
+    be read or is loosened: that no commit of this repository has broken.
+    """
+    if not isinstance(side, str):
+        return read_own_policy(repository, side)
+    try:
+        policy = read_policy(repository.snapshot(side))
+    except InvalidInput as error:
+        readable = _find_last_readable(repository, side)
+        if readable is None:
+            raise
+        broken = f"{error.where} cannot be read: {error.what}"
+        policy = replace(readable, source=f"{readable.source} ({broken})")
+    return _follow(repository, policy)
+
+
+def read_own_policy(repository: Repository, side: str | Snapshot | None) -> Policy:
+    """Read the policy that a commit or files have themselves.
 
     Raises InvalidInput when it is malformed, contradicts itself or loosens what it extends.
     """
     files = repository.snapshot(side) if isinstance(side, str) else side
     return _follow(repository, Policy() if files is None else read_policy(files))
+
+
+def _find_last_readable(repository: Repository, commit: str) -> Policy | None:
+    listed = repository.git("rev-list", "--first-parent", f"--max-count={MOST_BROKEN}", commit)
+    for each in listed.text.split()[1:]:
+        with suppress(InvalidInput):
+            policy = read_policy(repository.snapshot(each))
+            if policy.source == BUILT_IN:
+                return policy
+            return replace(policy, source=f"{policy.source} of {each[:12]}, the last readable")
+    return None
+
+
+def expect_readable(repository: Repository, old: str | None, new: str) -> None:
+    """Raise Rejected where a policy that could be read, or was not there, no longer can.
+
+    A pyproject.toml that is no TOML breaks it only where the policy was in that file.
+    """
+    try:
+        read_own_policy(repository, new)
+    except InvalidInput as error:
+        try:
+            before = Policy() if old is None else read_own_policy(repository, old)
+        except InvalidInput:  # it is broken already, and its last readable version holds
+            return
+        if error.where != PYPROJECT or before.source.startswith(PYPROJECT):
+            what = f"{error.where} {error.what}, so nobody could read the policy"
+            raise Rejected("policy", what, error.fix) from error
 
 
 def read_named_policy(repository: Repository, given: str) -> Policy:

@@ -22,8 +22,10 @@ from hkgit.matching.places import LADDER_VERSION
 from hkgit.values import dataclass
 
 _LINE = re.compile(r"([0-9a-f]{40,64}) ([a-z]+)\Z")
-_FROM_REFS = frozenset({Verdict.ATTESTED, Verdict.RECOVERED, Verdict.UNVERIFIABLE, Verdict.FAIL})
-"""Verdicts that may change with time: refs move and objects are fetched."""
+_FROM_REFS = frozenset(
+    {Verdict.ATTESTED, Verdict.RECOVERED, Verdict.VOUCHED, Verdict.UNVERIFIABLE, Verdict.FAIL}
+)
+"""Verdicts that may change with time, or say who vouches: refs move and objects are fetched."""
 
 
 @dataclass(frozen=True, slots=True)

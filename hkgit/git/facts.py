@@ -52,8 +52,7 @@ class Facts:
     """The commit that git is making in this hook, on one parent, which it differs from.
 
     `policy` says what stands in the parent's tree where policies stand; `ref` is the branch, or
-    empty. `head` is the parent, `tree` what is being committed, `comment` what begins a line of
-    git's own in a message.
+    empty. `head` is the parent.
     """
 
     git_dir: str
@@ -62,9 +61,7 @@ class Facts:
     committer: str
     policy: tuple[str, ...]
     head: str
-    tree: str
     keeps_ledger: bool
-    comment: str
 
 
 def calls_gate(content: bytes) -> bool:
@@ -96,14 +93,23 @@ def find_agent_shell() -> str | None:
 
 
 def is_left_to_commit_msg() -> bool:
-    """Whether `hkgit apply` is committing and commit-msg will judge the same, message and all."""
-    if TRANSACTION not in os.environ:
+    """Whether this is a hook before commit-msg, which will judge the commit, message and all."""
+    if "GIT_INDEX_FILE" not in os.environ:
         return False
-    hook = _Child("rev-parse", "--git-path", "hooks/commit-msg").answer().rstrip("\n")
-    if not os.access(hook, os.X_OK):
+    hooks = ask_git("rev-parse", "--git-path", "hooks").rstrip("\n")
+    if not os.access(f"{hooks}/commit-msg", os.X_OK):
         return False
-    with open(hook, "rb") as file:
-        return calls_gate(file.read())
+    # husky's hooks run the file of their name above them.
+    places = (f"{hooks}/commit-msg", f"{hooks}/../commit-msg")[: 2 if hooks.endswith("/_") else 1]
+    return any(map(_calls_gate, places))
+
+
+def _calls_gate(hook: str) -> bool:
+    try:
+        with open(hook, "rb") as file:
+            return calls_gate(file.read())
+    except OSError:
+        return False
 
 
 def facts_of_commit(known: tuple[str, str] | None = None) -> Facts | None:
@@ -132,9 +138,7 @@ def facts_of_commit(known: tuple[str, str] | None = None) -> Facts | None:
         committer=committer,
         policy=policy,
         head=head,
-        tree=tree,
         keeps_ledger=keeps_ledger,
-        comment=_comment(settings),
     )
 
 
@@ -147,11 +151,6 @@ def _ask_for_both() -> tuple[str, str]:
 def ask_git(*args: str, asked: str = "") -> str:
     """Run git with `asked` on its standard input, and return its output; "" where it fails."""
     return _Child(*args, asked=asked).answer() if hasattr(os, "posix_spawnp") else ""
-
-
-def run_shell(*args: str) -> str:
-    """Run a script of the shell, and return its output; "" where it fails."""
-    return _Child(*args, program="sh").answer() if hasattr(os, "posix_spawnp") else ""
 
 
 def _is_odd(git_dir: str) -> bool:
@@ -198,13 +197,6 @@ def _people(settings: str) -> tuple[str, str] | None:
     return people[_NAMES[0]], people[_NAMES[1]]
 
 
-def _comment(settings: str) -> str:
-    """`core.commentChar` as `git.messages` reads it."""
-    given = [line for line in settings.split("\n") if line.startswith("core.commentchar=")]
-    mark = given[-1].partition("=")[2] if given else "auto"
-    return "#" if mark == "auto" else mark
-
-
 def _read_stored(tree: str) -> tuple[str, tuple[str, ...], bool] | None:
     """The parent, what stands there where policies stand, and whether the ledger stays as it is.
 
@@ -223,20 +215,19 @@ def _read_stored(tree: str) -> tuple[str, tuple[str, ...], bool] | None:
 
 
 class _Child:
-    """A process in the background, git's as a rule; its error messages are dropped."""
+    """A git process in the background; its error messages are dropped."""
 
-    def __init__(self, *args: str, asked: str = "", program: str = "git") -> None:
+    def __init__(self, *args: str, asked: str = "") -> None:
         ours, out = os.pipe()
         source, given = os.pipe()
         os.write(given, asked.encode())
         os.close(given)
         silent = (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)
         actions = [(os.POSIX_SPAWN_DUP2, source, 0), (os.POSIX_SPAWN_DUP2, out, 1), silent]
-        options = ("-c", "core.fsmonitor=false") if program == "git" else ()
-        settings = os.environ | _SETTINGS if program == "git" else os.environ
+        command = ("git", "-c", "core.fsmonitor=false", *args)
         try:
-            command = (program, *options, *args)
-            self._pid = os.posix_spawnp(program, command, settings, file_actions=actions)
+            settings = os.environ | _SETTINGS
+            self._pid = os.posix_spawnp("git", command, settings, file_actions=actions)
         finally:
             os.close(out)
             os.close(source)

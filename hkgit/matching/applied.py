@@ -10,7 +10,7 @@ from hkgit.matching.places import Place
 from hkgit.matching.tiers.exact import is_whole, starts_line
 
 if TYPE_CHECKING:
-    from hkgit.matching.search.candidates import AlignedPlace
+    from hkgit.matching.search.align import Targets
 
 
 def stands_over(view: FileLines, wanted: EditLines, place: Place) -> bool:
@@ -65,7 +65,7 @@ def find_place_of_new(view: FileLines, wanted: EditLines) -> Place | None:
     return Place(offsets[found[0][0]], offsets[found[0][-1] + 1])
 
 
-def find_rival(view: FileLines, wanted: EditLines, best: AlignedPlace) -> Place | None:
+def find_rival(view: FileLines, wanted: EditLines, best: Place) -> Place | None:
     """Find where the new text stands as surely as the old one does at its best candidate.
 
     The change is read backwards: it has been made where a candidate for the new text has every
@@ -73,7 +73,6 @@ def find_rival(view: FileLines, wanted: EditLines, best: AlignedPlace) -> Place 
     takes lines away is not looked for: the lines that it leaves prove nothing.
     """
     from hkgit.matching.search.candidates import find_candidates, measure_loss
-    from hkgit.matching.tiers.fuzzy import place_of
 
     backwards = wanted.reversed
     if not _adds(view, wanted) or not _are_there(view, backwards):
@@ -81,8 +80,19 @@ def find_rival(view: FileLines, wanted: EditLines, best: AlignedPlace) -> Place 
     for candidate in find_candidates(view, backwards)[:3]:
         is_made = candidate.is_fit and None not in candidate.landings
         if is_made and measure_loss(view, backwards, candidate) <= measure_loss(view, wanted, best):
-            return place_of(view, candidate)
+            return candidate
     return None
+
+
+def find_added(view: FileLines, wanted: EditLines, targets: Targets) -> Place | None:
+    """Find a line that the change adds among those that the author did not know at the place."""
+    lines, _ = list_keys(view, wanted)
+    _, new = list_keys(view, wanted.reversed)
+    added = {new[i] for i in wanted.added if is_telling(new[i])}
+    there = [target for target in targets if target is not None]
+    unknown = set(range(there[0], there[-1])) - set(there)
+    row = next((n for n in sorted(unknown) if lines[n] in added), None)
+    return None if row is None else Place(*view.document.span(row + 1, row + 1))
 
 
 def _adds(view: FileLines, wanted: EditLines) -> bool:

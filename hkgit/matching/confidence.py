@@ -3,9 +3,8 @@
 Fitted on the tuning halves of `benchmarks/engines` (eight sets of modelled cases, every other real
 edit): the share of edits that landed right, by Laplace's rule of succession, over 23,630 landings
 (`python -m benchmarks.engines fit --seeds 8`), 23,629 of them right. So a row says mostly how much
-is known of it. Not fitted are: an exact edit, which is taken at its word; `MISQUOTED`, of which
-there is no case; and `KNOWN`, which stays below what was counted. A new table needs a new number
-of the ladder.
+is known of it. Not fitted are: an exact edit, which is taken at its word, and `MISQUOTED`, of
+which there is no case. A new table needs a new number of the ladder.
 """
 
 from __future__ import annotations
@@ -23,20 +22,6 @@ TABLE: dict[str, tuple[tuple[int, int], ...]] = {
 MISQUOTED = 985
 """Of an edit whose evidence shows what its author saw, and which quotes it otherwise."""
 
-KNOWN: tuple[tuple[int, int], ...] = (
-    (900, 1000),
-    (800, 994),
-    (700, 991),
-    (600, 984),
-    (500, 947),
-    (0, 875),
-)
-"""From which share of the context on that has a counterpart, and the most confidence; per mille.
-
-All 766 landings of the tuning half that miss a tenth or more are right, which would allow for
-three to sixty-two per mille more. But they are few and made in one way; 14 miss more than half.
-"""
-
 REPAIRED = 999
 RENAMED = 993
 CLOSE = 50
@@ -50,15 +35,12 @@ def rate_confidence(
     similarity: int,
     runner_up: int | None = None,
     repairs: tuple[str, ...] = (),
-    known: int = 1000,
 ) -> int:
     """Rate how surely an edit is placed, per mille.
 
-    `similarity` and `runner_up` are per mille too; `known` is the share of the context that has a
-    counterpart in the file.
+    `similarity` and `runner_up` are per mille too.
     """
     value = _find_share(TABLE[tier], similarity)
-    value = min(value, _find_share(KNOWN, known))
     if "misquoted" in repairs:
         value = min(value, MISQUOTED)
     elif repairs:

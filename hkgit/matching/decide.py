@@ -15,18 +15,20 @@ from hkgit.text.document import Document
 from hkgit.values import dataclass
 
 Holds = Callable[[Place], bool]
+Vouches = Callable[[Place], int]
+"""Of how many lines the evidence is that covers a place; 0 without."""
+
+SLACK = 3
+"""So many lines above and below a place a hash or a receipt of that very place may cover."""
 
 
-def vouch_for_none(_: Place) -> bool:
+def vouch_for_none(_: Place) -> int:
     """Vouch for no place."""
-    return False
+    return 0
 
 
 MARGIN = 6
 """A runner-up agrees by less than this, in the weight of its lines, or the choice is a guess."""
-
-CLOSE = 10
-"""Places that differ by less than this similarity, per mille, are as alike."""
 
 CUT = 70
 """A heading of so many characters may be cut off inside a word, as git cuts it."""
@@ -39,13 +41,18 @@ NEAR_HINT = 5
 class Ties:
     """Evidence that breaks ties between equally good places; never used otherwise.
 
-    `holds` is that an expected hash does, `vouches` that any evidence covers a place.
+    `holds` is that an expected hash does, `vouches` says what evidence covers a place.
     """
 
     document: Document
     edit: Edit
     holds: Holds | None
-    vouches: Holds = vouch_for_none
+    vouches: Vouches = vouch_for_none
+
+    def owns(self, place: Place) -> bool:
+        """Whether evidence is that of a place, and not of much more that was read with it."""
+        first, last = self.document.lines_of(place.start, place.end)
+        return 0 < self.vouches(place) <= last - first + 1 + 2 * SLACK
 
     def break_ties(self, places: Sequence[Place]) -> list[Place]:
         """Choose among places that are as good: by the expected hash, then by heading and hint.
@@ -139,7 +146,7 @@ def settle(
 
         raise hints.refuse_applied(search.view, place, search.edit)
     second = None if runner_up is None else runner_up.similarity
-    sure = rate_confidence(tier, place.similarity, second, repairs, place.known)
+    sure = rate_confidence(tier, place.similarity, second, repairs)
     notes = guards.find_doubled_lines(search.view, wanted, place)
     return Located(
         places=(place,),
@@ -160,12 +167,9 @@ def _is_slip(search: Search, wanted: EditLines, place: Place, runner_up: Place |
         holds = search.ties.holds
         if holds is None or not holds(place) or holds(runner_up):
             return False
-    from hkgit.matching.search.candidates import find_candidates, is_slip
-    from hkgit.matching.tiers.fuzzy import place_of
+    from hkgit.matching.search.candidates import is_slip
 
-    found = find_candidates(search.view, wanted)
-    best = next((c for c in found if place_of(search.view, c) == place), None)
-    return best is not None and is_slip(search.view, wanted, best)
+    return bool(place.targets) and is_slip(search.view, wanted, place)
 
 
 def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
@@ -186,11 +190,8 @@ def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
 def _is_near(best: Place, other: Place) -> bool:
     """Whether another place is as good as the best one, or looks better in any respect.
 
-    It does where more of the context has a counterpart and it is as alike; and where it has a
-    telling line that the best one has not, and most of all else.
+    It does where it has a telling line that the best one has not, and most of all else.
     """
     if best.agreement - other.agreement < MARGIN or other.similarity > best.similarity:
-        return True
-    if other.known > best.known and best.similarity - other.similarity < CLOSE:
         return True
     return bool(other.rows & ~best.rows) and 3 * other.agreement >= 2 * best.agreement

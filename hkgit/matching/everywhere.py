@@ -6,21 +6,18 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
-from hkgit.edits import Edit
 from hkgit.errors import Ambiguous
 from hkgit.matching import applied, guards
 from hkgit.matching.confidence import rate_confidence
 from hkgit.matching.decide import Search, settle
-from hkgit.matching.lines import EditLines, FileLines, find_occurrences
+from hkgit.matching.lines import EditLines, FileLines
 from hkgit.matching.places import FULL, Located, Place
 from hkgit.matching.refusals import hints
-from hkgit.matching.search.candidates import AlignedPlace, find_candidates
 from hkgit.matching.tiers.exact import find_literal_places, swap_line_ends
-from hkgit.matching.tiers.fuzzy import place_of
-from hkgit.matching.tiers.registry import LADDER
+from hkgit.matching.tiers.registry import find_places
 from hkgit.matching.tiers.unicode import unicode
 from hkgit.matching.tiers.whitespace import whitespace
-from hkgit.matching.variants import check_backslashes, choose_variant, list_variants
+from hkgit.matching.variants import list_variants
 from hkgit.text.counting import count_noun
 
 MOST_SHOWN = 5
@@ -42,39 +39,25 @@ def locate_everywhere(search: Search, wanted: EditLines) -> Located | None:
         return _settle_alike(search, "whitespace", other, places, ())
     for reading, repairs in [(wanted, ()), *list_variants(search.edit)]:
         for tier in ("exact", "whitespace", "unicode"):
-            places = tuple(sorted(LADDER[tier](search.view, reading)))
+            places = tuple(sorted(find_places(tier, search.view, reading)))
             if places:
                 return _settle_alike(search, tier, reading, places, repairs)
-    return _locate_elided(search, wanted) or _locate_alike(search, wanted)
+    found = _locate_elided(search, wanted)
+    applied_at = None if found is not None else applied.find_place_of_new(search.view, wanted)
+    if applied_at is not None:
+        raise hints.refuse_applied(search.view, applied_at, search.edit)
+    return found
 
 
 def _locate_elided(search: Search, wanted: EditLines) -> Located | None:
     """The one place of an edit that leaves lines out; what it leaves out may differ."""
-    places = LADDER["elided"](search.view, wanted)
+    places = find_places("elided", search.view, wanted)
     if len(places) > 1:
         raise hints.refuse_ambiguous(search.view.document, places, search.edit)
     if not places:
         return None
     _check_count(search, places)
     return settle(search, "elided", wanted, places, ())
-
-
-def _locate_alike(search: Search, wanted: EditLines) -> Located | None:
-    """All places that most of the old text fits, where the file says the same at each."""
-    wanted, repairs = choose_variant(search, wanted)
-    check_backslashes(search, wanted)
-    applied_at = applied.find_place_of_new(search.view, wanted)
-    if applied_at is not None:
-        raise hints.refuse_applied(search.view, applied_at, search.edit)
-    found = _find_alike(search.view, wanted, search.edit, search.settings.threshold)
-    if not found:
-        return None
-    applied_at = applied.find_rival(search.view, wanted, found[0])
-    if applied_at is not None:
-        raise hints.refuse_applied(search.view, applied_at, search.edit)
-    tier = "fuzzy" if found[0].is_gapless else "line-block"
-    places = tuple(place_of(search.view, each) for each in found)
-    return _settle_alike(search, tier, wanted, places, repairs)
 
 
 def _settle_alike(
@@ -90,8 +73,7 @@ def _settle_alike(
     if any(a.end > b.start for a, b in pairwise(places)):
         raise hints.refuse_ambiguous(search.view.document, places, search.edit)
     similarity = min(place.similarity for place in places)
-    known = min(place.known for place in places)
-    sure = rate_confidence(tier, similarity, None, repairs, known)
+    sure = rate_confidence(tier, similarity, None, repairs)
     return Located(
         places=places,
         tier=tier,
@@ -141,35 +123,3 @@ def _apart_from(places: Sequence[Place], others: Sequence[Place]) -> list[Place]
     ends = [place.end for place in places]
     below = ((each, bisect_right(ends, each.start)) for each in others)
     return [each for each, at in below if at == len(ends) or places[at].start >= each.end]
-
-
-def _find_alike(
-    view: FileLines, wanted: EditLines, edit: Edit, threshold: int
-) -> tuple[AlignedPlace, ...]:
-    """Find the candidates of at least that similarity, where the file says the same at all of them.
-
-    None where there is no candidate. Raises NoMatch where the file says different things at them,
-    or where lines that change are not as the edit has them.
-    """
-    found = [each for each in find_candidates(view, wanted) if each.similarity >= threshold]
-    if not found:
-        return ()
-    if not all(map(_is_placed, found)):
-        raise hints.refuse_unlike(view, wanted, found, edit)
-    text = _text(view, found[0])
-    is_alike = all(_text(view, each) == text for each in found)
-    if not is_alike or len(find_occurrences(view.document.data, text, len(found) + 1)) != len(
-        found
-    ):
-        raise hints.refuse_unlike(view, wanted, found, edit)
-    return tuple(sorted(found, key=lambda each: each.lines))
-
-
-def _is_placed(candidate: AlignedPlace) -> bool:
-    """Whether the edit can be made at a candidate."""
-    return candidate.is_fit and None not in candidate.landings
-
-
-def _text(view: FileLines, candidate: AlignedPlace) -> bytes:
-    first, last = candidate.lines
-    return view.document.data[slice(*view.document.span(first + 1, last + 1))]

@@ -8,11 +8,11 @@ from __future__ import annotations
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput, Near
 from hkgit.matching import applied, guards
-from hkgit.matching.decide import Holds, Search, Ties, settle, vouch_for_none
+from hkgit.matching.decide import Holds, Search, Ties, Vouches, settle, vouch_for_none
 from hkgit.matching.lines import EditLines, make_view
-from hkgit.matching.places import Located, Place, Settings
+from hkgit.matching.places import FULL, Located, Place, Settings
 from hkgit.matching.tiers.exact import find_literal_places, swap_line_ends
-from hkgit.matching.tiers.registry import LADDER, LOOSE
+from hkgit.matching.tiers.registry import LADDER, LOOSE, STRICT, find_places
 from hkgit.text.document import Document
 from hkgit.values import replace
 
@@ -22,13 +22,13 @@ def locate(
     edit: Edit,
     settings: Settings,
     holds: Holds | None = None,
-    vouches: Holds = vouch_for_none,
+    vouches: Vouches = vouch_for_none,
 ) -> Located:
     """Find the place of an edit's old text, or all of them for an edit of all places.
 
-    `holds` says whether an expected hash is that of a place, `vouches` whether any evidence shows
-    that the author saw it as it is. Raises NoMatch, AlreadyApplied, Ambiguous, Conflict or
-    InvalidInput.
+    `holds` says whether an expected hash is that of a place, `vouches` of how
+    many lines the evidence is which shows that the author saw it as it is. Raises NoMatch,
+    AlreadyApplied, Ambiguous, Conflict or InvalidInput.
     """
     search = Search(make_view(document), edit, settings, Ties(document, edit, holds, vouches))
     wanted = EditLines.of(edit)
@@ -37,7 +37,8 @@ def locate(
     if wanted.old == wanted.new:
         raise InvalidInput(edit.path, "the old text and the new one are the same", "Leave it out.")
     found = _find(search, wanted)
-    if found is None:
+    is_exact = found is not None and found.tier == "exact" and not found.repairs
+    if found is None or (settings.threshold == FULL and not is_exact):
         from hkgit.matching.refusals import hints
 
         raise hints.refuse_no_match(search.view, wanted, edit)
@@ -53,7 +54,7 @@ def _find(search: Search, wanted: EditLines) -> Located | None:
 
         return locate_everywhere(search, wanted)
     found = _find_visible(search, wanted) or _find_inside_word(search, wanted)
-    return found or _find_repaired(search) or _find_loosely(search, wanted, ())
+    return found or _find_repaired(search) or _find_loosely(search, wanted)
 
 
 def _check_meaning(search: Search, found: Located) -> None:
@@ -72,25 +73,24 @@ def _check_meaning(search: Search, found: Located) -> None:
 
 
 def _find_visible(search: Search, wanted: EditLines) -> Located | None:
-    """Find the place by the strict tiers, read without characters that only the edit has unseen."""
+    """Find the place by the strict tiers, read without typography that only the edit has."""
     found = _find_strictly(search, wanted)
     if found is None or found.tier != "unicode":
         return found
-    repairs = ("zero-width",)
+    repairs = ("typography",)
     seen = EditLines.of(search.edit, repairs)
     if seen == wanted or not seen.old:
         return found
-    return _find_strictly(search, seen, repairs) or found
+    plain = _find_strictly(search, seen, repairs)
+    return found if plain is None or plain.tier == "unicode" else plain
 
 
 def _find_strictly(
     search: Search, wanted: EditLines, repairs: tuple[str, ...] = ()
 ) -> Located | None:
     """Find the place by the tiers that want all of the old text; None where it is nowhere."""
-    for tier in LADDER:
-        if tier in LOOSE:
-            break
-        places = LADDER[tier](search.view, wanted)
+    for tier in STRICT:
+        places = find_places(tier, search.view, wanted)
         if places:
             return settle(search, tier, wanted, places, repairs)
     return None
@@ -139,7 +139,7 @@ def _find_repaired(search: Search) -> Located | None:
     return min(found, key=_strictness)[0]
 
 
-def _find_loosely(search: Search, wanted: EditLines, repairs: tuple[str, ...]) -> Located | None:
+def _find_loosely(search: Search, wanted: EditLines) -> Located | None:
     """Find the place by the tiers that want most of the old text; None where it is nowhere.
 
     Before, it is seen to that the change has not been made already, and that the file has
@@ -148,19 +148,18 @@ def _find_loosely(search: Search, wanted: EditLines, repairs: tuple[str, ...]) -
     from hkgit.matching.transfers.renames import find_renames
     from hkgit.matching.variants import check_backslashes, choose_variant
 
-    if not repairs:
-        wanted, repairs = choose_variant(search, wanted)
-        check_backslashes(search, wanted)
-        names = find_renames(search.view, wanted, search.edit.path)
-        if names:
-            repairs = (*repairs, *names)
-            found = _find_loosely(search, EditLines.of(search.edit, repairs), repairs)
-            return None if found is None else _as_written(search, wanted, found)
+    written, repairs = choose_variant(search, wanted)
+    check_backslashes(search, written)
+    names = find_renames(search.view, written, search.edit.path)
+    wanted, repairs = written, (*repairs, *names)
+    if names:
+        wanted = EditLines.of(search.edit, repairs)
     _refuse_applied(search, applied.find_place_of_new(search.view, wanted))
     for tier in LOOSE:
-        places = LADDER[tier](search.view, wanted)
+        places = find_places(tier, search.view, wanted)
         if any(place.similarity >= search.settings.threshold for place in places):
-            return _settle_loose(search, tier, wanted, places, repairs)
+            found = _settle_loose(search, tier, wanted, places, repairs)
+            return None if found is None else _check_evidence(search, wanted, written, names, found)
     return None
 
 
@@ -180,6 +179,27 @@ def _settle_loose(
     return found if found.similarity >= search.settings.threshold else None
 
 
+def _check_evidence(
+    search: Search, wanted: EditLines, written: EditLines, names: tuple[str, ...], found: Located
+) -> Located | None:
+    """Check the place of a loose tier; None where too little of the old text as written is there.
+
+    A hash or a receipt of that very place shows as much. A place that has other names is as alike
+    as it is to the old text as it was written.
+    """
+    from hkgit.matching.search.candidates import find_candidates
+    from hkgit.matching.weight import has_evidence
+
+    place = found.places[0]
+    is_sure = has_evidence(search.view, written, place.targets, search.edit.path, names)
+    if not is_sure and not search.ties.owns(place):
+        return None
+    _refuse_applied(search, applied.find_added(search.view, wanted, place.targets))
+    as_written = find_candidates(search.view, written)[0].similarity if names else FULL
+    found = replace(found, similarity=min(found.similarity, as_written))
+    return found if found.similarity >= search.settings.threshold else None
+
+
 def _refuse_applied(search: Search, place: Place | None) -> None:
     """Raise AlreadyApplied where the new text stands at a place."""
     if place is not None:
@@ -188,17 +208,7 @@ def _refuse_applied(search: Search, place: Place | None) -> None:
         raise hints.refuse_applied(search.view, place, search.edit)
 
 
-def _as_written(search: Search, wanted: EditLines, found: Located) -> Located | None:
-    """A place that has other names, by how alike it is to the old text as it was written."""
-    from hkgit.matching.search.candidates import find_candidates
-
-    similarity = min(found.similarity, find_candidates(search.view, wanted)[0].similarity)
-    if similarity < search.settings.threshold:
-        return None
-    return replace(found, similarity=similarity)
-
-
 def _strictness(found: tuple[Located, EditLines]) -> tuple[int, int]:
     """The lower, the nearer to the text as it stands in the file."""
     located, _ = found
-    return list(LADDER).index(located.tier), -located.similarity
+    return LADDER.index(located.tier), -located.similarity

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass
 
@@ -20,8 +18,10 @@ class Place:
 
     `agreement` weighs the lines that stand there up to whitespace and typography; of two places
     of a loose tier it decides. `rows` are those old lines that say something, one bit each. A
-    place is a fit unless a line to be removed is another one there. `known` is the share of the
-    context, per mille of its weight, that has a counterpart there at all.
+    place is a fit unless a line to be removed is another one there.
+
+    A place of a loose tier knows its lines, counted from 0: `targets` are the old lines', None for
+    one that has none, and `landings` those that each of the author's changes would replace.
     """
 
     start: int
@@ -30,13 +30,17 @@ class Place:
     agreement: int = 0
     is_fit: bool = True
     rows: int = 0
-    known: int = FULL
+    targets: tuple[int | None, ...] = ()
+    landings: tuple[tuple[int, int] | None, ...] = ()
 
     def __lt__(self, other: Place) -> bool:
-        return _order(self) < _order(other)
+        return (self.start, self.end) < (other.start, other.end)
 
-
-_order = attrgetter(*Place.__match_args__)
+    @property
+    def is_gapless(self) -> bool:
+        """Whether every old line has its counterpart, and nothing stands in between."""
+        first = self.targets[0]
+        return first is not None and self.targets == tuple(range(first, first + len(self.targets)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,10 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The parameters of the ladder; they stand in every ledger entry."""
+    """The parameters of the ladder; they stand in every ledger entry.
+
+    With a `threshold` of 1 the old text has to stand in the file byte for byte.
+    """
 
     threshold: int = 800
 
@@ -73,3 +80,8 @@ class Settings:
 def format_decimal(per_mille: int) -> str:
     """Write a per mille number with two decimals, rounded down."""
     return f"{per_mille // 1000}.{per_mille % 1000 // 10:02d}"
+
+
+def format_confidence(per_mille: int | None, before: str = "") -> str:
+    """Write a confidence below 1.00 behind some words; nothing else says anything."""
+    return "" if per_mille in (None, 1000) else f"{before}{format_decimal(per_mille)}"

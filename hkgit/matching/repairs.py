@@ -15,13 +15,12 @@ from hkgit.matching.line_numbers import (
     strip_padded_numbers,
     strip_spaced_numbers,
 )
+from hkgit.matching.tiers.fold import fold_typed
 
 Texts = tuple[bytes, bytes]
 Repair = Callable[[bytes, bytes], Texts | None]
 
-_FENCE = re.compile(
-    rb"\A\s*(`{3,}|~{3,})[\w+-]*[ \t]*\r?\n(.*?)(?:\r?\n)?\1[ \t]*\r?\n?\Z", re.DOTALL
-)
+_FENCE = re.compile(rb"\A\s*(`{3,}|~{3,})[\w+-]*[ \t]*\r?\n((?:.*?\n)?)\1[ \t]*\r?\n?\Z", re.DOTALL)
 _ENTITIES = {
     b"lt": b"<",
     b"gt": b">",
@@ -38,7 +37,6 @@ _BACKSLASHES = re.compile(rb"\\+")
 _LEADING_TABS = re.compile(rb"^(?:[ \t]|\\t)*?\\t(?:[ \t]|\\t)*", re.MULTILINE)
 _TRIPLE = re.compile(rb"\"{3}|'{3}")
 
-_INVISIBLE = re.compile(rb"\xe2\x80[\x8b-\x8d]|\xe2\x81\xa0|\xef\xbb\xbf")
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b'"': b'"', b"'": b"'", b"\\": b"\\", b"/": b"/"}
 
 
@@ -48,15 +46,8 @@ def _fence(old: bytes, new: bytes) -> Texts | None:
     if found is None:
         return None
     inner = _FENCE.match(new)
-    if inner is None:
-        return _end_text(found[2]), new
-    # An empty fence holds nothing, or one blank line, if there was one above what is removed.
-    is_blank = not inner[2] and found[2].startswith(b"\n")
-    return _end_text(found[2]), b"\n" if is_blank else _end_text(inner[2])
-
-
-def _end_text(text: bytes) -> bytes:
-    return text + b"\n" if text else text
+    is_fenced = inner is not None and inner[1] == found[1]
+    return found[2], inner[2] if inner is not None and is_fenced else new
 
 
 def _escapes(old: bytes, new: bytes) -> Texts | None:
@@ -141,9 +132,9 @@ def _plain(text: bytes) -> bytes:
     return _ENTITY.sub(lambda m: _ENTITIES[m[1]], text)
 
 
-def _zero_width(old: bytes, new: bytes) -> Texts | None:
-    """Characters that nobody sees came in with a copy."""
-    return (_INVISIBLE.sub(b"", old), _INVISIBLE.sub(b"", new)) if _INVISIBLE.search(old) else None
+def _typography(old: bytes, new: bytes) -> Texts | None:
+    """Curly quotes, dashes and characters that nobody sees came in with a copy."""
+    return None if old.isascii() else (fold_typed(old, old), fold_typed(new, old))
 
 
 REPAIRS: dict[str, Repair] = {
@@ -158,7 +149,7 @@ REPAIRS: dict[str, Repair] = {
     "newlines": _newlines,
     "tabs": _tabs,
     "entities": _entities,
-    "zero-width": _zero_width,
+    "typography": _typography,
 }
 """Every repair by the name that a record of it carries."""
 
@@ -173,7 +164,7 @@ READINGS: tuple[tuple[str, ...], ...] = (
     ("quotes",),
     ("escapes",),
     ("entities",),
-    ("zero-width",),
+    ("typography",),
     ("backslashes", "line-numbers"),
     ("fence", "line-numbers"),
     ("fence", "spaced-line-numbers"),

@@ -9,7 +9,6 @@ from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.reporting import refusal_text
 from hkgit.edits import File, Read
 from hkgit.errors import HkgitError
-from hkgit.evidence.ledger.readings import ShownLines
 from hkgit.values import dataclass, field
 
 
@@ -64,7 +63,7 @@ class EditReport:
     def for_model(self) -> str:
         """Write text an agent can act on: the refusals, or how to fix blind edits; or nothing."""
         if self.ok:
-            return "\n".join(f"{each.what}\nMend it: {each.command}" for each in self.blind)
+            return "\n".join(f"{each.what}\nFix: {each.command}" for each in self.blind)
         failed = [str(each.number) for each in self.outcomes if each.error is not None]
         again = (
             f"\nSend corrections of edits {', '.join(failed)} alone, in this order, as"
@@ -101,7 +100,6 @@ class CallStatus:
 class Status:
     """A session: its calls, the receipts that hold now, and edits not in a commit yet.
 
-    `shown` are the calls that showed lines, whether these still stand so or not.
     `coverage` is the share of uncommitted edits that have evidence, in [0, 1]; None without any.
     """
 
@@ -111,7 +109,6 @@ class Status:
     uncommitted: int
     blind: int
     batches: tuple[str, ...] = ()
-    shown: tuple[ShownLines, ...] = ()
 
     @property
     def coverage(self) -> float | None:

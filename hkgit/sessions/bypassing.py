@@ -15,6 +15,7 @@ from pathlib import Path
 from hkgit.edits import Snapshot, decode_text
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.pending import PendingEdit, list_waiting
+from hkgit.sessions.commit.proposing import propose_onto
 from hkgit.sessions.commit.settling import open_journals
 from hkgit.sessions.storage.records import VersionChange
 from hkgit.text.diff import find_changes
@@ -28,7 +29,9 @@ _SLACK = 2
 """Seconds by which a commit may be dated before the edit that it holds."""
 
 _FORMAT = "%H%x00%P%x00%(trailers:key=Hkgit-Entry,valueonly,separator=%x2C)%x00%s"
-_AGAIN = "git reset -q --soft HEAD~1 && git commit -q -C ORIG_HEAD"
+_AGAIN = "git reset -q --soft HEAD~1 && git commit -q -C ORIG_HEAD || git reset -q --soft ORIG_HEAD"
+"""Where the hooks refuse it the commit stays as it is, so a rebase goes on to its end."""
+
 _WITHOUT = "git log -1 --format=%B | grep -q ^Hkgit-Entry: ||"
 
 
@@ -90,8 +93,8 @@ def _look(
                 is_held = now is not None and now != was and _is_held(unit, change, was, now)
             if is_held:
                 held[unit.key[0], change.new_path or change.path or ""] = None
-    if not held:
-        return None
+    if not held or not propose_onto(repository, units, parents or None, after.tree_id).entries:
+        return None  # made again it would have no evidence either
     sessions, changed = (tuple(dict.fromkeys(each)) for each in zip(*held, strict=True))
     return CommitPastHooks(commit, subject, sessions, changed)
 
@@ -157,9 +160,11 @@ def _find_mending_command(
     if published or not repository.commit(oldest).parents:
         return f"hkgit adopt {oldest[:9]}~1..HEAD"
     git = shlex.join(["git", *(_hooks_on(repository) if are_off else ())])
+    if repository.remembers("rebase-merge"):
+        return f"{git} rebase --continue"
     count = len(repository.commits_between(f"{oldest}~1", "HEAD"))
     if count == 1:
-        return f"git reset -q --soft HEAD~1 && {git} commit -C ORIG_HEAD"
+        return _AGAIN.replace("git commit -q", f"{git} commit")
     again = _AGAIN if count == len(found) else f"{_WITHOUT} {{ {_AGAIN}; }}"
     return f"{git} rebase --autostash -x {shlex.quote(again)} {oldest[:9]}~1"
 

@@ -140,9 +140,9 @@ class _CallPlanning:
 def _check_syntax(series: Series[PlannedSpec], mode: str) -> None:
     """Hold several specs to what all of them leave."""
     # Few calls have several.
-    from hkgit.applying.syntax.syntax import check_series
+    from hkgit.applying.syntax.syntax import check_syntax
 
-    plans = check_series([each.plan for each in series.steps], mode)
+    plans = check_syntax([each.plan for each in series.steps], mode)
     series.steps = [
         replace(each, plan=plan) for each, plan in zip(series.steps, plans, strict=True)
     ]

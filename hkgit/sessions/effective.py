@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from hkgit.applying.evidence import covers, is_blind
 from hkgit.edits import File, MappingSnapshot, Read, Snapshot
@@ -11,7 +10,7 @@ from hkgit.errors import InvalidInput
 from hkgit.sessions.abandoning import find_effective
 from hkgit.sessions.answers import CallStatus, Status
 from hkgit.sessions.commit.pending import list_units
-from hkgit.sessions.readings.knowledge import carry_knowledge
+from hkgit.sessions.readings.knowledge import NOTHING, carry_knowledge, merge_knowledge
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import JournaledCall
 from hkgit.sessions.storage.state import JournalState
@@ -83,16 +82,18 @@ def collect_status(
         uncommitted=len(waiting),
         blind=sum(waiting),
         batches=batches,
-        shown=tuple(chain.from_iterable(state.shown.values())),
     )
 
 
 def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
     """List the receipts of a session that hold for files as they stand."""
-    for path, known in sorted(journal.state.known.items()):
+    state, kept = journal.state, journal.blobs.get
+    for path in sorted({*state.known, *state.fresh}):
         file = files.get(path)
         if file is not None:
-            yield from carry_knowledge(known, file.data, journal.blobs.get).receipts(path)
+            known, fresh = (each.get(path, NOTHING) for each in (state.known, state.fresh))
+            merged = merge_knowledge(known, fresh, kept)
+            yield from carry_knowledge(merged, file.data, kept).receipts(path)
 
 
 def _call(state: JournalState, call: JournaledCall) -> CallStatus:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hkgit.edits import Read
-from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.sessions.commit.pending import list_waiting
 from hkgit.sessions.commit.settling import open_journals
 from hkgit.sessions.drafting import render_mending_read
@@ -14,7 +13,7 @@ from hkgit.sessions.effective import find_before, is_unread
 from hkgit.sessions.readings.reading import read_snapshot
 from hkgit.sessions.readings.shown import Reading
 from hkgit.sessions.storage.journal import SessionJournal
-from hkgit.sessions.writing import at_work, note_shown
+from hkgit.sessions.writing import at_work
 from hkgit.values import replace
 
 
@@ -35,14 +34,12 @@ def read_before(
     path: str,
     start: int | None,
     end: int | None,
-    *,
-    by: ToolCall,
 ) -> Reading:
     """Read lines as they were before a call, and keep a receipt for that call's edits."""
     with at_work(root, journal):
         number, spec, files = find_before(journal, call, path)
-        reading, data = read_snapshot(files, path, start, end, limit=None)
+        reading, _ = read_snapshot(files, path, start, end, limit=None)
         lines = reading.start_line, reading.end_line
         read = Read(path, *lines, reading.range_hash or "", "receipt")
-        journal.mend(number, spec, read, note_shown(path, lines, data, by))
+        journal.mend(number, spec, read)
     return replace(reading, has_receipt=True)

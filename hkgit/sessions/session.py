@@ -6,16 +6,15 @@ Two processes that open the same session see each other's calls.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from hkgit import dialects
-from hkgit.applying.files.directory import write_files
+from hkgit.applying.files.directory import has_file, write_files
 from hkgit.applying.planner import Options
 from hkgit.edits import File, Overlay, Read, Spec, encode_text
 from hkgit.errors import GitRefused, InvalidInput, Stale
 from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.readings import READ, ToolCall
 from hkgit.sessions.answers import EditReport, Status, UndoReport
 from hkgit.sessions.drafting import CallPlan, find_blind_edits, plan_call
 from hkgit.sessions.readings.checkout import Checkout, EditableCheckout
@@ -28,7 +27,9 @@ from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import JournaledCall, JournaledSpec
 from hkgit.sessions.writing import (
     at_work,
+    begin_turn,
     carry_out,
+    end_adopted,
     journal_spec,
     keep_versions,
     learn_reading,
@@ -47,14 +48,19 @@ KEPT_CALLS = 50
 
 @dataclass(frozen=True)
 class EditSession:
-    """A checkout's root, a session's name, and the name and version of the agent at work."""
+    """A checkout's root, a session's name, and the name and version of the agent at work.
+
+    `turn` is the answer of the model whose calls are told now, if that is known: what one of them
+    reads, the others were written without.
+    """
 
     root: Path
     session: str
     agent: str = "unknown"
+    turn: str = ""
 
     @classmethod
-    def open(cls, root: Path, session: str, *, agent: str = "unknown") -> Self:
+    def open(cls, root: Path, session: str, *, agent: str = "unknown", turn: str = "") -> Self:
         """Open a session, new or not.
 
         Raises InvalidInput for a name that a session or an agent cannot have.
@@ -62,7 +68,7 @@ class EditSession:
         places.check_session(session)
         if not agent.strip() or not agent.isprintable():
             raise InvalidInput("agent", "is not one line of printable text", "Write name/version.")
-        return cls(root, session, agent)
+        return cls(root, session, agent, turn)
 
     @cached_property
     def journal(self) -> SessionJournal:
@@ -80,35 +86,32 @@ class EditSession:
         hashline: bool = False,
         limit: int | None = MAX_LINES,
         before: str | None = None,
-        by: ToolCall = READ,
     ) -> Reading:
         """Read lines of a file, and keep a receipt of what is shown.
 
         Without an `end` at most `limit` lines are shown; the reading says where to go on. With
         `before` the file is read as it was just before that call: so a blind edit is mended.
-        `by` is the call that shows the lines, as the entry of later edits will claim.
         Raises InvalidInput when there is no such file or line.
         """
         if before is not None:
             from hkgit.sessions.mending import read_before  # few edits are blind
 
-            return read_before(self.root, self.journal, before, path, start, end, by=by)
+            return read_before(self.root, self.journal, before, path, start, end)
         reading, data = read_checkout(self.root, path, start, end, hashline=hashline, limit=limit)
         if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
             return reading
         with at_work(self.root, self.journal):
             seen = KnownRange(reading.start_line, reading.end_line, reading.range_hash or "")
-            learn_reading(self.journal, path, seen, data, by)
+            learn_reading(self.journal, path, seen, data, self.turn)
         return replace(reading, has_receipt=True)
 
     # Editing
 
-    def parse(
-        self, text: str | bytes, format: str = "auto", *, accept_truncated: bool = False
-    ) -> Spec:
+    def parse(self, text: str | bytes, format: str = "auto") -> Spec:
         """Parse a spec. Raises InvalidInput."""
         # As it is: a text that no bytes stand for is refused there.
-        spec = dialects.parse(text, format, root=str(self.root), accept_truncated=accept_truncated)
+        exists = partial(has_file, self.root)
+        spec = dialects.parse(text, format, root=str(self.root), exists=exists)
         return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
 
     def correct_batch(self, batch: str, corrections: Sequence[Spec]) -> Spec:
@@ -149,6 +152,7 @@ class EditSession:
                 write_files(self.root, plan.changed, plan.found)
                 return self._answer(plan, None)
         with at_work(self.root, self.journal):
+            begin_turn(self.journal)
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
                 refused = plan.correctable
@@ -168,8 +172,7 @@ class EditSession:
         # Few calls are refused.
         from hkgit.sessions.refusals import note_refused
 
-        journal = None if self._is_unnamed else self.journal
-        return note_refused(self.root, plan, self._agent(plan), journal)
+        return note_refused(self.root, plan, self._agent(plan))
 
     def _agent(self, plan: CallPlan) -> str:
         return self.agent if plan.agent is None else plan.agent
@@ -215,6 +218,7 @@ class EditSession:
         """
         options = Options()
         with at_work(self.root, self.journal):
+            begin_turn(self.journal, self.turn)
             checkout, state = Checkout(self.root), self.journal.state
             files, kept = Overlay(checkout, before), self.journal.blobs.get
             plan = plan_call([spec], files, options, (), state.known, kept)
@@ -226,7 +230,7 @@ class EditSession:
                 raise Stale(path, "stands otherwise in the checkout", fix)
             call = self._keep_call(tuple(journal_spec(each, options) for each in plan.steps), plan)
             self.journal.begin(replace(call, time=time or call.time))
-            self.journal.end(call.id, plan.known)
+            end_adopted(self.journal, call.id, plan)
         return self._answer(plan, call.id)
 
     # Undoing

@@ -26,7 +26,7 @@ from hkgit.sessions.readings.knowledge import (
 from hkgit.sessions.storage.blobs import Blobs
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import JournaledCall, Version, VersionChange
-from hkgit.sessions.writing import at_work, carry_out, keep_files, next_call
+from hkgit.sessions.writing import at_work, begin_turn, carry_out, keep_files, next_call
 from hkgit.text.diff import LineChange as Stretch
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, terminate, unterminate
@@ -40,6 +40,7 @@ def undo_calls(
 ) -> UndoReport:
     """See `EditSession.undo`."""
     with at_work(root, journal):
+        begin_turn(journal)
         state, files, blobs = journal.state, Checkout(root), journal.blobs
         effective = find_calls_in(files, journal)
         calls = choose_calls(state, call, effective, whole_session=whole_session)

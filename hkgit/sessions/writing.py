@@ -19,9 +19,15 @@ from hkgit.applying.reads import reads_used
 from hkgit.applying.series import PlannedSpec
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, Stale
-from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.readings import ShownLines, ToolCall
-from hkgit.sessions.readings.knowledge import KEPT, NOTHING, FileKnowledge, KnownRange, learn_lines
+from hkgit.sessions.readings.knowledge import (
+    KEPT,
+    NOTHING,
+    FileKnowledge,
+    KnownRange,
+    carry_knowledge,
+    learn_lines,
+    merge_knowledge,
+)
 from hkgit.sessions.storage.blobs import Blobs, refuse_unwritable
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.paths import find_unused, list_candidates, lock_sessions
@@ -29,7 +35,7 @@ from hkgit.sessions.storage.records import JournaledCall, JournaledSpec, Version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.applying.draft import Lines
+    from hkgit.sessions.drafting import CallPlan
 
 _UNDER_WAY = ".under-way"
 """The file beside the sessions that names the one whose call is being written."""
@@ -91,20 +97,48 @@ def carry_out(
 
 
 def learn_reading(
-    journal: SessionJournal, path: str, seen: KnownRange, data: bytes | None, by: ToolCall
+    journal: SessionJournal, path: str, seen: KnownRange, data: bytes | None, turn: str = ""
 ) -> None:
-    """Record what a session knows of a file, now that it has read these lines."""
+    """Record what a session knows of a file, now that a call has shown these lines.
+
+    With the `turn` of the model that has made the call they are known from the next turn on.
+    """
+    if turn:
+        begin_turn(journal, turn)
     if data is not None and len(data) <= KEPT:
         journal.blobs.put(data)
-    before = journal.state.known.get(path, NOTHING)
-    known = learn_lines(before, seen, data, journal.blobs.get)
-    journal.learn(path, known, note_shown(path, seen.lines, data, by))
+    state, kept = journal.state, journal.blobs.get
+    if turn:
+        journal.learn_fresh(
+            path, learn_lines(state.fresh.get(path, NOTHING), seen, data, kept), turn
+        )
+    else:
+        journal.learn({path: learn_lines(state.known.get(path, NOTHING), seen, data, kept)})
 
 
-def note_shown(path: str, lines: Lines, data: bytes | None, by: ToolCall) -> ShownLines:
-    """Record what a call shows now of a file; `data` is None for one too large to be held."""
-    version = "" if data is None else digest(data)
-    return ShownLines(path, *lines, version=version, call=by, time=time.time_ns() // 10**6)
+def begin_turn(journal: SessionJournal, turn: str = "") -> None:
+    """Count as known what earlier turns of the model have read: it has been shown that by now.
+
+    What calls of this very `turn` have read it has not, whichever of them came first.
+    """
+    state = journal.state
+    if state.fresh and turn != state.turn:
+        journal.see(
+            {
+                path: merge_knowledge(state.known.get(path, NOTHING), fresh, journal.blobs.get)
+                for path, fresh in state.fresh.items()
+            }
+        )
+
+
+def end_adopted(journal: SessionJournal, call: int, plan: CallPlan) -> None:
+    """Record that a call of an agent's tool has been made; what is fresh moves along with it."""
+    journal.end(call, plan.known)
+    for path, fresh in [*journal.state.fresh.items()]:
+        file = plan.changed.get(path)
+        if file is not None:
+            carried = carry_knowledge(fresh, file.data, journal.blobs.get)
+            journal.learn_fresh(path, carried, journal.state.turn)
 
 
 def keep_versions(blobs: Blobs, changes: Iterable[FileChange]) -> None:
@@ -153,7 +187,7 @@ def journal_spec(drafted: PlannedSpec, options: Options) -> JournaledSpec:
         changes=tuple(_change(each) for each in plan.files),
         threshold=options.settings.threshold,
         relocate=options.relocate,
-        truncated=tuple(sorted(spec.truncated)),
+        miscounted=tuple(sorted(spec.miscounted)),
     )
 
 

@@ -67,13 +67,14 @@ def carry_line_ends(
 ) -> list[bytes]:
     """List the ends of the new lines, given those of the old ones; texts are without ends.
 
-    A kept line keeps its own. A new one takes that of the line it replaces, else of the one above.
+    A kept line keeps its own. A new one takes that of the line it replaces, else of the one above;
+    in an empty file there is none to take.
     """
     carried: list[bytes] = []
     row = 0
     for change in find_changes(old, new):
         replaced = list(ends[change.old_start : change.old_end])
-        spare = replaced[-1:] or list(ends[max(change.old_start - 1, 0) :][:1])
+        spare = replaced[-1:] or list(ends[max(change.old_start - 1, 0) :][:1]) or [b""]
         count = change.new_end - change.new_start
         carried += [*ends[row : change.old_start], *(replaced + spare * count)[:count]]
         row = change.old_end

@@ -12,11 +12,9 @@ import re
 from collections import Counter
 from itertools import chain
 
-from hkgit.errors import InvalidInput, Truncated
+from hkgit.errors import SEND_AGAIN, InvalidInput
 from hkgit.text.json_nodes import ROOT, Node
 from hkgit.values import dataclass, late_pattern
-
-SEND_AGAIN = "Send all of it again."
 
 MAX_DEPTH = 64
 MAX_DIGITS = 18
@@ -24,7 +22,10 @@ MAX_DIGITS = 18
 _OPENING = late_pattern(r'^[ \t]*(?=\{|\[\s*+[\[{"\]])', re.MULTILINE)
 _KEY = late_pattern(r'[{,]\s*+"(\w++)"\s*+:')
 # An open string runs to the end, else every quote in it would be tried as a beginning.
-_TOKEN = late_pattern(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
+_TOKEN = late_pattern(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|(?P<open>\\?\Z))|[\[\]{}]', re.DOTALL)
+_CLOSERS = {"[": "]", "{": "}"}
+_CLOSING_FENCE = late_pattern(r"(?:\A|\n)[ \t]*(?:`{3,}|~{3,})\Z")
+_HALF_TOKEN = late_pattern(r"[a-z]{1,4}|-|[0-9.eE+-]+|\\(?:u[0-9A-Fa-f]{0,3})?")
 _REST_OF_LINE = late_pattern(r"[^\n]*")
 _SURROGATE = late_pattern("[\ud800-\udfff]")
 
@@ -82,11 +83,11 @@ def parse_document(text: str) -> Node:
 
 
 def parse_inner(node: Node) -> list[Node]:
-    """Parse the documents of JSON in a string; one that ends too early is an error too."""
+    """Parse the documents of JSON in a string; errors name its path too."""
     try:
         return parse_documents(node.text())
-    except Truncated as error:
-        raise InvalidInput(f"{node.path}, {error.where}", error.what, SEND_AGAIN) from error
+    except InvalidInput as error:
+        raise InvalidInput(f"{node.path}, {error.where}", error.what, error.fix) from error
 
 
 def dumps(value: object) -> str:
@@ -105,7 +106,9 @@ def _decode(text: str, start: int) -> tuple[object, int]:
     try:
         return _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
-        _refuse_short(text, start)
+        if _is_cut_off(text, error):
+            what = f"the JSON ends too early: {_find_missing_ends(text, start)} is missing"
+            raise InvalidInput(_line(text, len(text)), what, SEND_AGAIN) from error
         where = f"line {error.lineno}, column {error.colno}"
         found = text[error.pos : error.pos + 20].split("\n")[0]
         seen = f"found {found!r}" if found else "found the end of the line"
@@ -114,15 +117,24 @@ def _decode(text: str, start: int) -> tuple[object, int]:
         raise InvalidInput(where, what, fix) from error
 
 
-def _refuse_short(text: str, start: int) -> None:
-    """Raise Truncated for JSON that breaks off at the end of the text."""
-    # Few texts are broken.
-    from hkgit.text.json_ends import complete_json
+def _is_cut_off(text: str, error: json.JSONDecodeError) -> bool:
+    """Whether the first mistake of some JSON is that it ends, but for the fence around it."""
+    rest = _CLOSING_FENCE.sub("", text[error.pos :].rstrip()).strip()
+    is_string = error.msg.startswith("Unterminated")
+    return not rest or is_string or _HALF_TOKEN.fullmatch(rest) is not None
 
-    found = complete_json(text, start)
-    if found is not None:
-        what = f"the JSON ends too early: {found[1]} is missing"
-        raise Truncated(f"line {text.count(chr(10)) + 1}", what, found[0])
+
+def _find_missing_ends(text: str, start: int) -> str:
+    """Find what closes the string and the brackets that are open at the end of a text."""
+    stack: list[str] = []
+    for token in _TOKEN.finditer(text, start):
+        if token[0] in _CLOSERS:
+            stack.append(_CLOSERS[token[0]])
+        elif token[0] in "]}":
+            stack.pop()
+        elif token["open"] is not None:
+            stack.append('"')
+    return "".join(reversed(stack))
 
 
 def _refuse_depth(text: str, start: int) -> None:

@@ -8,11 +8,16 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hkgit.applying.draft import Lines
 from hkgit.applying.outcome import EditOutcome, find_first_error, number_outcomes
 from hkgit.edits import Spec
-from hkgit.errors import BlindEdit, HkgitError
-from hkgit.evidence.refusals import RefusalLog, list_claimed_ids
-from hkgit.gate.conflicts import PLACE as CONFLICTS
+from hkgit.errors import BlindEdit, HkgitError, Near
+from hkgit.evidence.refusals import (
+    CONFLICTS,
+    RefusalLog,
+    describe_conflicts,
+    list_claimed_ids,
+)
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.recovery import settle_abandoned
 from hkgit.values import dataclass, replace
@@ -24,7 +29,6 @@ from hkgit.workflows.commits.rules import LandingRules, Unread
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, find_target
 
 if TYPE_CHECKING:
-    from hkgit.gate.conflicts.resolution import ConflictsMet
     from hkgit.workflows.commits.correct import Reflection
 
 
@@ -79,9 +83,8 @@ def apply(
         for settled in settle_abandoned(repository):
             if settled.hindrance is not None:
                 progress.say(f"warning: {settled.hindrance}")
-    met = _find_conflicts(repository, request.options.branch)
     refused = RefusalLog.of(repository.common_dir)
-    options = replace(request.options, met=met, refused=refused)
+    options = replace(request.options, refused=refused)
     under_way = _Application(repository, request, options, progress)
     try:
         under_way.run()
@@ -90,22 +93,13 @@ def apply(
     return under_way.result
 
 
-def _find_conflicts(repository: Repository, branch: str | None) -> ConflictsMet | None:
-    """Find the conflicts that edits on a branch may resolve; None where there are none."""
-    if not (repository.common_dir / CONFLICTS).is_dir():
-        return None
-    from hkgit.gate.conflicts.tracking import find_open_conflicts
-
-    return find_open_conflicts(repository, branch)
-
-
-def advise(result: ApplyResult, fix: str, mend: str | None = None) -> ApplyResult:
-    """Add to a result of blind edits what their author can do about them where they stand."""
+def advise(result: ApplyResult, fix: str, lines: Lines | None = None) -> ApplyResult:
+    """Add to a result of blind edits what their author can do, and the lines to look at first."""
     refused = result.error
     if refused is None or not result.blocking:
         return result
     error = BlindEdit(refused.where, refused.what, fix)
-    error.mend = mend
+    error.near = () if lines is None else (Near(*lines),)
     outcomes = (each.refuse(error) if each.error is refused else each for each in result.outcomes)
     return replace(result, outcomes=tuple(outcomes), error=error)
 
@@ -144,7 +138,7 @@ class _Application:
             landed = land_steps(steps)
         else:
             landed = reflection.land(steps, prepared, land_steps)
-        self._settle_conflicts(landed)
+        self._settle_refusals(landed)
         self.result = replace(self.result, landed=landed)
 
     def _check(self, rules: LandingRules, steps: Sequence[PlannedCommit]) -> None:
@@ -153,10 +147,9 @@ class _Application:
         self.result = replace(self.result, steps=tuple(steps), outcomes=outcomes)
         refused = find_first_error(outcomes)
         if refused is not None:
-            self._note_conflicts(steps[-1])
             self._note_refusals(steps, outcomes)
             raise refused
-        entries = [record_step(step, self.options, None).entry for step in steps]
+        entries = [record_step(step, self.options, None, as_said=True).entry for step in steps]
         blind = rules.unread(steps, entries)
         self.result = replace(self.result, blind=blind)
         blocking = rules.find_blocking(blind)
@@ -170,46 +163,26 @@ class _Application:
             self._note_refusals(steps, outcomes)
             raise error
 
-    def _note_conflicts(self, refused: PlannedCommit) -> None:
-        """Write down the conflicts with others that a refused spec met."""
-        # Few calls meet one.
-        from hkgit.gate.conflicts.noting import STATUSES, RefusedSpec
-        from hkgit.gate.conflicts.tracking import note_tried, tip_of
-
-        spec, outcomes = refused.spec, refused.plan.outcomes
-        tip = tip_of(self.repository, self.options.branch)
-        is_met = any(each.status in STATUSES for each in outcomes)
-        if self.request.dry_run or tip is None or not is_met:
-            return
-        tried = RefusedSpec(
-            spec,
-            outcomes,
-            reads=self.options.reads,
-            agent=self.options.agent or spec.agent or "unknown",
-            base=refused.base if refused.base != tip else None,
-            tip=tip,
-        )
-        notes = note_tried(self.repository, tried)
-        self.result = replace(self.result, conflicts=(*self.result.conflicts, *notes))
-
     def _note_refusals(
         self, steps: Sequence[PlannedCommit], outcomes: Sequence[EditOutcome]
     ) -> None:
-        """Keep what was refused, in the clone's own record."""
-        if self.request.dry_run or self.options.refused is None:
+        """Keep what was refused, in the clone's own record, and tell of the conflicts met."""
+        log = self.options.refused
+        if self.request.dry_run or log is None:
             return
         agent = self.options.agent or steps[-1].spec.agent or "unknown"
-        refused = ((each.path, each.status, each.error.what) for each in outcomes if each.error)
+        refused = [(each.path, each.status, each.error.what) for each in outcomes if each.error]
         with suppress(OSError):  # nobody's edit is refused for want of a record
-            self.options.refused.note(agent, "apply", int(time.time()), refused)
+            log.note(agent, "apply", int(time.time()), refused)
+        met = [path for path, status, _ in refused if status in CONFLICTS]
+        tip = self.options.branch or "HEAD"
+        notes = describe_conflicts(self.repository, log, agent, met, tip)
+        self.result = replace(self.result, conflicts=(*self.result.conflicts, *notes))
 
-    def _settle_conflicts(self, landed: Sequence[LandedCommit]) -> None:
-        """Forget the conflicts that commits which have landed resolve; note what landed."""
+    def _settle_refusals(self, landed: Sequence[LandedCommit]) -> None:
+        """Note the refused attempts that have landed."""
         for each in landed:
             ids = list_claimed_ids(each.record.entry.claims.get("refusals"))
             if self.options.refused is not None and ids:
                 with suppress(OSError):
                     self.options.refused.settle(ids, each.commit)
-        if self.options.met is not None:
-            for each in landed:
-                self.options.met.settle(each.record.entry.agent, each.step.plan.outcomes)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from hkgit import dialects
-from hkgit.applying.files.directory import DirectorySnapshot, write_files
+from hkgit.applying.files.directory import DirectorySnapshot, has_file, write_files
 from hkgit.applying.outcome import EditOutcome, Plan, files_after, files_before
 from hkgit.applying.planner import Options
 from hkgit.applying.reporting import refusal_text
@@ -82,18 +83,23 @@ def parse_edits(
     *,
     fmt: str | None = None,
     empty_search: str = "create",
-    accept_truncated: bool = False,
 ) -> ParsedEdits:
     """Parse a spec in any dialect into edits. `fmt` is another name for `format`.
 
-    Raises InvalidInput on malformed text, Truncated on text that ends too early.
+    Raises InvalidInput on text that is malformed or ends too early.
     """
+    return parse_for({}, text, fmt or format, empty_search)
+
+
+def parse_for(root: Root, text: object, fmt: str, empty_search: str) -> ParsedEdits:
+    """Parse a spec for a root, whose files show which words are names. Raises InvalidInput."""
     if not isinstance(text, str | bytes):
         raise WrongArgument("text", text, "the text of a spec", "Read the file, and give its text.")
     if empty_search not in ("create", "append"):
         raise InvalidInput("empty_search", f"is {empty_search!r}", 'Give "create" or "append".')
+    exists = root.__contains__ if isinstance(root, Mapping) else partial(has_file, root)
     try:
-        spec = dialects.parse(text, fmt or format, accept_truncated=accept_truncated)
+        spec = dialects.parse(text, fmt, exists=exists)
     except InvalidInput as error:
         raise (refuse_path(text) or error) from error
     return ParsedEdits(dialects.append_at_end(spec) if empty_search == "append" else spec)
@@ -111,7 +117,6 @@ def apply_edits(
     allow_blind: bool = True,
     expect: Iterable[str | Read] = (),
     empty_search: str = "create",
-    accept_truncated: bool = False,
 ) -> EditResult:
     """Apply edits to a directory, or to a mapping of paths to content, all or nothing.
 
@@ -135,21 +140,27 @@ def apply_edits(
         allow_blind=allow_blind,
         notes=False,
     )
-    files = _snapshot(root)
+    files = take_snapshot(root)
     if isinstance(edits, str | bytes):
-        edits = parse_edits(
-            edits, fmt, empty_search=empty_search, accept_truncated=accept_truncated
-        )
-    spec = _below(_spec(edits), root)
-    reads = [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
-    plan = plan_spec(spec, files, options, reads) if spec.edits else Plan((), ())
-    if isinstance(root, Mapping):
-        return EditResult(plan.outcomes, _as_given(root, plan))
-    changed = files_after(plan)
-    if not dry_run:
-        write_files(Path(root), changed, files_before(plan.files))
-    contents = {path: None if file is None else file.data for path, file in changed.items()}
-    return EditResult(plan.outcomes, contents)
+        edits = parse_for(root, edits, fmt, empty_search)
+    plan = plan_below(root, _spec(edits), files, options, parse_reads(expect))
+    if not dry_run and not isinstance(root, Mapping):
+        write_files(Path(root), files_after(plan), files_before(plan.files))
+    return EditResult(plan.outcomes, list_contents(root, plan))
+
+
+def parse_reads(expect: Iterable[str | Read]) -> list[Read]:
+    """Parse the hashes that are expected. Raises InvalidInput."""
+    return [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
+
+
+def plan_below(
+    root: Root, spec: Spec, files: Snapshot, options: Options, reads: Sequence[Read]
+) -> Plan:
+    """Plan a spec on the files of a root; refusals stand in the outcomes."""
+    if not spec.edits:
+        return Plan((), ())
+    return plan_spec(_below(spec, root), files, options, reads)
 
 
 def _spec(edits: object) -> Spec:
@@ -189,7 +200,8 @@ def _relative(edit: AnyEdit, root: str) -> AnyEdit:
     return replace(moved, new_path=dialects.relative_path(moved.new_path, root))
 
 
-def _snapshot(root: object) -> Snapshot:
+def take_snapshot(root: object) -> Snapshot:
+    """See a root as files. Raises InvalidInput for one that is none."""
     if isinstance(root, Mapping):
         check_mapping(root)
         return MappingSnapshot(
@@ -205,12 +217,20 @@ def _snapshot(root: object) -> Snapshot:
     return DirectorySnapshot(Path(root))
 
 
-def _as_given(root: Mapping[str, Content], plan: Plan) -> dict[str, Content | None]:
-    """New content in the type of the old; new files are text unless all else is bytes."""
+def list_contents(root: Root, plan: Plan) -> dict[str, Content | None]:
+    """List new content by path: bytes for a directory, else in the type of the old.
+
+    New files of a mapping are text unless all else is bytes.
+    """
+    if not isinstance(root, Mapping):
+        changed = files_after(plan).items()
+        return {path: None if file is None else file.data for path, file in changed}
     is_all_bytes = bool(root) and all(isinstance(content, bytes) for content in root.values())
     given: dict[str, Content | None] = {}
     for change in plan.files:
-        is_bytes = is_all_bytes if change.path is None else isinstance(root[change.path], bytes)
+        is_bytes = (
+            isinstance(root.get(change.path or ""), bytes) if change.path in root else is_all_bytes
+        )
         if change.path is not None:
             given[change.path] = None
         if change.new_path is not None and change.after is not None:

@@ -8,7 +8,7 @@ middle of a merge git's merge is made again, and what is staged in its conflicts
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from hkgit import dialects
@@ -17,6 +17,7 @@ from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
 from hkgit.gate import read_trusted_policy
+from hkgit.gate.again import hash_hunks
 from hkgit.git.contents import FIRST_COMMIT
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
@@ -74,7 +75,7 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
         merge=other,
         agent=request.agent,
         message=request.message or _read_prepared_message(repository),
-        reads=_reads(repository, head.commit, {edit.path for edit in spec.edits}),
+        reads=tuple(_reads(repository, head.commit, tree, paths, {e.path for e in spec.edits})),
     )
     repository.delete_ref(f"refs/heads/{branch}")
     result = apply(repository, ApplyRequest((spec,), options), progress)
@@ -107,14 +108,25 @@ def _diff(repository: Repository, head: str, tree: str, paths: Sequence[str]) ->
 
     Lines that are only added stand beside one, which tells where.
     """
-    policy = read_trusted_policy(repository, head)
+    context = _choose_context(repository, head, tree, paths)
+    return _compare(repository, head, tree, paths, *([] if context is None else [f"-U{context}"]))
+
+
+def _choose_context(
+    repository: Repository, head: str, tree: str, paths: Sequence[str]
+) -> int | None:
+    """Choose how many lines stand around a change; None for as many as git shows."""
+    if not read_trusted_policy(repository, head).asks_for_tightness:
+        return None
+    return int(_ADDS.search(_compare(repository, head, tree, paths, "-U0")) is not None)
+
+
+def _compare(
+    repository: Repository, head: str, tree: str, paths: Sequence[str], *options: str
+) -> bytes:
     # The plumbing command heeds no settings of the user's, such as diff.external or colours.
     compare = partial(repository.git, "diff-tree", "-p", "--text", "--no-renames")
-    sides = (head, tree, "--", *paths, *_OWN)
-    if not policy.asks_for_tightness:
-        return compare(*sides).stdout
-    diff = compare("-U0", *sides).stdout
-    return compare("-U1", *sides).stdout if _ADDS.search(diff) else diff
+    return compare(*options, head, tree, "--", *paths, *_OWN).stdout
 
 
 def _expect_same(repository: Repository, branch: str, tree: str, paths: Sequence[str]) -> None:
@@ -176,12 +188,16 @@ def _find_named_tree(repository: Repository, name: str | None) -> str | None:
     return found.text
 
 
-def _reads(repository: Repository, commit: str, paths: set[str]) -> tuple[Read, ...]:
-    """The files of a commit as read: whole, each with its hash."""
-    files = repository.snapshot(commit)
-    found = ((path, files.get(path)) for path in sorted(paths))
-    return tuple(
-        Read(path, None, None, terminate(Document(file.data)).whole_hash)
-        for path, file in found
-        if file is not None
-    )
+def _reads(
+    repository: Repository, head: str, tree: str, paths: Sequence[str], names: set[str]
+) -> Iterator[Read]:
+    """Yield the files of HEAD as read: whole, or where tightness counts just the lines shown."""
+    files = repository.snapshot(head)
+    context = _choose_context(repository, head, tree, paths)
+    for path in sorted(names):
+        file = files.get(path)
+        if file is not None and context is None:
+            yield Read(path, None, None, terminate(Document(file.data)).whole_hash)
+        elif file is not None and context is not None:
+            for lines, lines_hash in hash_hunks(repository, (head, tree), path, context):
+                yield Read(path, *lines, lines_hash)

@@ -6,18 +6,27 @@ The loop is a coroutine. For plain functions, which never wait, it runs to its e
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from hkgit.applying.files.directory import DirectorySnapshot, write_files
-from hkgit.applying.outcome import EditOutcome
+from hkgit.applying.files.directory import write_files
+from hkgit.applying.outcome import EditOutcome, Plan, files_after, files_before
+from hkgit.applying.planner import Options
 from hkgit.applying.reporting import refusal_text
-from hkgit.edits import File, Spec
+from hkgit.edits import File, Overlay, Read, Spec
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass, replace
 from hkgit.workflows.arguments import Content
-from hkgit.workflows.library import EditResult, Root, apply_edits, parse_edits
+from hkgit.workflows.library import (
+    EditResult,
+    Root,
+    list_contents,
+    parse_for,
+    parse_reads,
+    plan_below,
+    take_snapshot,
+)
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -64,15 +73,21 @@ def apply_with_reflection(
     *,
     max_reflections: int = 3,
     verify: Callable[[EditResult], str | None] | None = None,
-    threshold: float = 0.8,
-    check_syntax: bool | None = None,
     fmt: str = "auto",
+    threshold: float = 0.8,
+    dry_run: bool = False,
+    relocate: bool = False,
+    check_syntax: bool | None = None,
+    allow_blind: bool = True,
+    expect: Iterable[str | Read] = (),
+    empty_search: str = "create",
 ) -> ReflectionResult:
     """Apply a spec; on a refusal `ask` gets the correction to make and answers with a spec.
 
     At most `max_reflections` times. Nothing lands until every edit applies. `verify` sees each
     batch once it is in place (a directory is written then) and may object; its words go back the
-    same way, and when they stay the last ones, the files are as they were.
+    same way, and when they stay the last ones, the files are as they were. The other options
+    mean what those of `apply_edits` do.
     """
 
     async def ask_at_once(correction: str) -> str:
@@ -84,9 +99,14 @@ def apply_with_reflection(
         ask_at_once,
         max_reflections=max_reflections,
         verify=verify,
-        threshold=threshold,
-        check_syntax=check_syntax,
         fmt=fmt,
+        threshold=threshold,
+        dry_run=dry_run,
+        relocate=relocate,
+        check_syntax=check_syntax,
+        allow_blind=allow_blind,
+        expect=expect,
+        empty_search=empty_search,
     )
     try:
         dialogue.send(None)
@@ -103,12 +123,24 @@ async def apply_with_reflection_async(
     *,
     max_reflections: int = 3,
     verify: Callable[[EditResult], Awaitable[str | None] | str | None] | None = None,
-    threshold: float = 0.8,
-    check_syntax: bool | None = None,
     fmt: str = "auto",
+    threshold: float = 0.8,
+    dry_run: bool = False,
+    relocate: bool = False,
+    check_syntax: bool | None = None,
+    allow_blind: bool = True,
+    expect: Iterable[str | Read] = (),
+    empty_search: str = "create",
 ) -> ReflectionResult:
     """`apply_with_reflection` for coroutines."""
-    ground = _Ground(root, threshold, check_syntax)
+    options = Options.of(
+        threshold,
+        relocate=relocate,
+        check_syntax=check_syntax,
+        allow_blind=allow_blind,
+        notes=False,
+    )
+    ground = _Ground(root, options, parse_reads(expect), empty_search, dry_run=dry_run)
     rounds: list[Round] = []
     batch: Spec | None = None
     outcomes: tuple[EditOutcome, ...] = ()
@@ -158,11 +190,12 @@ def apply_corrections(spec: Spec, outcomes: Sequence[EditOutcome], reply: Spec) 
     """Replace those edits of a spec that a reply corrects; the digest stays that of the first."""
     pairs = list(zip(spec.edits, spec.blocks, strict=True))
     fresh = list(zip(reply.edits, reply.blocks, strict=True))
-    cut = {pairs[number - 1] for number in spec.truncated}
+    wrong = {pairs[number - 1] for number in spec.miscounted}
+    wrong |= {fresh[number - 1] for number in reply.miscounted}
     both = merge_corrections(pairs, outcomes, fresh)
-    truncated = frozenset(number for number, pair in enumerate(both, 1) if pair in cut)
+    miscounted = frozenset(number for number, pair in enumerate(both, 1) if pair in wrong)
     edits, blocks = tuple(pair[0] for pair in both), tuple(pair[1] for pair in both)
-    return replace(spec, edits=edits, blocks=blocks, truncated=truncated)
+    return replace(spec, edits=edits, blocks=blocks, miscounted=miscounted)
 
 
 def _try_batch(
@@ -173,52 +206,63 @@ def _try_batch(
     What follows is read in the notation that was sent first: no other can be mixed with it.
     """
     try:
-        spec = parse_edits(text, fmt).spec
+        spec = ground.parse(text, fmt)
     except InvalidInput as error:
         return batch, outcomes, str(error), REPARSE if fmt == "auto" else SAME.format(fmt)
     batch = spec if batch is None else apply_corrections(batch, outcomes, spec)
-    result = ground.plan(batch)
-    problem = None if result.ok else refusal_text(result.outcomes)
-    return batch, result.outcomes, problem, RESEND
+    plan = ground.plan(batch)
+    problem = None if plan.ok else refusal_text(plan.outcomes)
+    return batch, plan.outcomes, problem, RESEND
 
 
 class _Ground:
-    """The files that batches land on, one after the other, and the way back."""
+    """The files that batches land on, one after the other, and the way back.
 
-    def __init__(self, root: Root, threshold: float, check_syntax: bool | None) -> None:
+    Without a `home` to be written they stay in memory.
+    """
+
+    def __init__(
+        self,
+        root: Root,
+        options: Options,
+        reads: Sequence[Read],
+        empty_search: str,
+        *,
+        dry_run: bool,
+    ) -> None:
         self._root = root
-        self._threshold = threshold
-        self._check_syntax = check_syntax
+        self._options = options
+        self._reads = reads
+        self._empty_search = empty_search
+        self._home = None if dry_run or isinstance(root, Mapping) else Path(root)
         self._before: dict[str, File | None] = {}
+        self._changed: dict[str, File | None] = {}
         self.files: dict[str, Content | None] = {}
 
-    def plan(self, spec: Spec) -> EditResult:
-        """What the edits would do."""
-        return self._apply(spec, dry_run=True)
+    def parse(self, text: str, fmt: str) -> Spec:
+        """Parse a batch. Raises InvalidInput."""
+        return parse_for(self._root, text, fmt, self._empty_search).spec
 
-    def _apply(self, spec: Spec, *, dry_run: bool) -> EditResult:
-        return apply_edits(
-            spec,
-            self._root,
-            threshold=self._threshold,
-            check_syntax=self._check_syntax,
-            dry_run=dry_run,
-        )
+    def plan(self, spec: Spec) -> Plan:
+        """What the edits would do; what an earlier batch has written, nobody has read."""
+        files = take_snapshot(self._root)
+        if self._home is None:
+            files = Overlay(files, self._changed)
+        reads = [read for read in self._reads if read.path not in self._before]
+        return plan_below(self._root, spec, files, self._options, reads)
 
     def land(self, spec: Spec) -> EditResult:
         """Put the edits in place."""
-        result = self.plan(spec)
-        if isinstance(self._root, Mapping):
-            after = {**self._root, **result.files}
-            self._root = {path: text for path, text in after.items() if text is not None}
-        else:
-            files = DirectorySnapshot(Path(self._root))
-            self._before = {path: files.get(path) for path in result.files} | self._before
-            self._apply(spec, dry_run=False)
-        self.files.update(result.files)
-        return replace(result, files=dict(self.files))
+        plan = self.plan(spec)
+        changed = files_after(plan)
+        if self._home is not None:
+            write_files(self._home, changed, files_before(plan.files))
+        self._before = files_before(plan.files) | self._before
+        self._changed |= changed
+        self.files |= list_contents(self._root, plan)
+        return EditResult(plan.outcomes, dict(self.files))
 
     def undo(self) -> None:
         """Put a directory's files back as they were."""
-        if not isinstance(self._root, Mapping) and self._before:
-            write_files(Path(self._root), self._before)
+        if self._home is not None and self._before:
+            write_files(self._home, self._before)

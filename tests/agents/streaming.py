@@ -72,6 +72,15 @@ def keep_message(session: str, content: object) -> None:
         database.execute("INSERT INTO messages (session_id, content_json) VALUES (?, ?)", row)
 
 
+def begin_session(session: str, start: str) -> None:
+    """Note in goose's database when a session began."""
+    place = Path(os.environ["GOOSE_PATH_ROOT"], "data/sessions/sessions.db")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(place)) as database, database:
+        database.execute("CREATE TABLE sessions (id TEXT PRIMARY KEY, created_at TIMESTAMP)")
+        database.execute("INSERT INTO sessions VALUES (?, ?)", (session, start))
+
+
 def session(repo: Repo) -> Status:
     """The one session of a checkout."""
     [folder] = places.find_folders(repo.path)

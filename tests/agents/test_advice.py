@@ -6,13 +6,17 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from hkgit.cli.admin import doctor
 from tests.agents.streaming import told
-from tests.support.commands import loaded_path
+from tests.support.commands import git, loaded_path
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -38,6 +42,24 @@ def _edit_unread(repo: Repo, old: str, new: str) -> str:
     path.write_text(path.read_text().replace(old, new), newline="")
     answer = told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
     return str(answer["hookSpecificOutput"]["additionalContext"])
+
+
+def _write(repo: Repo, name: str, text: str) -> dict[str, Any]:
+    """Write a file with Claude Code's own tool; what its model is told."""
+    given = {"file_path": str(repo.path / name), "content": text}
+    call = {"session_id": "s", "cwd": str(repo.path), "tool_name": "Write", "tool_input": given}
+    told("claude", call | {"hook_event_name": "PreToolUse"})
+    repo.write(name, text)
+    return told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
+
+
+def _show(repo: Repo, name: str) -> None:
+    """Show a file to Claude Code's model."""
+    path = repo.path / name
+    file = {"filePath": str(path), "content": path.read_text(), "startLine": 1}
+    call: dict[str, Any] = {"session_id": "s", "cwd": str(repo.path), "tool_name": "Read"}
+    call |= {"tool_input": {"file_path": str(path)}, "tool_response": {"file": file}}
+    told("claude", call | {"hook_event_name": "PostToolUse"})
 
 
 def _run_as_agent(command: str, directory: Path) -> subprocess.CompletedProcess[str]:
@@ -106,6 +128,74 @@ def test_what_nobody_recorded_beside_a_blind_edit_is_mended_by_the_same_line(bel
     assert (judged.code, below.git("status", "--porcelain")) == (0, "")
 
 
+@pytest.mark.parametrize("text", ["import a\n", "import a", "a\r\nb\r\n"])
+def test_an_empty_file_that_is_filled_unread_is_mended(text: str, below: Repo) -> None:
+    below.commit({"empty.py": b""})
+    said = str(_write(below, "empty.py", text)["hookSpecificOutput"]["additionalContext"])
+    below.git("add", "-A")
+    refused = _run_as_agent("git commit -qm Work", below.path)
+    assert "blind edit" in refused.stdout + refused.stderr
+    _follow(said.rpartition(" run: ")[2], below.path)
+    below.git("commit", "-qm", "Fill it")
+    assert _verdict(below) == "strict"
+
+
+def test_an_empty_file_that_was_shown_is_read(below: Repo) -> None:
+    """No answer can leave out a line of it."""
+    below.commit({"empty.py": b""})
+    _show(below, "empty.py")
+    assert _write(below, "empty.py", "import a\n") == {}
+    below.git("commit", "-qam", "Fill it")
+    assert _verdict(below) == "strict"
+
+
+def test_a_file_made_executable_by_its_author_has_evidence(below: Repo) -> None:
+    _write(below, "n.sh", "#!/bin/sh\n")
+    call: dict[str, Any] = {"session_id": "s", "cwd": str(below.path), "tool_name": "Bash"}
+    call |= {"tool_input": {"command": "chmod +x n.sh"}}
+    told("claude", call | {"hook_event_name": "PreToolUse"})
+    (below.path / "n.sh").chmod(0o755)
+    assert told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}}) == {}
+    below.git("add", "-A")
+    _follow("git commit -qm Program", below.path)
+    assert _verdict(below) == "strict"
+
+
+@pytest.mark.parametrize("shell", [AGENT, {}], ids=["the agent commits", "a person commits"])
+def test_a_line_that_was_not_committed_and_is_overwritten_unread_is_mended(
+    shell: dict[str, str], below: Repo
+) -> None:
+    """Twice at most: what is said the second time makes the commit."""
+    below.write("a dir/x.py", b"a = 1\nb = 25\nc = 3\n")
+    before = below.head
+    _edit_unread(below, "b = 25", "b = 99")
+    below.git("add", "-A")
+    for _ in range(2):
+        if below.head == before:
+            ok, said = git(below, "commit", "-qm", "Work", env=shell)
+            assert not ok
+            assert "blind edit" in said
+            _follow(said.partition("mend: ")[2].splitlines()[0], below.path)
+    assert _verdict(below) == "strict"
+    assert below.git("status", "--porcelain") == ""
+
+
+def test_a_read_edit_of_a_line_that_was_not_committed_is_a_persons_and_nothing_waits(
+    below: Repo,
+) -> None:
+    below.write("a dir/x.py", b"a = 1\nb = 25\nc = 3\n")
+    _show(below, "a dir/x.py")
+    path = below.path / "a dir/x.py"
+    given = {"file_path": str(path), "old_string": "b = 25", "new_string": "b = 99"}
+    call = {"session_id": "s", "cwd": str(path.parent), "tool_name": "Edit", "tool_input": given}
+    told("claude", call | {"hook_event_name": "PreToolUse"})
+    path.write_bytes(b"a = 1\nb = 99\nc = 3\n")
+    told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
+    dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"@{int(time.time())} +0000")
+    assert git(below, "commit", "-qam", "Work", env=dates)[0]
+    assert "past git's hooks" not in run("doctor", cwd=below.path).out
+
+
 def test_lines_nobody_recorded_in_a_file_of_a_session_are_mended(below: Repo) -> None:
     _edit_unread(below, "b = 2", "b = 20")
     text = (below.path / "a dir/x.py").read_bytes()
@@ -152,7 +242,56 @@ def test_what_doctor_says_of_missing_hooks_of_the_user_sets_them_up(
     [hkgit, *words] = shlex.split(told.rpartition(": ")[2])
     assert (hkgit, run(*words, cwd=repo.path).code) == ("hkgit", 0)
     assert (tmp_path / ".gemini/settings.json").exists()
-    assert _ask_doctor(repo) == "agents       gemini runs hooks of yours in every directory"
+    lines = _ask_doctor(repo).splitlines()
+    assert "agents       gemini runs hooks of yours in every directory" in lines
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "copilot", "gemini"])
+def test_doctor_and_init_say_of_hooks_that_never_ran_what_they_wait_for(
+    agent: str, repo: Repo
+) -> None:
+    said = run("init", "--agent", agent, cwd=repo.path).out
+    [line] = [each for each in _ask_doctor(repo).splitlines() if "no hook of" in each]
+    named, _, trust = line.partition(" has run here yet: ")
+    assert named == f"agents       no hook of {agent}"
+    assert trust.startswith("trust this ")
+    assert f"next    {trust}" in said
+
+
+def test_doctor_says_nothing_of_an_agent_whose_hooks_run(repo: Repo) -> None:
+    repo.commit({"a.txt": b"a\n"})
+    run("init", "--agent", "claude", cwd=repo.path)
+    file = {"filePath": str(repo.path / "a.txt"), "content": "a\n", "startLine": 1}
+    read: dict[str, Any] = {
+        "session_id": "s",
+        "cwd": str(repo.path),
+        "hook_event_name": "PostToolUse",
+    }
+    read |= {"tool_name": "Read", "tool_input": {"file_path": "a.txt"}}
+    told("claude", read | {"tool_response": {"type": "text", "file": file}})
+    assert "no hook of" not in _ask_doctor(repo)
+
+
+def test_doctor_says_that_the_program_is_not_where_hooks_look_for_it(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "is not on the path" not in _ask_doctor(repo)  # nobody looks for it
+    run("init", "--agent", "claude", cwd=repo.path)
+    assert "hkgit is not on the path here" in _ask_doctor(repo)
+    (tmp_path / "hkgit").write_text("#!/bin/sh\n")
+    (tmp_path / "hkgit").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert "is not on the path" not in _ask_doctor(repo)
+
+
+def test_doctor_says_that_the_server_lacks_its_package(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("init", "--agent", "claude", cwd=repo.path)
+    assert "hkgit[mcp]" not in _ask_doctor(repo)
+    monkeypatch.setitem(sys.modules, "mcp", None)  # as where it is not installed
+    monkeypatch.chdir(repo.path)
+    assert "pip install 'hkgit[mcp]'" in CliRunner().invoke(doctor.command).output
 
 
 def _find_mend(repo: Repo) -> str:

@@ -8,14 +8,16 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hkgit.agents import parts_of
 from hkgit.agents.hooks import gemini
 from hkgit.agents.missed_edits import OVERDUE
-from hkgit.agents.setup.settings import HOOK_SECONDS, JsonPart
+from hkgit.agents.setup.settings import LIMIT, FilePart, JsonPart
 from hkgit.sessions.storage import paths as places
 from hkgit.sessions.storage.written import find_open_sessions
 from tests.agents.streaming import GREETING, session, told
@@ -135,6 +137,47 @@ def test_it_is_recorded_at_the_commit(governed: Repo) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the hook is a line for a POSIX shell")
+@pytest.mark.parametrize("agent", ["cline", "copilot", "gemini", "goose", "windsurf"])
+def test_a_hook_that_ignores_the_signal_of_its_limit_ends(agent: str, tmp_path: Path) -> None:
+    """These agents wait for a hook until it ends, or stop the call where it takes too long."""
+    program = tmp_path / "hkgit"
+    program.write_text("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n")
+    program.chmod(0o755)
+    hook = _find_hook(agent)
+    assert LIMIT in hook
+    done = subprocess.run(
+        ["sh", "-c", hook.replace(LIMIT, "timeout -k 0.1 0.1")],
+        input=b'{"toolName":"editor"}',
+        env={"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout == b"{}\n"
+
+
+def _find_hook(agent: str) -> str:
+    """Find the command of a hook, or the script that is one."""
+    for part in parts_of(agent, "record"):
+        if isinstance(part, FilePart) and part.text.startswith("#!"):
+            return part.text
+        value = part.value if isinstance(part, JsonPart) else None
+        if isinstance(part, FilePart) and part.text.startswith("{"):
+            value = json.loads(part.text)
+        for command in _list_commands(value):
+            return command
+    raise AssertionError(f"no hook of {agent} has a limit")
+
+
+def _list_commands(value: object) -> Iterator[str]:
+    if isinstance(value, str) and LIMIT in value:
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _list_commands(each)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the hook is a line for a POSIX shell")
 def test_a_hook_that_its_limit_stops_loses_no_edit(governed: Repo, tmp_path: Path) -> None:
     """The hook as it is set up, with a limit of no time at all: the agent goes on as if none."""
     program = tmp_path / "hkgit"
@@ -146,7 +189,7 @@ def test_a_hook_that_its_limit_stops_loses_no_edit(governed: Repo, tmp_path: Pat
     settings = gemini.list_parts("hkgit hook gemini")[0]
     assert isinstance(settings, JsonPart)
     [group] = settings.value["hooks"]["AfterTool"]
-    hook = group["hooks"][0]["command"].replace(f"timeout {HOOK_SECONDS - 2}", "timeout 0.001")
+    hook = group["hooks"][0]["command"].replace(LIMIT, "timeout 0.001")
     assert "timeout 0.001" in hook
     done = subprocess.run(
         ["sh", "-c", hook],

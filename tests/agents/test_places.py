@@ -91,6 +91,63 @@ def test_an_edit_is_recorded_with_evidence(make: Callable[[Repo], Path], repo: R
     assert (len(status.calls), status.uncommitted, status.blind) == (1, 1, 0)
 
 
+def _next_door(repo: Repo) -> Path:
+    other = Repo.init(repo.path.parent / "next door")
+    other.commit({"x.py": TEXT.encode()})
+    return other.path
+
+
+@pytest.mark.parametrize("is_steered", [False, True], ids=["recording", "steering"])
+@pytest.mark.parametrize("make", [_in_worktree, _in_submodule, _next_door])
+def test_an_edit_of_another_guarded_checkout_is_recorded_there(
+    make: Callable[[Repo], Path], is_steered: bool, repo: Repo
+) -> None:
+    """The agent was started in one checkout, and names files of another."""
+    other = make(repo)
+    run("init", cwd=other)
+    options = ["--steer"] if is_steered else []
+    at_home = {"cwd": str(repo.path)}
+    _read_from(repo.path, other)
+    call = _call(other, "s", "Edit", {"old_string": "b = 2", "new_string": "b = 20"}) | at_home
+    assert told("claude", call | {"hook_event_name": "PreToolUse"}, *options) == {}
+    _write(other, "b = 2", "b = 20")
+    after = call | {"hook_event_name": "PostToolUse", "tool_response": {}}
+    assert told("claude", after, *options) == {}
+    assert find_folders(repo.path) == []
+    status = EditSession.open(other, "claude-s").status()
+    assert (len(status.calls), status.uncommitted, status.blind) == (1, 1, 0)
+
+
+def test_a_commit_of_it_is_judged_there(repo: Repo) -> None:
+    other = Repo(_next_door(repo))
+    run("init", cwd=other.path)
+    preload_hooks(other)
+    other.git("add", "-A")
+    other.git("commit", "-qm", "Set up")
+    _read_from(repo.path, other.path)
+    given = {"old_string": "b = 2", "new_string": "b = 20"}
+    call = _call(other.path, "s", "Edit", given) | {"cwd": str(repo.path)}
+    told("claude", call | {"hook_event_name": "PreToolUse"})
+    _write(other.path, "b = 2", "b = 20")
+    told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
+    other.git("commit", "-qam", "Work")
+    judged = run("gate", "--range", "HEAD~1..HEAD", cwd=other.path)
+    assert "verdict strict" in judged.out
+
+
+def test_of_a_checkout_without_hkgit_nothing_is_kept(repo: Repo) -> None:
+    other = _next_door(repo)
+    _read_from(repo.path, other)
+    assert find_folders(other) == []
+    assert not (other / ".git/hkgit").exists()
+
+
+def _read_from(home: Path, root: Path) -> None:
+    file = {"filePath": str(root / "x.py"), "content": TEXT, "startLine": 1}
+    shown = {"hook_event_name": "PostToolUse", "tool_response": {"type": "text", "file": file}}
+    told("claude", _call(root, "s", "Read", {}) | shown | {"cwd": str(home)})
+
+
 def test_in_a_bare_repository_nothing_is_recorded_and_nothing_stopped(tmp_path: Path) -> None:
     bare = Repo.init(tmp_path / "bare.git", bare=True)
     before = sorted(each.name for each in bare.path.iterdir())

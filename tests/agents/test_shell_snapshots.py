@@ -27,6 +27,8 @@ FILES: dict[str, str | bytes | None] = {
     "b.txt": LINES,
     "dir/c.txt": LINES,
     "d.bin": b"\x00\x01\n\xff\n",
+    "empty.txt": "",
+    "equal.txt": "a\n\n\n\nb\n\n" + "a\nb\n\n" * 5,
 }
 
 
@@ -114,6 +116,18 @@ def test_the_model_is_told_of_lines_that_it_has_not_read(seeded: Repo) -> None:
         pytest.param("cd dir && echo 7 >>c.txt", ["dir/c.txt"], id="in a directory"),
         pytest.param("echo 7 >>a.txt; exit 3", ["a.txt"], id="a command that fails"),
         pytest.param("echo 7 >'a bé'", ["a bé"], id="an odd name"),
+        pytest.param("chmod +x a.txt", ["a.txt"], id="a mode"),
+        pytest.param("chmod +x a.txt; echo 7 >>a.txt", ["a.txt"], id="a mode and a line"),
+        pytest.param("echo 7 >n.sh; chmod +x n.sh", ["n.sh"], id="a new program"),
+        pytest.param("touch n.txt", ["n.txt"], id="a new file without a line"),
+        pytest.param("rm empty.txt", ["empty.txt"], id="one removed"),
+        pytest.param("echo 7 >empty.txt", ["empty.txt"], id="one filled"),
+        pytest.param("sed -i 3d equal.txt", ["equal.txt"], id="one of several blank lines"),
+        pytest.param("sed -i 17s/b/c/ equal.txt", ["equal.txt"], id="one of several blocks"),
+        pytest.param("sed -i 9,11d equal.txt", ["equal.txt"], id="one of them removed"),
+        pytest.param("sed -i '9a b' equal.txt", ["equal.txt"], id="a line put into one"),
+        pytest.param("sed -i '3a\\\\' equal.txt", ["equal.txt"], id="a blank line put in"),
+        pytest.param("sed -i '11s/b/c/;17,18d' equal.txt", ["equal.txt"], id="two of them"),
         pytest.param("head -c 9 /dev/zero >d.bin; echo 7 >>a.txt", ["a.txt"], id="bytes beside"),
         pytest.param("echo 7 >>a.txt; git commit -qam Seven", ["a.txt"], id="committed at once"),
         pytest.param(
@@ -335,3 +349,33 @@ def test_a_snapshot_that_is_damaged_claims_nothing(seeded: Repo) -> None:
             if kept.is_file():
                 kept.write_bytes(b"")
     assert recorded(seeded) == []
+
+
+BLOCK = "".join(f"    step({n})\n" for n in range(40))
+CHANGES_OF_EQUAL_PLACES = [
+    pytest.param("x\n\n\n\n\n", "x\n\n\n\n\n\n", id="a blank line more at the end"),
+    pytest.param("x\n\n\n\ny\n", "x\n\n\ny\n", id="a blank line less"),
+    pytest.param("a\na\n\na\na\nx\n", "a\na\n\na\na\na\nx\n", id="one more of equal lines"),
+    pytest.param(BLOCK * 4, BLOCK * 2 + "    stop()\n" + BLOCK * 2, id="between equal blocks"),
+    pytest.param(BLOCK * 4, BLOCK * 5, id="an equal block more"),
+    pytest.param(
+        BLOCK * 4, BLOCK * 2 + BLOCK.replace("(20)", "(0)") + BLOCK, id="in one of equal blocks"
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), CHANGES_OF_EQUAL_PLACES)
+def test_a_change_at_one_of_equal_places_is_recorded(before: str, after: str, repo: Repo) -> None:
+    """Its words alone have several places, so all of the file around it is told."""
+    repo.commit({"a.txt": before, "after.txt": after, ".gitattributes": "* -text\n"})
+    tell(repo, "PostToolUse", "cat a.txt", before)
+    assert call(repo, "cp after.txt a.txt") == ""
+    [folder] = places.find_folders(repo.path)
+    status = EditSession.open(repo.path, folder.name).status()
+    assert [(each.files, each.blind) for each in status.calls] == [(("a.txt",), 0)]
+
+
+@pytest.mark.parametrize(("before", "after"), CHANGES_OF_EQUAL_PLACES)
+def test_without_a_reading_it_is_told_to_be_blind(before: str, after: str, repo: Repo) -> None:
+    repo.commit({"a.txt": before, "after.txt": after, ".gitattributes": "* -text\n"})
+    assert "was not read before" in call(repo, "cp after.txt a.txt")

@@ -17,9 +17,11 @@ import pytest
 from hkgit.agents import HOOKED, UNSHOWN, find_agent
 from hkgit.agents.events import Editing, PendingToolEdit
 from hkgit.agents.servers.connection import Connection
+from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
 from tests.agents.streaming import (
     GREETING,
+    begin_session,
     keep_message,
     replay_lines,
     replayed,
@@ -45,27 +47,6 @@ def test_every_edit_is_recorded_with_evidence(agent: str, greeting: Repo) -> Non
     assert [call.files for call in status.calls] == [("greet.py",), ("notes.txt",)]
     assert status.uncommitted == 2
     assert status.blind == (agent in UNSHOWN)
-
-
-@pytest.mark.parametrize("agent", HOOKED)
-def test_every_reading_is_noted_with_the_agents_own_tool(agent: str, greeting: Repo) -> None:
-    tools = {_tool(line["input"]) for line in stream(agent, greeting) if "input" in line}
-    replayed(agent, greeting)
-    shown = session(greeting).shown
-    assert bool(shown) == (agent not in UNSHOWN)
-    assert {each.call.tool for each in shown} <= tools
-
-
-def _tool(payload: dict[str, Any]) -> object:
-    """The name of a tool as the agent gives it; some name an event."""
-    named = (
-        payload.get(key)
-        for key in ("tool_name", "toolName", "hook_event_name", "agent_action_name", "event")
-    )
-    calls = (payload.get(key) for key in ("tool_call", "tool_result"))
-    if (call := next((each for each in calls if each is not None), None)) is not None:
-        return call["name"]
-    return next(each for each in named if each is not None)
 
 
 @pytest.mark.sampled
@@ -179,11 +160,6 @@ def test_a_commit_after_it_carries_the_evidence(greeting: Repo) -> None:
     greeting.git("commit", "-q", "-m", "Mend the greeting")
     assert greeting.git("log", "-1", "--format=%B").count("Hkgit-Entry: ") == 2
     assert run("gate", "--range", "HEAD~1..HEAD", cwd=greeting.path).code == 0
-    shown = run("show", cwd=greeting.path).stdout.decode()
-    [call] = {
-        line["input"].get("tool_use_id") for line in stream("claude", greeting) if _reads(line)
-    }
-    assert f"read by Read (call {call}, lines 1-5" in shown
 
 
 def _reads(line: dict[str, Any]) -> bool:
@@ -261,8 +237,37 @@ def test_what_goose_has_not_kept_yet_counts_at_the_next_event(greeting: Repo) ->
     assert list(places.find_folders(greeting.path)) == []
     keep_message(**first)
     told("goose", lines[-1]["input"])
-    [shown] = session(greeting).shown
-    assert (shown.start_line, shown.end_line, shown.call.id) == (1, 5, "call_0_0")
+    [read] = session(greeting).receipts
+    assert (read.start_line, read.end_line) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("starts", "blind"),
+    [
+        pytest.param(["2026-11-24 04:13:05"] * 2, 0, id="the same conversation, taken up again"),
+        pytest.param(["2026-11-24 04:13:05", "2026-11-24 09:00:00"], 1, id="another home"),
+    ],
+)
+def test_goose_counts_its_conversations_anew_in_each_home(
+    starts: list[str], blind: int, greeting: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reading is of the first conversation, the edit of the second, and both have one id."""
+    lines = [*stream("goose", greeting)]
+    edit = next(at for at, each in enumerate(lines) if _starts_edit("goose", each))
+    for number, (start, part) in enumerate(zip(starts, (lines[:edit], lines[edit:]), strict=True)):
+        monkeypatch.setenv("GOOSE_PATH_ROOT", str(tmp_path / f"home{number}"))
+        begin_session("20261123_1", start)
+        replay_lines("goose", part, greeting)
+        told("goose", lines[-1]["input"])  # it has kept its messages by now
+    states = [
+        EditSession.open(greeting.path, each.name).status()
+        for each in places.find_folders(greeting.path)
+    ]
+    assert sum(each.blind for each in states) == blind
+
+
+def _starts_edit(agent: str, line: dict[str, Any]) -> bool:
+    return "input" in line and _is_edit(agent, line["input"])
 
 
 def test_goose_is_not_told_of_a_blind_edit_for_it_heeds_nothing_then() -> None:
@@ -283,7 +288,7 @@ def test_each_of_several_files_that_cline_reads_at_once_counts(greeting: Repo) -
             ],
         ),
     )
-    shown = {(each.path, each.end_line) for each in session(greeting).shown}
+    shown = {(each.path, each.end_line) for each in session(greeting).receipts}
     assert shown == {("greet.py", 1), ("b.py", 2)}
 
 
@@ -301,7 +306,7 @@ def test_each_of_several_commands_that_cline_runs_counts(greeting: Repo) -> None
             ],
         ),
     )
-    assert {(each.path, each.end_line) for each in session(greeting).shown} == {("b.py", 1)}
+    assert {(each.path, each.end_line) for each in session(greeting).receipts} == {("b.py", 1)}
 
 
 def test_what_cline_inserts_before_a_line_is_recorded_as_it_says(greeting: Repo) -> None:

@@ -84,9 +84,11 @@ def test_any_other_hash_is_stale(edit: AnyEdit, expected: str) -> None:
     assert refusal(on_base({"f": DATA}, _with_hash(edit, expected))).startswith("stale: f:")
 
 
-def test_the_refusal_names_the_hash_that_holds() -> None:
+def test_the_refusal_names_the_lines_to_read_and_no_hash_of_them() -> None:
     said = refusal(on_base({"f": DATA}, _with_hash(B, "0" * 12)))
-    assert f"these lines have {hashed(5, 6)[:12]}, the whole file {WHOLE[:12]}" in said
+    assert "`hkgit read f:5-6`" in said
+    assert hashed(5, 6)[:12] not in said
+    assert WHOLE[:12] not in said
 
 
 TWICE = b"x = 1\ny = 2\n\nx = 1\nz = 3\n"

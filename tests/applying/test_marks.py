@@ -68,3 +68,25 @@ def test_a_new_file_may_be_about_marks_but_not_end_with_one() -> None:
     assert apply_edits(text, {}).files == {"n.md": "So:\n*** Begin Patch\nThus.\n"}
     [outcome] = apply_edits(text.replace("+Thus.\n", ""), {}).outcomes
     assert outcome.status == "invalid"
+
+
+HINTED = "f.py\n<<<<<<< SEARCH\na\n=======\n:start_line:5\n-------\nx\n>>>>>>> REPLACE\n"
+
+
+def test_all_marks_are_taken_out_at_once() -> None:
+    [outcome] = apply_edits(HINTED, {"f.py": TEXT}).outcomes
+    assert outcome.status == "invalid"
+    assert apply_edits(outcome.corrected or "", {"f.py": TEXT}).files == {"f.py": "x\nb\n"}
+
+
+def test_nothing_is_proposed_where_one_of_the_marks_is_text_of_the_file() -> None:
+    [outcome] = apply_edits(HINTED, {"f.py": f"{TEXT}-------\n"}).outcomes
+    assert outcome.status == "invalid"
+    assert outcome.corrected is None
+
+
+def test_no_correction_makes_text_of_a_mark() -> None:
+    misquoted = HINTED.replace("\na\n", "\nalpha beta gama\n")
+    [outcome] = apply_edits(misquoted, {"f.py": "alpha beta gamma\nb\n"}).outcomes
+    assert outcome.status == "no_match"
+    assert outcome.corrected is None

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from hkgit.applying.planner import Options, plan
 from hkgit.edits import Edit, Read
-from tests.support.planning import hash_of, in_sequence, on_base, only, refusal, result
+from tests.support.planning import (
+    hash_of,
+    in_sequence,
+    on_base,
+    only,
+    refusal,
+    result,
+    snapshot,
+    spec_of,
+)
 
 SOURCE = b"""import os
 
@@ -80,6 +92,35 @@ def test_a_hash_finds_the_lines_that_the_quotation_misses(old: str) -> None:
     assert result(made) == {"f.py": AFTER}
     assert only(made).base_lines == ((4, 7),)
     assert only(made).evidence.kind == "hash"
+
+
+@pytest.mark.parametrize("line", [4, 5, 7])
+def test_a_hash_of_one_line_finds_it_though_it_is_the_only_one_quoted(line: int) -> None:
+    right = SOURCE.decode().split("\n")[line - 1]
+    slip = right.replace("load", "laod").replace("open", "opne").replace("size)", "size, 1)")
+    edit = Edit("f.py", f"{slip}\n", "pass\n", expected_hash=hash_of(SOURCE, line, line))
+    made = on_base({"f.py": SOURCE}, edit)
+    assert only(made).base_lines == ((line, line),)
+    assert only(made).repairs == ("misquoted",)
+    assert refusal(on_base({"f.py": SOURCE}, replace(edit, expected_hash=None)))
+
+
+def test_no_hash_makes_up_for_a_slip_where_the_threshold_is_1() -> None:
+    edit = Edit("f.py", "    size = lenn(data)\n", "pass\n", expected_hash=hash_of(SOURCE, 6, 6))
+    spec, files = spec_of([edit], sequential=False), snapshot({"f.py": SOURCE})
+    assert plan(spec, files).ok
+    assert not plan(spec, files, Options.of(1, allow_blind=True)).ok
+
+
+def test_the_hash_of_a_line_like_the_one_that_is_quoted_is_stale() -> None:
+    data = b"    check(width, 5)\n    grow(width)\n    check(width, 7)\n"
+    edit = Edit("f.py", "    check(width, 5)\n", "x\n", expected_hash=hash_of(data, 3, 3))
+    assert refusal(on_base({"f.py": data}, edit)).startswith("stale: f.py:")
+
+
+def test_the_hash_of_another_line_does_not() -> None:
+    edit = Edit("f.py", "    size = lenn(data)\n", "pass\n", expected_hash=hash_of(SOURCE, 7, 7))
+    assert refusal(on_base({"f.py": SOURCE}, edit)).startswith("no_match: f.py: ")
 
 
 def test_a_part_of_a_word_is_replaced_where_the_line_was_seen() -> None:

@@ -11,9 +11,10 @@ from hkgit.applying.outcome import Candidate, EditOutcome
 from hkgit.applying.planner import plan
 from hkgit.applying.remedy import MOST, MOST_IN_ALL, SHOWN, measure_size
 from hkgit.applying.reporting import refusal_text
-from hkgit.edits import Edit, File, ReplaceRange
+from hkgit.edits import Edit, File, ReplaceRange, encode_text
 from hkgit.text.document import range_hash
 from tests.support.planning import in_sequence, on_base, snapshot
+from tests.support.repos import Repo
 
 DATA = b"x = 1\ny = 2\nz = 3\nx = 1\nw = 4\n"
 SECOND = range_hash(DATA, 4, 5)
@@ -58,12 +59,12 @@ def test_no_more_is_shown_than_a_reading_would_cost() -> None:
     assert sum(len(each.text or "") for each in found) <= MOST
 
 
-def test_a_place_too_long_to_show_has_its_lines_and_hash() -> None:
+def test_a_place_too_long_to_show_has_neither_its_lines_nor_their_hash() -> None:
     data = b"a\n" + b"b" * MOST + b"\nc\n"
     edit = ReplaceRange("f", 1, 3, (), "0" * 64)
     [long] = on_base({"f": data}, edit).outcomes[0].candidates
-    assert long.text is None
-    assert long.range_hash == range_hash(data, 1, 3)
+    assert (long.start_line, long.end_line) == (1, 3)
+    assert long.text is long.range_hash is None
 
 
 def test_a_thousand_refusals_hold_no_more_than_a_few() -> None:
@@ -120,3 +121,28 @@ def test_the_corrected_edit_is_in_the_dialect_of_the_spec(spec: str, has_hash: b
 def test_the_words_hold_the_corrected_edit_or_else_the_places() -> None:
     outcome = refused(Edit("f", "x = 1\n", "x = 9\n"))
     assert f"Lines 4-5, hash {SECOND[:12]}:\nx = 1\nw = 4" in refusal_text([outcome])
+
+
+DEEP = b"".join(b"line %d\n" % n for n in range(40)) + DATA
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(DATA, id="at the top"),
+        pytest.param(DEEP, id="far below"),
+        pytest.param(DEEP.replace(b"\n", b"\r\n"), id="lines end with CRLF"),
+        pytest.param(DATA[:18] + b"\n\n", id="above blank lines"),
+        pytest.param(DATA[:-1], id="no end of the last line"),
+        pytest.param(b"x = 1\nz = 3\ny = 2", id="the last line"),
+    ],
+)
+def test_a_corrected_diff_is_one_that_git_applies(repo: Repo, data: bytes) -> None:
+    spec = "--- a/f.py\n+++ b/f.py\n@@ @@\n-y = 3\n+y = 4\n z = 3\n"
+    if data.endswith(b"y = 2"):
+        spec = "--- a/f.py\n+++ b/f.py\n@@ @@\n z = 3\n-y = 3\n+y = 4\n"
+    [outcome] = plan(dialects.parse(spec), snapshot({"f.py": data})).outcomes
+    (repo.path / "f.py").write_bytes(data)
+    shown = refusal_text([outcome]).partition("Corrected: ")[2]
+    repo.git("apply", "-", stdin=encode_text(f"{shown}\n"))
+    assert (repo.path / "f.py").read_bytes() == data.replace(b"y = 2", b"y = 4")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,19 @@ import pytest
 from hkgit.gate.policy import Policy
 from tests.attacks.landing import Landing
 from tests.attacks.scene import GOVERN, Scene
+from tests.support.agreement import expect_agreement
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
-    """A repository with an honest past; no attack changes it for the others."""
-    return Scene.at(tmp_path_factory.mktemp("attacks") / "repo")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """A repository with an honest past; no attack changes it for the others.
+
+    In the end the second verifier judges every attack too: what hkgit refuses for its bytes, it
+    never calls derived.
+    """
+    scene = Scene.at(tmp_path_factory.mktemp("attacks") / "repo")
+    yield scene
+    expect_agreement(scene.repo.path)
 
 
 @pytest.fixture(params=list(GOVERN))

@@ -12,12 +12,84 @@ from hkgit.gate import JudgeContext
 from hkgit.gate.policy import Grant, Policy
 from hkgit.gate.rules.grants import find_grant
 from hkgit.git.repository import Repository
+from tests.attacks.landing import Landing
 from tests.attacks.scene import AGENT, GOVERN, PERSON, Change, Scene, replace_range
 from tests.support.attacks import sha256
+from tests.support.commands import start
 from tests.support.commits import commit_tree, judge, tree_of
 from tests.support.keys import made_key, public
 
 BLIND = {"b.txt": File(b"evil\n")}
+
+
+@pytest.mark.parametrize(
+    "author",
+    [
+        pytest.param(f"{AGENT} and friends", id="text behind it"),
+        pytest.param(f"Ada <ada@example.org> {AGENT}", id="an address before it"),
+        pytest.param(f"Ada <ada@example.org> {AGENT} <x@y>", id="addresses around it"),
+    ],
+)
+def test_text_around_an_agents_address_does_not_hide_it(
+    scene: Scene, policy: Policy, author: str
+) -> None:
+    message = f"Say\n\nCo-authored-by: {author}\n"
+    assert scene.rule(scene.by_hand({**BLIND}, PERSON, message=message), policy) == "blind"
+
+
+def with_author(made: Landing, author: str) -> str:
+    """A blind commit on main with these words behind `author`."""
+    made.clone.write("evil.txt", "evil\n")
+    made.clone.git("add", "evil.txt")
+    tree = made.clone.git("write-tree")
+    raw = f"tree {tree}\nparent {made.clone.resolve('main')}\nauthor {author}\n"
+    raw += f"committer {PERSON} 1700000000 +0000\n\nSay\n"
+    args = ("hash-object", "-t", "commit", "-w", "--literally", "--stdin")
+    return made.clone.git(*args, stdin=raw.encode())
+
+
+@pytest.mark.parametrize(
+    "author",
+    [
+        pytest.param(f"Ada <ada@example.org> {AGENT}", id="an address before it"),
+        pytest.param(f"{AGENT} Ada <ada@example.org>", id="an address behind it"),
+        pytest.param("<noreply@openai.com> Ada <ada@example.org>", id="an address alone"),
+    ],
+)
+def test_text_around_an_agent_in_a_commits_header_hides_nobody(tmp_path: Path, author: str) -> None:
+    made = Landing.at(tmp_path, "agents")
+    taken, said = made.push(f"{with_author(made, f'{author} 1700000000 +0000')}:main")
+    assert not taken
+    assert "is an agent" in said
+
+
+@pytest.mark.parametrize(
+    "author",
+    [
+        pytest.param("codex 1700000000 +0000", id="no address"),
+        pytest.param("codex <noreply@openai.com 1700000000 +0000", id="no end of the address"),
+        pytest.param("codex <noreply@openai.com> soon", id="no time"),
+        pytest.param(f"codex <noreply@openai.com> {'9' * 30} +0000", id="a time that overflows"),
+    ],
+)
+def test_a_malformed_author_is_refused_whoever_reads_it(tmp_path: Path, author: str) -> None:
+    made = Landing.at(tmp_path, "agents")
+    commit = with_author(made, author)
+    taken, said = made.push(f"{commit}:main")
+    assert not taken
+    assert "its header is malformed" in said
+    assert f"git cat-file commit {commit}" in said
+    for reader in ("libgit2", "program"):
+        done = start(
+            "hkgit",
+            "gate",
+            "--range",
+            f"main..{commit}",
+            cwd=made.clone.path,
+            env={"HKGIT_GIT": reader},
+        )
+        assert done.returncode in (6, 7), done.stderr
+        assert f"commit {commit}: its header is malformed" in done.stdout + done.stderr
 
 
 def test_an_agents_own_name_is_held_to_the_rules(scene: Scene, policy: Policy) -> None:
@@ -76,7 +148,7 @@ def test_a_strict_commit_does_not_lie_in_its_trailers(scene: Scene, policy: Poli
     change = scene.honest()
     made = scene.commit(change)
     said = scene.repo.git("log", "-1", "--format=%B", made)
-    lie = said.replace("Hkgit-Confidence: 1.00", "Hkgit-Confidence: 0.99")
+    lie = said.replace("Hkgit-Tiers: ", "Hkgit-Confidence: 0.99\nHkgit-Tiers: ")
     assert scene.rule(scene.commit(replace(change, message=lie)), policy) == "trailer"
 
 

@@ -49,6 +49,19 @@ def whole_file(scene: Scene) -> str:
     return scene.commit(scene.applied(edit, on=on))
 
 
+def whole_hash(scene: Scene) -> str:
+    """One line named by its place, with the hash of the file as its evidence."""
+    on = created(scene, "long.txt", TEXT)
+    quoted: Operation = {
+        "op": "replace_text",
+        "path": "long.txt",
+        "old_text": "line 7\n",
+        "new_text": "evil\n",
+        "expected_hash": sha256(TEXT),
+    }
+    return scene.commit(scene.applied(quoted, on=on))
+
+
 def deleted_and_created(scene: Scene) -> str:
     """The same by two entries: one removes the file, the other makes it anew."""
     on = created(scene, "long.txt", TEXT)
@@ -77,6 +90,7 @@ def tight_there(policy: Policy) -> Policy:
     "attack",
     [
         pytest.param(whole_file, id="whole-file range"),
+        pytest.param(whole_hash, id="whole-file hash around one line"),
         pytest.param(deleted_and_created, id="delete, then create"),
     ],
 )
@@ -124,6 +138,10 @@ def test_a_hash_that_other_lines_share_is_labelled(
         pytest.param(".pre-commit-config.yaml", id="hooks"),
         pytest.param(".husky/pre-push", id="husky"),
         pytest.param("CODEOWNERS", id="who reviews"),
+        pytest.param(".windsurf/hooks.json", id="hooks of an agent"),
+        pytest.param("sub/prek.toml", id="hooks of a part"),
+        pytest.param("vercel.json", id="what a host builds"),
+        pytest.param(".teamcity/settings.kts", id="pipelines of a server"),
     ],
 )
 def test_what_decides_what_runs_needs_a_grant(scene: Scene, policy: Policy, path: str) -> None:
@@ -295,6 +313,37 @@ def test_what_was_there_before_is_nobodys_fault(scene: Scene, policy: Policy) ->
     old = "\u200fa\nb\n".encode()
     on = created(scene, "rtl.txt", old)
     edits = replace_range("rtl.txt", old, 1, 2, "\u200fa changed\nc")
+    assert scene.ruling(scene.commit(scene.applied(edits, on=on)), policy).passes
+
+
+MOVES = {
+    "from a string into code": ('name = "\u202eab"\nuse(name)\n', 'name = "ab"\nuse(\u202ename)'),
+    "out of its string": ('name = "\u202eab"\nuse(name)\n', 'name = \u202e"ab"\nuse(name)'),
+    "a whole line": ('"""\n\u202eab\n"""\nuse()\n', '"""\n"""\n\u202eab\nuse()'),
+    "within its line": ("\u202eab \u2066cd\n", "\u202eab cd\u2066"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), MOVES.values(), ids=MOVES)
+def test_a_character_that_moves_is_added(scene: Scene, policy: Policy, old: str, new: str) -> None:
+    on = created(scene, "moved.py", old.encode())
+    edits = replace_range("moved.py", old.encode(), 1, old.count("\n"), new)
+    assert scene.rule(scene.commit(scene.applied(edits, on=on)), policy) == "text"
+
+
+STAYS = {
+    "a line above": ("\u202eab\nb\n", "a\n\u202eab\nb"),
+    "what stands behind it": ('x = "\u202eab"\nb\n', 'x = "\u202eab", 1\nc'),
+    "two of a kind": ("\u202ea\n\u202eb\n", "\u202ea1\n\u202eb1"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), STAYS.values(), ids=STAYS)
+def test_a_character_stays_where_the_text_up_to_it_does(
+    scene: Scene, policy: Policy, old: str, new: str
+) -> None:
+    on = created(scene, "stays.py", old.encode())
+    edits = replace_range("stays.py", old.encode(), 1, old.count("\n"), new)
     assert scene.ruling(scene.commit(scene.applied(edits, on=on)), policy).passes
 
 

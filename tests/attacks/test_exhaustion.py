@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,11 @@ from hkgit.gate.policy.defaults import TEXT
 from hkgit.gate.rules.text import find_added
 from hkgit.git.objects.store import LARGEST
 from hkgit.git.repository import Repository
-from tests.attacks.scene import AGENT, Scene
-from tests.support.commands import start
+from hkgit.text.document import MOST_LINES, Document
+from tests.attacks.landing import Landing
+from tests.attacks.scene import AGENT, PERSON, Scene
+from tests.support.commands import AGENT as COMMANDS_AGENT
+from tests.support.commands import hkgit, start
 from tests.support.commits import commit_tree
 from tests.support.repos import Repo
 from tests.support.serving import Served, begin
@@ -60,6 +64,52 @@ def test_a_file_of_too_many_lines_is_edited_by_no_entry(
     assert scene.ruling(honest, policy).passes
     monkeypatch.setattr("hkgit.text.document.MOST_LINES", 5)
     assert scene.rule(honest, policy) == "budget"
+
+
+LONG = b"\n" * (MOST_LINES + 1)
+
+
+def test_a_revert_in_a_file_of_very_many_lines_makes_none_of_them(tmp_path: Path) -> None:
+    """Lists of its lines would take gigabytes; the answer to the push is short all the same."""
+    landing = Landing.at(tmp_path, "agents")
+    clone = landing.clone
+
+    def commit(data: bytes, message: str, **env: str) -> str:
+        clone.write("long", data)
+        clone.git("add", "long")
+        clone.git("commit", "-q", "--no-verify", "-m", message, env=env)
+        return clone.head
+
+    clone.git("checkout", "-q", "--detach", "main")
+    commit(LONG, "Begin")
+    taken = commit(b"x\n" + LONG, "Say x")
+    landing.land(commit(b"x\n" + LONG + b"end\n", "Say end"))
+    back = commit(LONG + b"end\n", f"Revert\n\nThis reverts commit {taken}.", **COMMANDS_AGENT)
+    passed, said = landing.push(f"{back}:main")
+    assert not passed
+    assert "blind" in said
+    report = hkgit(clone, "gate", "--range", f"{back}~1..{back}", "--format", "sarif", code=6)
+    assert "blind" in report
+
+
+@pytest.mark.parametrize("new", [b"y\n", b"\xe2\x80\xae\n"], ids=["plain", "hidden"])
+def test_what_is_said_of_a_long_file_makes_no_list_of_its_lines(
+    scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch, new: bytes
+) -> None:
+    old = scene.by_hand({"long": File(b"x\n" * 9)}, PERSON)
+    made = scene.by_hand({"long": File(new + b"x\n" * 9)}, on=old)
+    assert scene.rule(made, policy) == "blind"
+    monkeypatch.setattr("hkgit.text.document.MOST_LINES", 5)
+    monkeypatch.setattr("hkgit.text.document.Document.lines", property(_refuse))
+    monkeypatch.setattr("hkgit.text.document.Document.raw_lines", property(_refuse))
+    ruling = scene.ruling(made, policy)
+    assert ruling.rule == "blind"
+    assert ruling.before.for_person
+    assert "a [[gate.manual]] comes first" in mend(ruling)
+
+
+def _refuse(document: Document) -> None:
+    raise AssertionError(f"{document.line_count} lines were listed")
 
 
 def test_a_file_of_very_many_hidden_characters_is_not_counted_out(
@@ -105,3 +155,26 @@ def test_a_merge_that_takes_too_much_memory_is_mended_by_a_rebase(
     assert mend(ruling).startswith("git status  # Change the file on one side alone: rebase")
     rebased = scene.applied({"op": "create_file", "path": "new", "new_text": "x\n"}, on=main)
     assert scene.ruling(scene.commit(rebased), policy).passes
+
+
+MESSAGES = {
+    "a name of very many words": "Co-authored-by: " + "a " * 30_000,
+    "very many addresses": "Co-authored-by: a" + "<>" * 30_000,
+    "a long list of conflicts": "Conflicts:\n" + "\tf\n" * 60_000,
+    "very many trailers": "".join(f"hkgit-x: {number}\n" for number in range(30_000)) + "# c",
+}
+
+
+@pytest.mark.parametrize("foot", MESSAGES.values(), ids=MESSAGES)
+def test_no_message_keeps_a_reader_busy(tmp_path: Path, foot: str) -> None:
+    """A push is judged within its time, and `log` answers."""
+    landing = Landing.at(tmp_path, "agents")
+    tree = landing.clone.git("rev-parse", "main^{tree}")
+    words = ("commit-tree", tree, "-p", "main", "-F", "-")
+    made = landing.clone.git(*words, stdin=f"Say\n\n{foot}\n".encode())
+    taken, said = landing.push(f"{made}:main")
+    assert taken, said
+    began = time.monotonic()
+    landing.clone.git("checkout", "-q", made)
+    hkgit(landing.clone, "log", "-n", "1")
+    assert time.monotonic() - began < 10

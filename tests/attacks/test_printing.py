@@ -30,7 +30,14 @@ def bench(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> Bench:
         "agent": "a/1",
         "note": HOSTILE,
         "verify": {"command": HOSTILE, "exit_code": 0},
-        "conflicts": [{"id": HOSTILE, "path": HOSTILE, "tries": 9}],
+        "refusals": [
+            {
+                "id": HOSTILE,
+                "path": HOSTILE,
+                "status": "stale",
+                "decided": {"by": HOSTILE, "decision": HOSTILE},
+            }
+        ],
     }
     second = scene.commit(replace(change, message=f"Say {HOSTILE}\n\nHkgit-Entry: {HOSTILE}\n"))
     top = scene.by_hand({"a.py": None}, PERSON, second, f"Hkgit-Edit: {HOSTILE}\n")

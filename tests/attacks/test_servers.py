@@ -169,7 +169,7 @@ def test_the_key_of_glass_is_not_brought_with_the_push(served: Served, tmp_path:
 def misstated(clone: Repo) -> str:
     """The commit of `good` under a message that lies about its evidence: only a statement helps."""
     said = clone.git("log", "-1", "--format=%B", "good")
-    lie = said.replace("Hkgit-Confidence: 1.00", "Hkgit-Confidence: 0.99")
+    lie = said.replace("Hkgit-Tiers: ", "Hkgit-Confidence: 0.99\nHkgit-Tiers: ")
     assert lie != said
     return clone.git("commit-tree", "good^{tree}", "-p", "main", "-F", "-", stdin=lie.encode())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from hkgit.edits import EXECUTABLE, File
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate.policy import Policy
 from hkgit.text.document import hash_lines
+from tests.attacks.landing import AUTH, Landing
 from tests.attacks.scene import (
     PERSON,
     A,
@@ -22,10 +24,11 @@ from tests.attacks.scene import (
     Operation,
     Scene,
     commit_of,
+    protocol,
     replace_range,
 )
 from tests.support.attacks import sha256
-from tests.support.commits import applied, files_of
+from tests.support.commits import applied, commit_tree, files_of, message_of, tree_of
 
 RUN = b"#!/bin/sh\n"
 NOBODYS = sha256(b"files that nobody has")
@@ -175,14 +178,19 @@ def two_lines_made_one(scene: Scene) -> str:
     return scene.commit(change)
 
 
-def _quoting(scene: Scene, first: int, new_text: str) -> str:
-    """An edit that quotes line 5 of a.py, for a hunk of the lines from `first` to 6."""
-    text = "a.py\n<<<<<<< SEARCH\n    name = sys.argv[1]\n=======\n    x()\n>>>>>>> REPLACE\n"
-    change = replace(applied(scene.repo, parse(text)), message="Say\n")
+NAME, PRINT = "    name = sys.argv[1]\n", "    print(name)\n"
+
+
+def _quoting(
+    scene: Scene, first: int, new_text: str, old: str = NAME, new: str = "    x()\n"
+) -> str:
+    """An edit that quotes and says some lines, for a hunk of lines 5 or 6 to 6 of a.py."""
+    change = replace(applied(scene.repo, parse(_block(NAME, "    x()\n"))), message="Say\n")
     lines, stretch = A.splitlines(), [first, 6]
     hashes = [hash_lines([line]) for line in lines]
     edit = change.edit
     edit |= {
+        "text": _block(old, new),
         "evidence": "hash",
         "expected_hash": NOBODYS,
         "evidence_lines": stretch,
@@ -202,6 +210,32 @@ def _quoting(scene: Scene, first: int, new_text: str) -> str:
     kept = [b"%s\n" % line for line in lines]
     change.files["a.py"] = File(b"".join([*kept[: first - 1], new_text.encode(), *kept[6:]]))
     return scene.commit(change)
+
+
+def _block(old: str, new: str) -> str:
+    return f"a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
+
+
+def a_function_for_blank_lines(scene: Scene) -> str:
+    """Blank lines stand in everything, so they once took away whatever they liked."""
+    return _quoting(scene, 5, "    return True\n", "\n\n", "    return True\n")
+
+
+def the_words_twice(scene: Scene) -> str:
+    return _quoting(scene, 5, "    x()\n    x()\n", NAME + PRINT)
+
+
+def the_words_in_another_order(scene: Scene) -> str:
+    return _quoting(scene, 5, "    y()\n    x()\n", NAME + PRINT, "    x()\n    y()\n")
+
+
+def half_of_the_words(scene: Scene) -> str:
+    """What was quoted is gone, and of what should be there instead a part."""
+    return _quoting(scene, 5, "    x()\n", NAME + PRINT, "    x()\n    check(name)\n")
+
+
+def lines_like_one_that_is_quoted(scene: Scene) -> str:
+    return _quoting(scene, 5, "    x()\n", "    name = sys.argv[2]\n")
 
 
 def a_line_that_is_not_quoted_taken_away(scene: Scene) -> str:
@@ -248,6 +282,11 @@ def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
             "a.py:6-6",
             id="words in the place of others than are quoted",
         ),
+        pytest.param(a_function_for_blank_lines, "a.py", id="a function for blank lines"),
+        pytest.param(the_words_twice, "a.py:5-6", id="the words twice"),
+        pytest.param(the_words_in_another_order, "a.py:5-6", id="the words in another order"),
+        pytest.param(half_of_the_words, "a.py:5-6", id="half of the words"),
+        pytest.param(lines_like_one_that_is_quoted, "a.py", id="lines like one quoted"),
         pytest.param(the_words_for_another_file, "a.py", id="the words for another file"),
         pytest.param(
             a_decoy_of_no_known_ladder_beside_one_that_moved,
@@ -262,6 +301,21 @@ def test_what_an_entry_does_not_say_is_found_though_nobody_locates_it(
     made = commit_of(scene, attack)
     assert scene.rule(made, policy) == "decoy"
     assert scene.ruling(made, policy).findings[0].where == where
+
+
+def test_a_push_takes_no_body_of_a_function_away_for_blank_lines(tmp_path: Path) -> None:
+    made = Landing.at(tmp_path, "all")
+    honest = replace_range("auth.py", AUTH.encode(), 2, 2, "    return True")
+    change = replace(applied(made.clone, protocol(honest)), message="Say\n")
+    words = _block("\n\n", "    return True\n").replace("a.py", "auth.py", 1)
+    change.edit.update(dialect="search-replace", tier="exact", text=words)
+    change.entry["base"] = None
+    _forget(change.file)
+    tree = tree_of(made.clone, change)
+    commit = commit_tree(made.clone, tree, ["main"], message_of(change), change.author)
+    taken, said = made.push(f"{commit}:main")
+    assert not taken
+    assert "decoy" in said
 
 
 @cache

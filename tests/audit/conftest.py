@@ -92,7 +92,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Trail:
     )
     tried = applied(repo, ranges(repo, (5, 5, "five")))
     tried.entry["claims"] |= {
-        "conflicts": [{"id": "0" * 16, "path": "a.txt", "tries": 4, "resolution": "reapplied"}],
+        "refusals": [{"id": str(n), "path": "a.txt", "status": "stale"} for n in range(4)],
         "verify": {"command": "make | check", "exit_code": 0},
     }
     commits["conflict"] = commit(repo, tried)

@@ -11,19 +11,17 @@ from hkgit.audit.pages import page
 from hkgit.audit.questions import answer_questions, collect_range
 from hkgit.audit.reports.sheet import name_commit
 from hkgit.gate import CommitRange, judge_range
-from hkgit.gate.conflicts.consulting import Consult, ConsultAnswer
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.commits import applied, commit
-from tests.support.questions import consult
 from tests.support.repos import Repo
 
 
-def audit(repo: Repo, *consults: Consult) -> Audit:
+def audit(repo: Repo) -> Audit:
     repository = Repository.discover(repo.path)
     ends = repository.resolve("start"), repository.resolve("HEAD")
-    return Audit.of("a..b", ends, judge_range(repository, CommitRange(*ends), Policy()), consults)
+    return Audit.of("a..b", ends, judge_range(repository, CommitRange(*ends), Policy()))
 
 
 def test_commits_are_sorted_by_what_is_proved(trail: Trail, faulty: Trail) -> None:
@@ -43,21 +41,19 @@ def test_commits_are_sorted_by_what_is_proved(trail: Trail, faulty: Trail) -> No
         ),
         pytest.param("What is only claimed", "tester/1 (2)", id="agents"),
         pytest.param("What is only claimed", "<code>make &#124; check</code>", id="checks"),
-        pytest.param("Conflicts and CONSULTs", "reapplied, refused before: 4", id="conflicts"),
-        pytest.param("Conflicts and CONSULTs", "drop by Ada", id="answers"),
+        pytest.param("Conflicts", "read again, refused before: 4", id="conflicts"),
         pytest.param("Commits", "Add &#124; &#96;b&#96; &#60;b&#62; |", id="subjects"),
     ],
 )
 def test_each_section_says_its_part(faulty: Trail, section: str, words: str) -> None:
-    asked = consult(ConsultAnswer("drop", "", "Ada", 0))
-    said = page(audit(faulty.repo, asked)).split("\n## ")
+    said = page(audit(faulty.repo)).split("\n## ")
     [part] = [part for part in said if part.startswith(section)]
     assert words in part
 
 
 def test_sections_without_anything_to_say_are_left_out(trail: Trail) -> None:
     text = page(audit(trail.repo))
-    assert [name for name in ("Rejected", "Break-glass", "CONSULT") if f"## {name}" in text] == []
+    assert [name for name in ("Rejected", "Break-glass", "Conflicts") if f"## {name}" in text] == []
 
 
 def test_json_names_the_commits_of_each_class(faulty: Trail) -> None:
@@ -69,10 +65,24 @@ def test_json_names_the_commits_of_each_class(faulty: Trail) -> None:
 @pytest.mark.parametrize(
     "claims",
     [
-        pytest.param({"conflicts": "none"}, id="conflicts are a text"),
-        pytest.param({"conflicts": [1, None, []]}, id="conflicts are anything"),
-        pytest.param({"conflicts": [{"id": {}, "tries": [], "path": 1}]}, id="their parts too"),
-        pytest.param({"conflicts": [{"id": "| <b>\n# x", "tries": "\x1b[31m"}]}, id="markup"),
+        pytest.param({"refusals": "none"}, id="refusals are a text"),
+        pytest.param({"refusals": [1, None, []]}, id="refusals are anything"),
+        pytest.param(
+            {"refusals": [{"id": {}, "status": "stale", "path": 1, "decided": {"by": []}}]},
+            id="their parts too",
+        ),
+        pytest.param(
+            {
+                "refusals": [
+                    {
+                        "status": "stale",
+                        "path": "| <b>\n# x",
+                        "decided": {"by": "\x1b[31m", "decision": "|\n# x"},
+                    }
+                ]
+            },
+            id="markup",
+        ),
         pytest.param({"verify": {"command": ["rm"], "exit_code": "\n|"}}, id="verify is odd"),
         pytest.param({"verify": True}, id="verify is a flag"),
     ],
@@ -90,5 +100,5 @@ def test_claims_may_be_anything(repo: Repo, claims: dict[str, object]) -> None:
     assert (
         f"| <code>{name_commit(made.report.rulings[0])}</code> | strict |" in text.splitlines()[-1]
     )
-    found = collect_range(Repository.discover(repo.path), made.report.rulings, Policy(), repo.head)
+    found = collect_range(made.report.rulings, Policy())
     assert {point.answer for point in answer_questions(found)} <= {"yes", "no"}

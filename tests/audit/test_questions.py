@@ -6,11 +6,10 @@ import pytest
 
 from hkgit.audit.questions import QUESTIONS, Question, answer_questions, collect_range
 from hkgit.gate import CommitRange, drop_floors, judge_range
-from hkgit.gate.conflicts.consulting import ConsultAnswer, consult_bytes
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
-from tests.audit.conftest import Trail
-from tests.support.questions import consult
+from tests.audit.conftest import TEXT, Trail, ranges
+from tests.support.commits import applied, commit
 from tests.support.repos import Repo
 
 
@@ -18,7 +17,7 @@ def asked(repo: Repo, old: str = "start", new: str = "HEAD") -> dict[str, Questi
     repository = Repository.discover(repo.path)
     ends = repository.resolve(old), repository.resolve(new)
     report = judge_range(repository, CommitRange(*ends), drop_floors(Policy()))
-    found = answer_questions(collect_range(repository, report.rulings, Policy(), ends[1]))
+    found = answer_questions(collect_range(report.rulings, Policy()))
     return {point.name: point for point in found}
 
 
@@ -52,30 +51,24 @@ def test_the_facts_name_commit_and_place(faulty: Trail) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("by", "says"),
     [
-        pytest.param(None, "no", id="open"),
-        pytest.param(
-            ConsultAnswer("apply", "", "Ada <ada@example.org>", 0), "yes", id="by a person"
-        ),
-        pytest.param(
-            ConsultAnswer("drop", "", "claude <x@example.org>", 0), "no", id="by an agent"
-        ),
+        pytest.param(None, "no", id="nobody"),
+        pytest.param("Ada <ada@example.org>", "yes", id="a person"),
+        pytest.param("claude <x@example.org>", "no", id="an agent"),
     ],
 )
-def test_a_consult_waits_for_a_person(repo: Repo, answer: ConsultAnswer | None, says: str) -> None:
-    repo.commit({"a.txt": "x\n"}, "Begin")
+def test_what_was_refused_so_often_is_decided_by_a_person(
+    repo: Repo, by: str | None, says: str
+) -> None:
+    repo.commit({"a.txt": TEXT}, "Begin")
     repo.git("tag", "start")
-    asks = consult(answer)
-    repo.commit({asks.path: consult_bytes(asks)}, "Ask")
+    change = applied(repo, ranges(repo, (2, 2, "two")))
+    decided = {} if by is None else {"decided": {"decision": "apply", "by": by, "message": ""}}
+    tried = {"path": "a.txt", "status": "stale"} | decided
+    change.entry["claims"] |= {"refusals": [tried] * 3}
+    commit(repo, change)
     assert asked(repo)["conflicts"].answer == says
-
-
-def test_a_broken_consult_is_no_answer(repo: Repo) -> None:
-    repo.commit({"a.txt": "x\n"}, "Begin")
-    repo.git("tag", "start")
-    repo.commit({".hkgit/consult/x.json": "{}"}, "Break")
-    assert asked(repo)["conflicts"].answer == "no"
 
 
 def test_what_cannot_be_seen_is_unknown(trail: Trail, repo: Repo) -> None:
@@ -84,7 +77,5 @@ def test_what_cannot_be_seen_is_unknown(trail: Trail, repo: Repo) -> None:
     repository = Repository.discover(repo.path)
     asked = CommitRange(None, repo.head)
     report = judge_range(repository, asked, drop_floors(Policy(govern="all")))
-    found = answer_questions(
-        collect_range(repository, report.rulings, Policy(govern="all"), repo.head)
-    )
+    found = answer_questions(collect_range(report.rulings, Policy(govern="all")))
     assert {point.name: point.answer for point in found}["procedure"] == "unknown"

@@ -27,7 +27,7 @@ allowed_signers = ".hkgit/signers"
 [gate.roles]
 sign = ["{ADA}"]
 attest = ["{CI}"]
-answer = ["{BEN}"]
+break-glass = ["{BEN}"]
 """
 
 

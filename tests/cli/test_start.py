@@ -80,34 +80,25 @@ def test_the_gate_loads_no_tier(one: Repo) -> None:
     assert not any("hkgit.matching.ladder" in name for name in loaded(one, "gate", "--staged"))
 
 
-def test_a_reading_loads_neither_click_nor_libgit2(one: Repo) -> None:
-    for words, most in ((("read", "a.py"), 32), (("read", "a.py", "--rev", "HEAD"), 62)):
-        command = [sys.executable, "-c", STARTED, *words]
-        done = subprocess.run(command, cwd=one.path, capture_output=True, text=True, check=True)
-        modules = set(done.stderr.split())
-        assert modules & {"click", "pygit2", "dataclasses", "inspect", "json", "ctypes"} == set()
-        assert len([each for each in modules if each.startswith("hkgit")]) <= most
-
-
 @pytest.mark.parametrize(
-    ("words", "most"),
+    "words",
     [
-        pytest.param(("edit", *EDIT), 119, id="edit"),
-        pytest.param(("apply", "--allow-blind", *EDIT), 201, id="apply"),
-        pytest.param(("gate", "--staged"), 114, id="gate"),
+        pytest.param(("read", "a.py"), id="read"),
+        pytest.param(("read", "a.py", "--rev", "HEAD"), id="read of a revision"),
+        pytest.param(("edit", *EDIT), id="edit"),
+        pytest.param(("apply", "--allow-blind", *EDIT), id="apply"),
+        pytest.param(("gate", "--staged"), id="gate"),
     ],
 )
-def test_a_command_that_many_wait_for_loads_few_modules(
-    one: Repo, words: tuple[str, ...], most: int
+def test_a_command_that_many_wait_for_loads_no_slow_package(
+    one: Repo, words: tuple[str, ...]
 ) -> None:
-    """A module takes 0.03 starts of the interpreter, as measured by `benchmarks.ratios`."""
     one.write("b.py", "y = 1\n")
     one.git("add", "b.py")
     command = [sys.executable, "-c", STARTED, *words]
     done = subprocess.run(command, cwd=one.path, capture_output=True, text=True, check=True)
     modules = set(done.stderr.split())
     assert modules & {"click", "pygit2", "dataclasses", "inspect", "socket", "secrets"} == set()
-    assert len([each for each in modules if each.startswith("hkgit")]) <= most
 
 
 STARTED = """\
@@ -132,7 +123,6 @@ print(*sorted(set(sys.modules) - before))
 HOOK_MODULES = {
     "hkgit",
     "hkgit.cli",
-    "hkgit.cli.question",
     "hkgit.cli.remembering",
     "hkgit.cli.start",
     "hkgit.git",
@@ -144,7 +134,9 @@ HOOK_MODULES = {
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        pytest.param(("gate", "--quiet", "--staged"), HOOK_MODULES, id="pre-commit"),
+        pytest.param(
+            ("gate", "--quiet", "--message-file", "message"), HOOK_MODULES, id="commit-msg"
+        ),
         pytest.param(
             ("record", "--staged"),
             {
@@ -163,6 +155,7 @@ def test_a_persons_commit_loads_next_to_nothing(
     for text in ("x = 2\n", "x = 3\n"):
         one.write("a.py", text)
         one.git("add", "-A")
+        one.write("message", "Words\n")
         command = [sys.executable, "-S", "-c", KNOWN, *args]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
         printed = subprocess.check_output(command, cwd=one.path, text=True, env=environment)

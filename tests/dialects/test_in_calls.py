@@ -25,6 +25,17 @@ def read(text: object) -> tuple[AnyEdit, ...]:
     [
         pytest.param({"path": "src/x.py", "diff": BLOCK}, CHANGE, id="diff"),
         pytest.param(
+            {"name": "replace_in_file", "input": {"path": "src/x.py", "diff": BLOCK}},
+            CHANGE,
+            id="replace_in_file",
+        ),
+        pytest.param(
+            "<replace_in_file>\n<path>src/x.py</path>\n<diff>\n------- SEARCH\na\n=======\nb\n"
+            "+++++++ REPLACE\n</diff>\n</replace_in_file>",
+            CHANGE,
+            id="replace_in_file in tags",
+        ),
+        pytest.param(
             {"name": "apply_diff", "input": {"path": "src/x.py", "diff": BLOCK}}, CHANGE, id="input"
         ),
         pytest.param(

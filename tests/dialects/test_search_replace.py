@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import indent
 
 import pytest
@@ -430,3 +431,37 @@ def test_hints_in_the_new_text_never_land(hints: str) -> None:
 def test_an_underline_in_the_new_text_is_text() -> None:
     block = "f.c\n<<<<<<< SEARCH\na\n=======\nTitle\n-------\n>>>>>>> REPLACE\n"
     assert apply_edits(parse_edits(block), {"f.c": "a\n"}).files == {"f.c": "Title\n-------\n"}
+
+
+SUFFIXLESS = "{}\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+
+
+@pytest.mark.parametrize("heading", ["run", "`run`", "**run**", "run:", "```\nrun"])
+def test_a_name_without_a_suffix_is_one_where_the_file_is(heading: str) -> None:
+    assert apply_edits(SUFFIXLESS.format(heading), {"run": "a\n"}).files == {"run": "b\n"}
+
+
+def test_it_is_also_found_in_a_directory(tmp_path: Path) -> None:
+    (tmp_path / "gradlew").write_text("a\n")
+    assert apply_edits(SUFFIXLESS.format("gradlew"), tmp_path).ok
+    assert (tmp_path / "gradlew").read_text() == "b\n"
+
+
+@pytest.mark.parametrize("name", ["run", "x" * 400])
+def test_no_word_is_a_name_where_no_file_is(tmp_path: Path, name: str) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "run").write_text("a\n")
+    with pytest.raises(InvalidInput, match="expected the name of a file"):
+        apply_edits(SUFFIXLESS.format(name), tmp_path)
+
+
+def test_the_name_above_a_block_is_the_nearest_that_is_a_file() -> None:
+    two = SUFFIXLESS.format("a.py") + SUFFIXLESS.format("run")
+    assert apply_edits(two, {"a.py": "a\n", "run": "a\n"}).files == {"a.py": "b\n", "run": "b\n"}
+
+
+def test_no_line_of_text_becomes_a_name() -> None:
+    first = SUFFIXLESS.format("a.py").replace("\nb\n", "\nrun\n")
+    second = SUFFIXLESS.format("").replace("\na\n", "\nc\n")
+    files = {"a.py": "a\nc\n", "run": "c\n"}
+    assert apply_edits(first + second.lstrip(), files).files == {"a.py": "run\nb\n"}

@@ -145,6 +145,30 @@ def read(value: object) -> tuple[AnyEdit, ...]:
         ),
         pytest.param({"file_path": "x", "content": "a"}, [WriteFile("x", "a")], id="whole file"),
         pytest.param(
+            {"name": "editor", "input": {"path": "x", "new_text": "a\n", "insert_line": 1}},
+            [InsertAfter("x", 0, ("a",))],
+            id="editor, before a line",
+        ),
+        pytest.param(
+            {"path": "x", "old_text": None, "new_text": "a", "insert_line": "3"},
+            [InsertAfter("x", 2, ("a",))],
+            id="editor, before a line in a string",
+        ),
+        pytest.param({"path": "x", "new_text": "a"}, [CreateFile("x", "a")], id="editor, new file"),
+        pytest.param(
+            {"path": "x", "old_text": "a", "new_text": "b", "insert_line": None},
+            [CHANGE],
+            id="editor, replacement",
+        ),
+        pytest.param(
+            [
+                {"path": "x", "old_text": "a", "new_text": "b"},
+                {"path": "x", "new_text": "a", "insert_line": 1},
+            ],
+            [CHANGE, InsertAfter("x", 0, ("a",))],
+            id="editor, several calls",
+        ),
+        pytest.param(
             {"file_path": "x", "old_string": "a", "new_string": "b", "replace_all": True},
             [Edit("x", "a", "b", replace_all=True)],
             id="replace_all",
@@ -289,6 +313,14 @@ def test_calls_may_stand_one_a_line() -> None:
             id="two names",
         ),
         pytest.param([CALL, 1], "[1]: expected a call", id="no call"),
+        pytest.param(
+            {"path": "x", "old_text": "a", "new_text": "b", "insert_line": 1},
+            'unknown key "old_str"',
+            id="a replacement that is an insertion too",
+        ),
+        pytest.param(
+            {"path": "x", "new_text": "b", "insert_line": 0}, "insert_line", id="before line 0"
+        ),
         pytest.param({"command": "view", "path": "x"}, "empty spec", id="nothing but a view"),
     ],
 )

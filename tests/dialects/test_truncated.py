@@ -1,4 +1,4 @@
-"""Cut-off output is refused with what is missing; who takes it knowingly finds it recorded."""
+"""Cut-off output is refused with what is missing; a hunk that only counts wrongly is whole."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hkgit import Truncated, apply_edits, dialects, parse_edits
+from hkgit import apply_edits, dialects, parse_edits
 from hkgit.errors import InvalidInput
 
 BLOCK = "f.c\n<<<<<<< SEARCH\na\n=======\nb\n"
@@ -51,18 +51,11 @@ CUT = [
 
 @pytest.mark.parametrize(("text", "missing"), CUT)
 def test_what_is_cut_off_is_refused_with_what_is_missing(text: str, missing: str) -> None:
-    with pytest.raises(Truncated) as refusal:
+    with pytest.raises(InvalidInput) as refusal:
         parse_edits(text)
     assert missing in refusal.value.what
     assert refusal.value.exit_code == 4
-    assert "--accept-truncated" in refusal.value.fix
-
-
-@pytest.mark.parametrize(("text", "missing"), CUT)
-def test_who_takes_it_gets_what_is_there_and_a_repair(text: str, missing: str) -> None:
-    result = apply_edits(text, {"f.c": "a\n"}, accept_truncated=True)
-    assert result.files == {"f.c": "b\n"}, result.for_model()
-    assert result.outcomes[-1].repairs[-1] == "truncated"
+    assert refusal.value.fix.startswith("Send all of it again")
 
 
 @pytest.mark.parametrize(
@@ -77,14 +70,76 @@ def test_who_takes_it_gets_what_is_there_and_a_repair(text: str, missing: str) -
     ],
 )
 def test_what_is_whole_has_no_such_repair(text: str) -> None:
-    result = apply_edits(text, {"f.c": "a\n"}, accept_truncated=True)
+    result = apply_edits(text, {"f.c": "a\n"})
     assert result.files == {"f.c": "b\n"}
     assert result.outcomes[0].repairs == ()
 
 
-def test_a_hunk_in_the_middle_may_be_miscounted() -> None:
-    text = f"{DIFF}@@ -9 +9 @@\n-c\n+d\n"
-    assert len(parse_edits(text)) == 2
+MANY = "--- a/f.c\n+++ b/f.c\n@@ -1,9 +1,7 @@ a\n a\n-b\n+c\n"
+FENCED = f"The change:\n\n```diff\n{MANY}```\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(FENCED, id="a closed fence"),
+        pytest.param(f"{FENCED}\nThat was all.\n", id="a closed fence and prose"),
+        pytest.param(f"{MANY}\nThat was all.\nAnd more of it\n", id="prose"),
+        pytest.param(f"{MANY}@@ -9 +9 @@\n-x\n+y\n", id="another hunk"),
+        pytest.param(f"{MANY}--- a/g.c\n+++ b/g.c\n@@ -1 +1 @@\n-x\n+y\n", id="another file"),
+        pytest.param(f"{MANY}diff --git a/g.c b/h.c\nrename from g.c\nrename to h.c\n", id="git"),
+        pytest.param(f"{MANY}-- \n2.39.5\n", id="the signature of a mail"),
+        pytest.param(FENCED.replace("-1,9 +1,7", "-1 +1"), id="too few are counted"),
+        pytest.param(FENCED.replace("-1,9 +1,7", "-1,3 +1,3"), id="one too many in a fence"),
+        pytest.param(
+            MANY.replace("-1,9 +1,7", "-1,3 +1,3") + "--- a/g.c\n+++ b/g.c\n@@ -1 +1 @@\n-x\n+y\n",
+            id="one too many before another file",
+        ),
+    ],
+)
+def test_a_hunk_that_only_counts_wrongly_lands_and_says_so(text: str) -> None:
+    files = {"f.c": "a\nb\nx\n", "g.c": "x\n"}
+    result = apply_edits(text, files)
+    assert result.ok, result.for_model()
+    assert str(result.files["f.c"]).startswith("a\nc\n")
+    assert result.outcomes[0].repairs == ("counts",)
+    assert not any(each.repairs for each in result.outcomes[1:])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(MANY, id="the end of the text"),
+        pytest.param(f"{MANY}\n \n\n", id="blank lines at the end"),
+        pytest.param(f"```diff\n{MANY}", id="a fence that is never closed"),
+        pytest.param(f"{MANY}return b\n", id="a line that has lost its prefix"),
+        pytest.param(f"{MANY}\nIt is so.\n+d\n", id="more of the hunk below a sentence"),
+        pytest.param(
+            f"{MANY}+It was so.\n\nIt is so.\n", id="a sentence below a hunk that has some"
+        ),
+    ],
+)
+def test_a_hunk_that_may_go_on_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        parse_edits(text)
+
+
+def test_a_new_file_may_be_miscounted_too() -> None:
+    result = apply_edits("```diff\n--- /dev/null\n+++ b/f.c\n@@ -0,0 +1,5 @@\n+a\n```\n", {})
+    assert result.files == {"f.c": "a\n"}
+    assert result.outcomes[0].repairs == ("counts",)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        pytest.param("Changes\n=======\n", id="of the length of the divider"),
+        pytest.param("Changes in 2.0\n=======\n", id="whose underline is cut off"),
+    ],
+)
+def test_a_title_that_ends_the_text_is_underlined_and_the_block_cut_off(title: str) -> None:
+    with pytest.raises(InvalidInput, match="before >>>>>>> REPLACE"):
+        parse_edits(f"{BLOCK}\n{title}")
 
 
 @pytest.mark.parametrize(
@@ -98,16 +153,17 @@ def test_a_hunk_in_the_middle_may_be_miscounted() -> None:
 )
 def test_half_of_an_edit_is_never_taken(text: str) -> None:
     with pytest.raises(InvalidInput):
-        parse_edits(text, accept_truncated=True)
+        parse_edits(text)
 
 
 def test_json_that_is_wrong_is_not_called_short() -> None:
     with pytest.raises(InvalidInput, match="not JSON") as refusal:
         parse_edits("{'file': 'f.c', 'old_text': 'a', 'new_text': 'b'}", "harnesskit")
-    assert not isinstance(refusal.value, Truncated)
+    assert "Send all" not in refusal.value.fix
 
 
-def test_blocks_of_a_spec_that_was_cut_off_are_whole() -> None:
-    spec = dialects.parse(PATCH, accept_truncated=True)
-    assert spec.truncated == {1}
-    assert dialects.parse(spec.blocks[0], spec.dialect).edits == spec.edits
+def test_the_block_of_a_miscounted_hunk_counts_right() -> None:
+    spec = dialects.parse(FENCED)
+    assert spec.miscounted == {1}
+    again = dialects.parse(spec.blocks[0], spec.dialect)
+    assert (again.edits, again.miscounted) == (spec.edits, frozenset())

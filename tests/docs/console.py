@@ -61,7 +61,7 @@ def _run_commands(commands: list[str]) -> list[str]:
         done = subprocess.run(
             ["bash", "-c", f"exec 2>&1\n{script}"],
             cwd=place,
-            env=os.environ | loaded_path(),
+            env=os.environ | loaded_path() | {"HKGIT_SOURCE": str(ROOT)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -38,14 +38,13 @@ SILENT = {
     "acp",
     "redo",
     "record",
-    "consult answer",
     "demo",
     "schema",
     "completions",
     "help",
     "prompt",
 }
-SILENT |= {"mcp", "hook", "serve", "session", "policy", "ledger", "consult", "fleet"}
+SILENT |= {"mcp", "hook", "serve", "session", "policy", "ledger", "fleet"}
 
 
 def test_answers_for_programs_are_asked_for_in_one_way() -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.cli.remembering import is_known_to_pass
 from hkgit.git.facts import AGENT_SHELLS
-from tests.support.commands import git, hkgit, start
+from tests.support.commands import git, hkgit
 from tests.support.repos import Repo
 
 CLAUDE = {"CLAUDECODE": "1"}
@@ -67,12 +68,17 @@ def test_a_persons_shell_may_commit_the_same(native: Repo) -> None:
     assert _commit(native, {"CLAUDECODE": ""}) == (True, "")
 
 
-def test_what_is_remembered_of_a_person_is_not_an_agents(native: Repo) -> None:
+def test_what_is_remembered_of_a_person_is_not_an_agents(
+    native: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _stage(native, "1")
     assert _commit(native)[0]
     _stage(native, "2")
-    assert start("sh", ".git/hkgit/ask", cwd=native.path).returncode == 0
-    assert start("sh", ".git/hkgit/ask", cwd=native.path, env=CLAUDE).returncode == 1
+    monkeypatch.chdir(native.path)
+    (tmp_path / "message").write_text("Work\n")
+    assert is_known_to_pass(str(tmp_path / "message"))
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert not is_known_to_pass(str(tmp_path / "message"))
     assert not _commit(native, CLAUDE)[0]
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
-from tests.support.commands import AGENT, HUMAN, git, hkgit, replace_line_two
+from tests.support.commands import AGENT, HUMAN, git, hkgit, replace_line_two, start
 from tests.support.repos import Repo
 
 Prepare = Callable[[Repo], None]
@@ -241,3 +242,75 @@ def test_a_commit_that_passes_prints_nothing_of_the_gate(native: Repo) -> None:
     _, said = git(native, "commit", "-q", "-m", "Mine")
 
     assert said == ""
+
+
+BY_AGENT = (
+    "hkgit read app.py --session s && hkgit edit --session s --agent robot/1"
+    " --file app.py --old two --new 2 && git commit -q -a -m 'Say 2'"
+)
+BY_HAND = "echo More >>notes.md && git commit -q -a -m 'Mine'"
+
+
+@pytest.mark.parametrize("where", ["here", "in a linked worktree"])
+@pytest.mark.parametrize(
+    ("prepare", "command"),
+    [
+        pytest.param(
+            "echo More >>notes.md", "git commit -q -a --amend --no-edit", id="another file amended"
+        ),
+        pytest.param(
+            "echo More >>notes.md && git add notes.md && git commit -q --amend --no-edit",
+            "git commit -q --amend --no-edit",
+            id="staged and amended",
+        ),
+        pytest.param(
+            "echo four >>app.py", "git commit -q -a --amend --no-edit", id="the same file amended"
+        ),
+        pytest.param(
+            f"{BY_HAND} && git reset -q --soft HEAD~2", "git commit -q -m Both", id="squashed"
+        ),
+        pytest.param(
+            f"{BY_HAND} && git checkout -q -b main2 HEAD~2 && git merge -q --squash @{{-1}}",
+            "git commit -q -m Both",
+            id="squashed by merge",
+        ),
+    ],
+)
+def test_work_by_hand_beside_entries_is_refused_as_a_push_would_and_committed_as_advised(
+    native: Repo, tmp_path: Path, prepare: str, command: str, where: str
+) -> None:
+    repo, base = native, native.head
+    if where != "here":
+        native.git("worktree", "add", "-q", "-b", "linked", str(tmp_path / "linked"))
+        repo = Repo(tmp_path / "linked")
+    assert start("sh", "-c", BY_AGENT, cwd=repo.path).returncode == 0
+    start("sh", "-c", prepare, cwd=repo.path)
+    repo.write("unrelated.txt", "not staged\n")
+    head, files = repo.head, [repo.read(name) for name in ("app.py", "notes.md")]
+
+    refused = start("sh", "-c", command, cwd=repo.path)
+    assert refused.returncode == 1, refused.stderr
+    assert repo.head == head
+
+    said = refused.stdout + refused.stderr
+    advice, _, then = said.partition("mend: ")[2].splitlines()[0].partition("  # ")
+    done = start("sh", "-c", advice, cwd=repo.path)
+    assert done.returncode == 0, done.stderr
+    if then:
+        assert then == "then commit again"
+        assert start("sh", "-c", command, cwd=repo.path).returncode == 0
+    hkgit(repo, "gate", "--range", f"{base}..HEAD")
+    assert [repo.read(name) for name in ("app.py", "notes.md")] == files
+    assert repo.git("status", "--porcelain") == "?? unrelated.txt"
+    assert repo.git("ls-files", ".hkgit/ledger/*.json")
+
+
+def test_an_amend_that_adds_nothing_by_hand_passes(native: Repo) -> None:
+    assert start("sh", "-c", BY_AGENT, cwd=native.path).returncode == 0
+    for words in (("--no-edit",), ("-m", "Say 2, better"), ("--no-edit", "--reset-author")):
+        done, said = git(native, "commit", "-q", "--amend", *words)
+        assert done, said
+
+
+def test_a_new_commit_may_come_after_an_agents(native: Repo) -> None:
+    assert start("sh", "-c", f"{BY_AGENT} && {BY_HAND}", cwd=native.path).returncode == 0

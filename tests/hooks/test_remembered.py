@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -14,20 +15,15 @@ from hkgit.git import facts
 from tests.support.commands import git, hkgit, start
 from tests.support.repos import Repo
 
-LAST = ".git/hkgit/last"
 CLAUDE = "Co-authored-by: Claude <noreply@anthropic.com>"
 
 
 @pytest.fixture
 def known(native: Repo) -> Repo:
-    """A clone that remembers a person's commit, with the next one staged.
-
-    It does not remember that commit-msg was asked: what pre-commit asks by itself is tried.
-    """
+    """A clone that remembers a person's commit, with the next one staged."""
     _stage(native, "1")
     assert git(native, "commit", "-q", "-m", "One")[0]
     _stage(native, "2")
-    (native.path / LAST).unlink()
     return native
 
 
@@ -36,56 +32,12 @@ def _stage(repo: Repo, text: str) -> None:
     repo.git("add", "-A")
 
 
-def is_known(repo: Repo, monkeypatch: pytest.MonkeyPatch, message: Path | None = None) -> bool:
-    """Whether a hook that git starts in the repository would ask no further.
-
-    What the shell lets pass, Python does too.
-    """
-    is_passing = may_pass(repo, *(() if message is None else ("message", str(message))))
+def is_known(repo: Repo, monkeypatch: pytest.MonkeyPatch, words: str = "Words\n") -> bool:
+    """Whether commit-msg, with this message, would ask no further."""
+    message = repo.path.parent / "message"
+    message.write_text(words)
     monkeypatch.chdir(repo.path)
-    known = is_known_to_pass(None if message is None else str(message))
-    assert known or not is_passing
-    return known
-
-
-def may_pass(repo: Repo, *words: str) -> bool:
-    """What the shell's own question says."""
-    return start("sh", ".git/hkgit/ask", *words, cwd=repo.path).returncode == 0
-
-
-def test_before_a_commit_that_commit_msg_will_judge_nothing_is_asked(known: Repo) -> None:
-    assert git(known, "commit", "-q", "-m", "Two")[0]
-    assert known.read(LAST) == b"ref: refs/heads/main\n"
-    _stage(known, "3")
-    known.git("config", "user.name", "claude")
-    assert may_pass(known)
-    assert not may_pass(known)  # commit-msg has not answered since
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        pytest.param("git checkout -q -b other", id="another branch"),
-        pytest.param("mkdir -p .git/hkgit/sessions; : >.git/hkgit/sessions/.waiting", id="waiting"),
-        pytest.param("git rev-parse HEAD >.git/MERGE_HEAD", id="a merge"),
-        pytest.param("rm .git/hkgit/last && mkdir .git/hkgit/last", id="in the way"),
-    ],
-)
-def test_what_commit_msg_has_answered_is_no_answer_elsewhere(known: Repo, change: str) -> None:
-    assert git(known, "commit", "-q", "-m", "Two")[0]
-    _stage(known, "3")
-    known.git("config", "user.name", "claude")
-    assert start("sh", "-c", change, cwd=known.path).returncode == 0
-    assert not may_pass(known)
-
-
-# The script looks for words in the environment, where pytest puts the name of the test.
-@pytest.mark.parametrize("variable", ["HKGIT_STATE", "CLAUDECODE"], ids=["state", "shell"])
-def test_where_edits_may_wait_pre_commit_asks(known: Repo, variable: str) -> None:
-    assert git(known, "commit", "-q", "-m", "Two")[0]
-    _stage(known, "3")
-    done = start("sh", ".git/hkgit/ask", cwd=known.path, env={variable: "1", "last": "x"})
-    assert done.returncode == 1
+    return is_known_to_pass(str(message))
 
 
 def test_a_clone_whose_commit_msg_is_gone_is_asked_again(known: Repo) -> None:
@@ -117,69 +69,53 @@ def test_the_places_are_those_that_the_judge_reads() -> None:
 
 def test_a_persons_next_commit_is_known(known: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_known(known, monkeypatch)
-    assert may_pass(known)
     monkeypatch.setenv("HKGIT_SESSION", "named")
-    assert may_pass(known)
+    assert is_known(known, monkeypatch)
+
+
+def started(
+    repo: Repo, tmp_path: Path, *words: str, env: Mapping[str, str] | None = None
+) -> list[str]:
+    """What hooks ask of hkgit while git commits; it answers that all is well."""
+    program, log = tmp_path / "bin/hkgit", tmp_path / "log"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f'#!/bin/sh\necho "$@" >>{log}\n')
+    program.chmod(0o755)
+    log.write_text("")
+    path = {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+    passes, said = git(repo, "commit", "-q", *words, env=path | dict(env or {}))
+    assert passes, said
+    return log.read_text().splitlines()
+
+
+JUDGED = "gate --quiet --record --message-file .git/COMMIT_EDITMSG"
+
+
+@pytest.mark.parametrize("words", [("-m", "Two"), ("-a", "--amend", "--no-edit")])
+def test_a_persons_commit_asks_the_judge_once(
+    known: Repo, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    assert started(known, tmp_path, *words) == [JUDGED]
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "env"),
     [
-        pytest.param("mkdir -p .git/hkgit/sessions; : >.git/hkgit/sessions/.waiting", id="waiting"),
-        pytest.param("mkdir bin; : >bin/hkgit; chmod +x bin/hkgit", id="another hkgit on PATH"),
-        pytest.param("sed -i 's/^[0-9]* -/1 -/' .git/hkgit/passed", id="hkgit installed anew"),
-        pytest.param(": >.git/hkgit/passed", id="nothing kept"),
+        pytest.param(
+            "mkdir -p .git/hkgit/sessions; : >.git/hkgit/sessions/.waiting", {}, id="waiting"
+        ),
+        pytest.param("true", {"HKGIT_STATE": "/nowhere"}, id="sessions elsewhere"),
+        pytest.param("true", {"CLAUDECODE": "1"}, id="an agent's shell"),
+        pytest.param("echo true >.git/hooks/commit-msg", {}, id="another commit-msg"),
+        pytest.param("chmod -x .git/hooks/commit-msg", {}, id="a commit-msg that git skips"),
     ],
 )
-def test_the_shell_leaves_to_python_what_it_does_not_know(known: Repo, change: str) -> None:
+def test_pre_commit_asks_where_something_is_to_be_recorded_or_nobody_judges_later(
+    known: Repo, tmp_path: Path, change: str, env: dict[str, str]
+) -> None:
     assert start("sh", "-c", change, cwd=known.path).returncode == 0
-    path = f"{known.path}/bin{os.pathsep}{os.environ['PATH']}"
-    done = start("sh", ".git/hkgit/ask", cwd=known.path, env={"PATH": path})
-    assert done.returncode == 1
-
-
-def test_no_variable_stands_for_what_was_kept(known: Repo) -> None:
-    said = start("sh", ".git/hkgit/ask", "print", cwd=known.path).stdout
-    known.write(".git/hkgit/passed", b"")
-    env = {"kept": str(said)}
-    assert start("sh", ".git/hkgit/ask", cwd=known.path, env=env).returncode == 1
-
-
-def test_a_quote_in_a_name_is_no_word_of_the_shell(native: Repo) -> None:
-    native.git("config", "user.name", "Ada 'O' $(touch seen) \\ `touch seen`")
-    for text in "123":
-        _stage(native, text)
-        assert git(native, "commit", "-q", "-m", text)[0]
-    _stage(native, "4")
-    assert may_pass(native)
-    assert not (native.path / "seen").exists()
-    assert native.read(".git/hkgit/passed").count(b"refs/heads") == 1
-
-
-def test_what_python_knows_the_shell_learns(known: Repo) -> None:
-    for forgotten in ("passed", "ask"):
-        (known.path / ".git/hkgit" / forgotten).unlink()
-        assert hkgit(known, "gate", "--quiet", "--staged") == ""
-        assert may_pass(known)
-
-
-def test_a_persons_commit_starts_no_python(known: Repo, tmp_path: Path) -> None:
-    seen = tmp_path / "seen"
-    env = {"GIT_TRACE2_EVENT": str(seen), "PYTHONPROFILEIMPORTTIME": "1"}
-    passes, said = git(known, "commit", "-q", "-m", "Two", env=env)
-    assert passes
-    assert "hook" in seen.read_text()
-    assert "import time" not in said
-
-
-def test_a_persons_next_commits_are_asked_about_once(known: Repo, tmp_path: Path) -> None:
-    asked = []
-    for text in "234":
-        _stage(known, text)
-        seen = tmp_path / text
-        assert git(known, "commit", "-q", "-m", text, env={"GIT_TRACE2_EVENT": str(seen)})[0]
-        asked.append(seen.read_text().count('"write-tree"]'))
-    assert asked == [2, 1, 1]
+    asked = started(known, tmp_path, "-m", "Two", env=env)
+    assert asked[0] == "gate --quiet --record --staged"
 
 
 def test_a_linked_worktree_remembers_too(
@@ -256,11 +192,9 @@ def test_another_environment_is_judged_again(
     ],
 )
 def test_a_message_that_may_decide_is_judged(
-    known: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: str, expected: bool
+    known: Repo, monkeypatch: pytest.MonkeyPatch, words: str, expected: bool
 ) -> None:
-    message = tmp_path / "message"
-    message.write_text(words)
-    assert is_known(known, monkeypatch, message) is expected
+    assert is_known(known, monkeypatch, words) is expected
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,73 @@ def test_it_is_refused_in_time(text: str, old: str, error: type[HkgitError]) -> 
     assert process_time() - began < 5
 
 
+MUCH = "".join(
+    f"    value_{n} = compute({n})\n" for n in range(300_000 if is_thorough() else 30_000)
+)
+BODY = "def a():\n    alpha(1)\n    beta(2)\n    gamma(3)\n    return 1\n"
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize(
+    ("old", "after"),
+    [
+        pytest.param("    beta(2)\n", BODY.replace("    beta(2)\n", MUCH), id="byte for byte"),
+        pytest.param(
+            "    alpha(1)\n    beta( 2)\n    gamma(3)\n    retrn 1\n",
+            BODY.replace("    beta(2)\n", MUCH),
+            id="with a slip and other blanks",
+        ),
+        pytest.param("    delta(9)\n", None, id="nowhere"),
+    ],
+)
+def test_very_much_new_text_is_written_or_refused(old: str, after: str | None) -> None:
+    new = MUCH if old.count("\n") == 1 else old.replace("    beta( 2)\n", MUCH)
+    if after is not None:
+        assert edited(BODY, edit_of(old, new)) == after.encode()
+        return
+    with pytest.raises(NoMatch):
+        edited(BODY, edit_of(old, new))
+
+
+TWICE = "".join(f"{line}\n" * 2 for line in BODY.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "said"),
+    [
+        pytest.param(TWICE, "    beta(2)\n", "2 places, at lines 5, 6", id="one line of a pair"),
+        pytest.param(BODY * 2, BODY, "2 places, at lines 1, 6", id="all of a text that is doubled"),
+        pytest.param(BODY * 2, BODY.replace("beta(2)", "beat(2)"), "the edit .beat", id="a slip"),
+        pytest.param(TWICE, BODY, "which the edit has not", id="half of every pair"),
+        pytest.param("a {\n}\nb {\n}\n", "}\n", "2 places, at lines 2, 4", id="a brace of two"),
+        pytest.param("a {\n}\nb {\n}\n", "}", "2 places, at lines 2, 4", id="without its end"),
+        pytest.param("a {\n  b\n", "}\n", "No similar line was found", id="a brace of none"),
+        pytest.param("a {\n  }\n  }\n", "}\n", "2 places, at lines 2, 3", id="indented ones"),
+    ],
+)
+def test_what_could_be_any_of_several_is_refused(text: str, old: str, said: str) -> None:
+    with pytest.raises(HkgitError, match=said):
+        edited(text, edit_of(old, "x\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "after"),
+    [
+        pytest.param(
+            TWICE,
+            "    alpha(1)\n    beta(2)\n",
+            TWICE.replace("    alpha(1)\n    beta(2)\n", "x\n"),
+            id="the border of two pairs",
+        ),
+        pytest.param("a {\n}\n", "}\n", "a {\nx\n", id="the only brace"),
+        pytest.param("a {}\n", "{}", "a x\n", id="braces within a line"),
+    ],
+)
+def test_what_can_be_but_one_place_lands(text: str, old: str, after: str) -> None:
+    new = "x\n" if old.endswith("\n") else "x"
+    assert edited(text, edit_of(old, new)) == after.encode()
+
+
 def test_an_old_text_may_be_the_whole_of_a_large_file() -> None:
     middle = COUNT // 2
     old = [*NUMBERED[:middle], "not there", *NUMBERED[middle + 1 :]]

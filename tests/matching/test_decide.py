@@ -8,10 +8,9 @@ import pytest
 
 from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import Ambiguous
-from hkgit.matching.decide import Ties, decide
 from hkgit.matching.ladder import locate
-from hkgit.matching.places import Place, Settings
-from tests.matching.editing import document_of, edit_of, placed
+from hkgit.matching.places import Settings
+from tests.matching.editing import document_of, placed
 
 TEXT = "one\na\nb\ntwo\na\nb\nthree\na\nb\n"
 EDIT = Edit("f.py", "a\nb\n", "c\n")
@@ -74,20 +73,6 @@ def test_a_hash_that_does_not_tell_leaves_the_edit_ambiguous(held: set[int]) -> 
 def test_the_refusal_says_how_the_places_differ() -> None:
     with pytest.raises(Ambiguous, match="2: 'one'; 5: 'two'; 8: 'three'"):
         line_of(EDIT)
-
-
-@pytest.mark.parametrize(("known", "is_clear"), [(991, False), (1000, True)])
-def test_a_place_that_has_more_of_the_context_and_is_as_alike_is_no_worse(
-    known: int, is_clear: bool
-) -> None:
-    document = document_of("a\nb\nc\nd\n")
-    best = Place(0, 4, 994, agreement=112, known=known)
-    other = Place(4, 8, 993, agreement=101, known=1000)
-    if is_clear:
-        assert decide([best, other], Ties(document, edit_of("x\n"), None)) == (best, other)
-    else:
-        with pytest.raises(Ambiguous):
-            decide([best, other], Ties(document, edit_of("x\n"), None))
 
 
 def test_places_that_have_no_line_in_common_are_rivals() -> None:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
+import contextlib
+import re
+from collections.abc import Callable, Sequence
+from itertools import count
 
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from hkgit.edits import Edit
 from hkgit.errors import HkgitError, InvalidInput, NoMatch
+from hkgit.matching.repairs import READINGS, REPAIRS
 from tests.matching.editing import edit_of, edited, placed
+from tests.support.properties import examples
 
 TEXT = 'def f():\n    print("a < b")\n    return 1\n'
 AFTER = b'def f():\n    print("b > a")\n    return 1\n'
@@ -29,8 +39,14 @@ AFTER = b'def f():\n    print("b > a")\n    return 1\n'
         pytest.param(
             '    pr\u200bint("a < b")\n',
             '    pr\u200bint("b > a")\n',
-            "zero-width",
+            "typography",
             id="characters that nobody sees",
+        ),
+        pytest.param(
+            "    print(\u201ca < b\u201d)\n",
+            "    print(\u201cb > a\u201d)\n",
+            "typography",
+            id="curly quotes",
         ),
         pytest.param(
             'def f():\\n    print(\\"a < b\\")\\n',
@@ -194,13 +210,80 @@ LINES = ["def f(a):", "    x = 1", "", "    return a"]
 
 
 @pytest.mark.parametrize(
-    "mark", ["%6d\t", "%d\t", "%4d ", "%5d  ", "%d|", "%3d | ", "%d:", "%d: ", "%6d→", "%d- "]
+    "mark", ["%6d\t", "%d\t", "%4d ", "%5d  ", "%d|", "%2d | ", "%d:", "%d: ", "%6d→", "%d- "]
 )
 def test_line_numbers_of_every_kind_are_taken_off(mark: str) -> None:
     old = "".join(f"{mark % number}{line}\n" for number, line in enumerate(LINES, 98))
     text = "# f\n" + "\n".join(LINES) + "\n"
     after = text.replace("x = 1", "x = 2")
     assert edited(text, edit_of(old, old.replace("x = 1", "x = 2"))) == after.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        pytest.param(
+            "def f():\n    return x\n",
+            "1 | def f():\n2 |     return x\n",
+            "1 | def f():\n    y = 1\n2 |     return x\n",
+            "def f():\n    y = 1\n    return x\n",
+            id="a new line without one",
+        ),
+        pytest.param(
+            "- a\n- b\n",
+            "1 | - a\n2 | - b\n",
+            "1 | - a\n  - c\n2 | - b\n",
+            "- a\n  - c\n- b\n",
+            id="a new item without one",
+        ),
+        pytest.param(
+            "a = 1\n\nb = 2\n",
+            "1\ta = 1\n2\t\n3\tb = 2\n",
+            "1\ta = 1\nc = 3\n2\t\n3\tb = 2\n",
+            "a = 1\nc = 3\n\nb = 2\n",
+            id="a new line without one above a blank line that has one",
+        ),
+        pytest.param(
+            "name:\n      0.22.0\n",
+            "39 | name:\n40 |       0",
+            "title:\n      0",
+            "title:\n      0.22.0\n",
+            id="the old text alone, a fragment of digits at the end of the new one",
+        ),
+        pytest.param(
+            "ports:\n  80\n",
+            "1:ports:\n2:  80\n",
+            "ports:\n8080: http\n",
+            "ports:\n8080: http\n",
+            id="the old text alone, a new line that begins with another number",
+        ),
+    ],
+)
+def test_only_the_numbers_of_lines_are_taken_off(text: str, old: str, new: str, after: str) -> None:
+    assert edited(text, edit_of(old, new)) == after.encode()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("3|    x = 1\n4|    y = 2\n", "4|    y = 1\n3|    z = 2\n", id="that go down"),
+        pytest.param("9        x = 1\n", "    y\n", id="before a column that nothing shows"),
+    ],
+)
+def test_numbers_that_can_be_read_in_two_ways_are_refused(old: str, new: str) -> None:
+    with pytest.raises(HkgitError):
+        edited("    x = 1\n    y = 2\n", edit_of(old, new))
+
+
+def test_a_line_keeps_the_space_at_its_end_that_does_not_break() -> None:
+    text, old = "\tx = 1\u00a0\n\tb = 2\n", "    x = 1\u00a0\n    b = 2\n"
+    after = text.replace("x = 1", "x = 5").encode()
+    assert edited(text, edit_of(old, old.replace("x = 1", "x = 5"))) == after
+
+
+def test_a_new_line_keeps_its_form_feed() -> None:
+    text, old = "\tx = 1\n\tb = 2\n", "    x = 1\n    b = 2\n"
+    assert edited(text, edit_of(old, old + "\x0cclass A:\n")) == text.encode() + b"\x0cclass A:\n"
 
 
 ESCAPED = 'a = "x\\n"\nb = r"\\d+"\n'
@@ -217,3 +300,127 @@ def test_backslashes_that_are_doubled_in_part_are_not_guessed_at() -> None:
     new = 'a = "x\\\\n"\nb = r"\\\\w+\\d"\n'
     with pytest.raises(HkgitError):
         edited(ESCAPED, edit_of(old, new))
+
+
+ODD_LINES = (
+    "def f(a):",
+    "    return x",
+    "- one",
+    "  - two",
+    "0.22.0",
+    "      0.5",
+    "8080: http",
+    "  7 apples",
+    "12",
+    "| a | b |",
+    '\tx = "y"',
+    "\tprint('a < b')",
+    '    say("hi\\n", r"\\d")',
+    "&amp; more &lt;",
+    "\x0cclass A:",
+    "a\u00a0b\u00a0",
+    "",
+    "    ",
+    "`code` and ${x}",
+    "~~~",
+    "end",
+)
+"""Lines that look like marks, and lines that end or begin with what is easily lost."""
+
+Damage = Callable[[str, Sequence[bool]], str]
+"""What happened to a text; where single lines may be without the damage, it says which have it."""
+
+
+def numbered(form: str) -> Damage:
+    """Put a number before each line, or before some."""
+
+    def number(text: str, has_mark: Sequence[bool]) -> str:
+        rows = zip(re.findall(r".*\n|.+", text), has_mark, count(9), strict=False)
+        return "".join(form % n + line if is_marked else line for line, is_marked, n in rows)
+
+    return number
+
+
+def pad(text: str, is_marked: bool) -> str:
+    """Put numbers of several widths into a column, where none reads as one with a tab or a bar."""
+    is_column = text.count("\n") > 1 and not re.search(r"^[\t|]", text, flags=re.MULTILINE)
+    return numbered("%-5d")(text, [is_column and is_marked] * 12)
+
+
+def replaced(*pairs: tuple[str, str]) -> Damage:
+    """Replace characters throughout."""
+
+    def replace(text: str, _: Sequence[bool]) -> str:
+        for plain, other in pairs:
+            text = text.replace(plain, other)
+        return text
+
+    return replace
+
+
+DAMAGES: dict[str, Damage] = {
+    "backslashes": replaced(("\\", "\\\\")),
+    "misquoted": replaced(),
+    "fence": lambda text, has_mark: f"```\n{text}```\n" if has_mark[0] else text,
+    "line-numbers": numbered("%2d|"),
+    "spaced-line-numbers": numbered("%2d | "),
+    "padded-line-numbers": lambda text, has_mark: pad(text, has_mark[0]),
+    "escapes": replaced(("\\", "\\\\"), ("\n", "\\n"), ("\t", "\\t"), ('"', '\\"')),
+    "quotes": replaced(('"', '\\"')),
+    "newlines": replaced(("\n", "\\n")),
+    "tabs": lambda text, _: re.sub(r"^\t", r"\\t", text, flags=re.MULTILINE),
+    "entities": replaced(("&", "&amp;"), ("<", "&lt;")),
+    "typography": replaced((" ", " \u200b")),
+}
+"""What each repair undoes."""
+
+
+def test_every_repair_is_held_to_its_damage() -> None:
+    assert DAMAGES.keys() == REPAIRS.keys()
+
+
+@st.composite
+def misread(draw: st.DrawFn, names: tuple[str, ...]) -> tuple[str, Edit, str]:
+    """A file, an edit that was damaged on its way, and the file as it should be after it."""
+    marked = [line for line in ODD_LINES if all(map(differs, names, [line] * len(names)))]
+    core = draw(st.sampled_from(marked or ODD_LINES))
+    others = draw(st.permutations([line for line in ODD_LINES if line != core]))
+    at = draw(st.integers(0, 4))
+    lines = [*others[:at], core, *others[at : at + draw(st.integers(1, 4))]]
+    start, end = draw(st.integers(0, at)), draw(st.integers(at + 1, len(lines)))
+    kept = draw(st.sampled_from([lines[start:end], []]))[: draw(st.integers(0, 3))]
+    added = draw(st.lists(st.sampled_from(ODD_LINES), max_size=3))
+    text, old, new = map(joined, (lines, lines[start:end], [*kept, *added]))
+    cut = draw(st.integers(0, len(lines[end - 1])))
+    if cut and new.strip() and "fence" not in names:
+        # Of the last line but the beginning is quoted.
+        old, new = old[:-cut], new.removesuffix("\n")
+    assume(old.rpartition("\n")[2].strip() or old.endswith("\n"))
+    has_mark = draw(st.lists(st.booleans(), min_size=9, max_size=9) | st.just([True] * 9))
+    damaged = old, new
+    for name in reversed(names):
+        before = damaged[0]
+        damaged = DAMAGES[name](damaged[0], [True] * 9), DAMAGES[name](damaged[1], has_mark)
+        assume(damaged[0] != before)
+    assume(damaged[0] not in text and text.count(old) == 1)
+    return text, edit_of(*damaged), text.replace(old, new)
+
+
+def differs(name: str, line: str) -> bool:
+    """Whether a damage shows in a line."""
+    return DAMAGES[name](f"{line}\n", [True]) != f"{line}\n"
+
+
+def joined(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+@pytest.mark.parametrize("names", READINGS, ids=" and ".join)
+@examples(90)
+@given(st.data())
+def test_a_repaired_edit_writes_its_new_text_whole_and_nothing_else(
+    names: tuple[str, ...], data: st.DataObject
+) -> None:
+    text, edit, after = data.draw(misread(names))
+    with contextlib.suppress(HkgitError):
+        assert edited(text, edit).decode() == after

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from hkgit.sessions.bypassing import (
 )
 from hkgit.workflows.setup import install
 from tests.sessions.committing import Work
-from tests.sessions.conftest import LINES
+from tests.sessions.conftest import LINES, replacing
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -147,6 +148,49 @@ def test_what_is_said_mends_several(work: Work) -> None:
     assert work.repo.git("log", "-3", "--format=%s").split() == ["nine", "seven", "five"]
     assert find(work) == []
     assert work.repo.status() == [" M b.py"]
+
+
+def test_a_commit_that_the_hooks_refuse_stays_and_the_others_are_made_again(work: Work) -> None:
+    """No rebase is left half done, and nothing is lost."""
+    work.edit("line 5\n", "five\n")
+    bypass(work, "five")
+    assert work.desk.edit(replacing("line 2\n", "two\n", "b.py")).ok  # nobody has read that
+    bypass(work, "blind")
+    work.edit("line 9\n", "nine\n")
+    bypass(work, "nine")
+    work.repo.write("c.txt", "not committed\n")
+    tree = work.repo.git("rev-parse", "HEAD^{tree}")
+    follow(work, advice(work))
+    assert verdicts(work, 3) == ["strict", "none", "strict"]
+    assert work.repo.git("log", "-3", "--format=%s").split() == ["nine", "blind", "five"]
+    assert work.repo.git("symbolic-ref", "HEAD").strip() == "refs/heads/main"
+    assert work.repo.status() == ["?? c.txt"]
+    shown = work.repo.git("diff", "--stat", tree.strip(), "HEAD", "--", "a.py", "b.py")
+    assert shown == ""
+
+
+def test_a_last_commit_that_the_hooks_refuse_stays(work: Work) -> None:
+    assert work.desk.edit(replacing("line 2\n", "two\n")).ok
+    head = bypass(work)
+    follow(work, advice(work))
+    assert work.repo.head == head
+    assert work.repo.status() == []
+
+
+def test_a_rebase_that_waits_for_something_else_is_continued(work: Work) -> None:
+    """It makes the commits again by itself; another one begun inside it would be refused."""
+    for number, word in ((5, "five"), (7, "seven")):
+        work.edit(f"line {number}\n", f"{word}\n")
+        bypass(work, word)
+    said = advice(work).replace("git rebase", "git rebase -x false")
+    with suppress(subprocess.CalledProcessError):
+        follow(work, said)
+    while work.repo.git("status").count("rebase in progress"):
+        assert "rebase --continue" in advice(work)
+        with suppress(subprocess.CalledProcessError):
+            follow(work, advice(work))
+    assert verdicts(work, 2) == ["strict"] * 2
+    assert work.repo.git("symbolic-ref", "HEAD").strip() == "refs/heads/main"
 
 
 def test_a_later_commit_keeps_its_evidence(work: Work) -> None:

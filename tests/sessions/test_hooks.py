@@ -47,17 +47,17 @@ def test_a_commit_gets_its_evidence_and_says_so(work: Work) -> None:
     assert message[2].startswith("Hkgit-Entry: sha256:")
 
 
-def test_a_commit_says_of_an_edit_that_its_text_was_cut_off(work: Work) -> None:
+def test_a_commit_says_of_an_edit_that_its_hunk_was_miscounted(work: Work) -> None:
     work.desk.read("a.py")
-    text = "a.py\n<<<<<<< SEARCH\nline 5\n=======\nfive\n"
-    assert work.desk.edit(work.desk.parse(text, accept_truncated=True)).ok
-    work.commit_with_hooks("-a", "-m", "Take what came")
+    text = "```diff\n--- a/a.py\n+++ b/a.py\n@@ -5,9 +5,9 @@\n-line 5\n+five\n```\n"
+    assert work.desk.edit(work.desk.parse(text)).ok
+    work.commit_with_hooks("-a", "-m", "Count wrongly")
     assert work.verdict() == PROVEN
     assert work.repo.status() == []
     repository = Repository.discover(work.repo.path)
     judged = replay(repository, candidate_of(repository, work.repo.head))
     assert judged is not None
-    assert [edit.repairs for _, entry in judged.entries for edit in entry.edits] == [("truncated",)]
+    assert [edit.repairs for _, entry in judged.entries for edit in entry.edits] == [("counts",)]
 
 
 def test_all_that_is_changed_is_committed_at_once(work: Work) -> None:

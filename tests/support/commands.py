@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from tests.support.forks import loaded_program
 from tests.support.repos import Repo
 from tests.support.running import run_process, run_script
@@ -76,8 +75,7 @@ def git(repo: Repo, *args: str, env: Mapping[str, str] | None = None) -> tuple[b
 
 def install_framework(repo: Repo) -> None:
     """What a person does who uses the pre-commit framework."""
-    types = [word for name in HOOKS for word in ("-t", name)]
-    done = start("pre-commit", "install", *types, cwd=repo.path)
+    done = start("pre-commit", "install", cwd=repo.path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

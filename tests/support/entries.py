@@ -16,7 +16,7 @@ from hkgit.evidence.ledger.recording import record
 from hkgit.matching.places import Settings
 from tests.support.planning import Files, Operation, protocol, snapshot
 
-CLAIMS: dict[str, Any] = {"agent": "tester/1", "time": 0, "verify": None, "conflicts": []}
+CLAIMS: dict[str, Any] = {"agent": "tester/1", "time": 0, "verify": None}
 BASE = "b" * 40
 DIGEST = "d" * 64
 

@@ -19,7 +19,7 @@ from tests.support.commands import (
     install_framework,
     replace_line_two,
 )
-from tests.support.repos import Repo
+from tests.support.repos import MADE, Repo
 from tests.support.serving import preload_hooks
 
 NATIVE, STARTED, FRAMEWORK = "native hooks", "native hooks, started", "the framework"
@@ -67,6 +67,7 @@ def held(tmp_path_factory: pytest.TempPathFactory, framework_home: None) -> Call
 
 def _copied(template: Repo, path: Path) -> Repo:
     shutil.copytree(template.path, path, symlinks=True)
+    MADE.append(path)
     repo = Repo(path)
     repo.git("status", env={"GIT_OPTIONAL_LOCKS": "1"})
     return repo

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from tests.support.repos import Repo
+
 
 def made_key(path: Path) -> Path:
     """A new key; its public half lies beside it."""
@@ -16,3 +18,10 @@ def made_key(path: Path) -> Path:
 def public(key: Path) -> str:
     """The public half, without its comment."""
     return " ".join(key.with_suffix(".pub").read_text().split()[:2])
+
+
+def sign_with(repo: Repo, key: Path) -> str:
+    """Let `git commit -S` sign with a key; return the grant by which it may change every path."""
+    repo.git("config", "gpg.format", "ssh")
+    repo.git("config", "user.signingKey", str(key))
+    return f"[[gate.manual]]\npaths = ['*']\nkeys = ['{public(key)}']\n"

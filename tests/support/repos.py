@@ -103,6 +103,9 @@ def _begin(place: Path, *, bare: bool) -> None:
         (place / ("" if bare else ".git") / name).mkdir()
 
 
+MADE: list[Path] = []
+"""The repositories that were made since a test took note of them (`tests.support.agreement`)."""
+
 _LARGE = 2**20
 """So long a text git stores in a tenth of the time that libgit2 takes."""
 
@@ -120,6 +123,7 @@ class Repo:
             _begin(path, bare=bare)
         else:
             shutil.copytree(_TEMPLATES[bare], path)
+        MADE.append(path)
         return cls(path)
 
     def git(

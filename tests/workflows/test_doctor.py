@@ -107,7 +107,7 @@ def test_hooks_are_listed_with_their_owner(based: Repo) -> None:
     based.write_hook("pre-push", "exit 0")
     based.write_hook("reference-transaction", "exit 0").chmod(0o644)
     own = based.path / ".git" / "hooks" / "pre-commit"
-    own.write_bytes(render_script("pre-commit"))
+    own.write_bytes(render_script())
     own.chmod(0o755)
     owners = {hook["name"]: hook["owner"] for hook in said(based)["hooks"]}
     assert owners == {"pre-commit": "hkgit", "commit-msg": "calls hkgit", "pre-push": "foreign"}

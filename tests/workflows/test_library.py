@@ -141,7 +141,7 @@ def test_an_expected_hash_is_checked() -> None:
 @pytest.mark.parametrize(("threshold", "status"), [(0.8, "applied"), (1, "no_match")])
 def test_the_threshold_bounds_what_a_fuzzy_match_may_be(threshold: float, status: str) -> None:
     loop = "    for item in items:\n        total += item\n    return total\n"
-    old = loop.replace("for item", "for each")
+    old = loop.replace("in items", "in itens")
     edit = Edit("a", old, old.replace("return total", "return -total"))
     [outcome] = apply_edits([edit], {"a": loop}, threshold=threshold).outcomes
     assert outcome.status == status

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from hkgit import EditResult, apply_with_reflection, apply_with_reflection_async
+from hkgit import (
+    EditResult,
+    apply_edits,
+    apply_with_reflection,
+    apply_with_reflection_async,
+    range_hash,
+)
 
 FILES = {"a.py": "x = 1\ny = 2\n", "b.py": "z = 3\n"}
 
@@ -130,3 +137,51 @@ def test_the_guard_of_syntax_can_be_turned_off() -> None:
     half = block("a.py", "x =  1", "x = (1")
     assert not apply_with_reflection(half, FILES, Model([]), max_reflections=0).ok
     assert apply_with_reflection(half, FILES, Model([]), check_syntax=False).ok
+
+
+def test_every_option_of_apply_edits_is_one_of_reflection() -> None:
+    wanted = inspect.signature(apply_edits).parameters.keys() - {"edits"}
+    assert wanted <= inspect.signature(apply_with_reflection).parameters.keys()
+    assert wanted <= inspect.signature(apply_with_reflection_async).parameters.keys()
+
+
+def test_an_empty_search_appends_where_that_is_asked_for() -> None:
+    block_ = "a.py\n<<<<<<< SEARCH\n=======\nw = 0\n>>>>>>> REPLACE\n"
+    result = apply_with_reflection(block_, FILES, Model([]), empty_search="append")
+    assert result.files == {"a.py": "x = 1\ny = 2\nw = 0\n"}
+
+
+def test_a_hash_that_does_not_hold_refuses_the_batch() -> None:
+    expect = f"a.py={'0' * 12}"
+    result = apply_with_reflection(GOOD_X, FILES, Model([]), max_reflections=0, expect=[expect])
+    assert [outcome.status for outcome in result.outcomes] == ["stale"]
+
+
+def test_what_the_first_batch_wrote_need_not_have_the_hash_that_was_read() -> None:
+    model = Model([block("a.py", "y = 20", "y = 30")])
+    result = apply_with_reflection(
+        GOOD_Y,
+        FILES,
+        model,
+        expect=[f"a.py={range_hash(FILES['a.py'])}"],
+        verify=y_must_be("30"),
+    )
+    assert result.files == {"a.py": "x = 1\ny = 30\n"}
+
+
+def test_a_dry_run_leaves_the_directory_and_follows_up_all_the_same(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+
+    def verify(result: EditResult) -> str | None:
+        return None if b"y = 30" in (result.files["a.py"] or b"") else "y is not 30"
+
+    result = apply_with_reflection(
+        GOOD_Y,
+        tmp_path,
+        Model([block("a.py", "y = 20", "y = 30")]),
+        verify=verify,
+        dry_run=True,
+    )
+    assert result.files == {"a.py": b"x = 1\ny = 30\n"}
+    assert {name: (tmp_path / name).read_text() for name in FILES} == FILES

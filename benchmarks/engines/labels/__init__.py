@@ -24,10 +24,14 @@ Mistake = Callable[[Random, Draft], Draft | None]
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A mistake, and how many lines of context it needs on each side at least."""
+    """A mistake, and how many lines of context it needs on each side at least.
+
+    There are `times` as many cases of one that seldom does harm.
+    """
 
     mistake: Mistake
     context: int = 0
+    times: int = 1
 
 
 def one_of(*pairs: tuple[Mistake, Mistake]) -> Mistake:
@@ -88,6 +92,7 @@ LABELS: dict[str, Label] = {
     "dedented": Label(indentation.dedented),
     "indented": Label(indentation.indented),
     "stripped": Label(whitespace.stripped),
+    "line-dedented": Label(indentation.line_dedented),
     "tabs-in-file": Label(indentation.tabs_in_file),
     "tabs-in-edit": Label(indentation.tabs_in_edit),
     "other-unit": Label(indentation.other_unit),
@@ -108,6 +113,7 @@ LABELS: dict[str, Label] = {
     "escaped-json": Label(encoding.escaped_json),
     "entities": Label(encoding.entities),
     "line-numbers": Label(encoding.line_numbers),
+    "line-numbers-on-some": Label(encoding.numbers_on_some, context=1),
     "fence": Label(encoding.fence),
     "context-line-missing": Label(context.line_missing, context=2),
     "context-line-extra": Label(context.line_extra, context=2),
@@ -127,6 +133,8 @@ LABELS: dict[str, Label] = {
     "removed-token": Label(refusals.removed_token),
     "changed-meanwhile": Label(refusals.changed_meanwhile),
     "lookalike": Label(refusals.lookalike, context=1),
+    "rewritten": Label(refusals.rewritten, context=1, times=4),
+    "other-file": Label(refusals.other_file, times=10),
     "duplicate": Label(refusals.duplicate),
     "already-applied": Label(refusals.already_applied),
     "hallucinated": Label(refusals.hallucinated, context=1),

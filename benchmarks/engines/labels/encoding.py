@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
-from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft
+from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Verdict
 
 NUMBERED: tuple[str, ...] = (
     "{n} | {line}",
@@ -79,6 +79,21 @@ def _numbered(draft: Draft, style: str, *, wraps_new: bool) -> Draft:
         return "\n".join(marked) + ("\n" if text.endswith("\n") else "")
 
     return replace(draft, wrap=numbered, wraps_new=wraps_new)
+
+
+def numbers_on_some(rng: Random, draft: Draft) -> Draft | None:
+    """The quoted lines carry their numbers, and the new ones do not; at times one more does not.
+
+    Such an edit may be refused: what the numbers stood for is not clear everywhere.
+    """
+    style = rng.choice(NUMBERED)
+    kept = draft.rows_of(KEPT + GONE)
+    bare = rng.choice(kept) if len(kept) > 2 and rng.random() < 0.5 else None
+    for number, at in enumerate(kept, len(draft.above) + 1):
+        if at != bare:
+            said = style.format(n=number, line=draft.rows[at].said or "")
+            draft = draft.misquoting(at, said)
+    return replace(draft, verdict=Verdict.EITHER) if draft.rows_of(ADDED) else None
 
 
 def fence(rng: Random, draft: Draft) -> Draft | None:

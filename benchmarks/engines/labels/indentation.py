@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from benchmarks.engines.drafts import GONE, KEPT, Draft, Verdict
+from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Verdict
 from benchmarks.engines.labels.words import indentation
 
 FOUR_SPACED = 0.75
@@ -23,6 +23,33 @@ def dedented(rng: Random, draft: Draft) -> Draft | None:
     if not shared or not all(each.startswith(shared) for each in _indentations(draft)):
         return None
     return draft.saying(lambda line: line.removeprefix(shared) if line.strip() else line)
+
+
+def line_dedented(rng: Random, draft: Draft) -> Draft | None:
+    """One line is quoted without its indentation, and the new lines lack it too.
+
+    The quotation stands in the middle of the file's line, where plain replacement would write the
+    further lines at the margin.
+    """
+    changed = draft.rows_of(GONE + ADDED)
+    first, last = changed[0], changed[-1] + 1
+    if not draft.rows_of(GONE):
+        first, last = (first, last + 1) if rng.random() < 0.5 else (first - 1, last)
+    rows = draft.rows[max(first, 0) : last]
+    above = [row.real or "" for row in draft.rows[: max(first, 0)]]
+    below = [row.real or "" for row in draft.rows[last:]]
+    alone = replace(
+        draft,
+        above=(*draft.above, *above),
+        rows=rows,
+        below=(*below, *draft.below),
+        edit_is_terminated=rng.random() < 0.5,
+        takes_literal=False,
+    )
+    said = [alone.rows[i].said or "" for i in alone.rows_of(KEPT + ADDED)]
+    if len(alone.rows_of(KEPT + GONE)) != 1 or len(said) < 2 or not said[-1].strip():
+        return None
+    return dedented(rng, alone)
 
 
 def indented(rng: Random, draft: Draft) -> Draft | None:

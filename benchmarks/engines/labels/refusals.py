@@ -8,9 +8,19 @@ from random import Random
 
 from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Row, Verdict
 from benchmarks.engines.labels.drift import with_copy
-from benchmarks.engines.labels.words import indentation, with_value_changed, with_word_changed
+from benchmarks.engines.labels.words import (
+    identifiers,
+    indentation,
+    with_value_changed,
+    with_word_changed,
+)
 
 MARKERS = (">>>>>>> REPLACE", "<<<<<<< SEARCH", "*** End Patch", "+++++++ REPLACE")
+OPENS = re.compile(
+    r"\s*(?:(?:async )?def |class |func |fn |\[[\w.]+\]\s*$|[\w-]+:\s*$|\"[^\"]+\": \{\s*$"
+    r"|[.#]?[\w-]+ \{\s*$|(?:export |async |static )*"
+    r"(?:function|interface|const \w+ =|it|describe)\b)"
+)
 REMARKS = ("... existing code ...", "rest of the code unchanged", "... (unchanged) ...")
 
 
@@ -53,6 +63,38 @@ def _other_context(rng: Random, row: Row) -> str:
     """A line of the lookalike: context has another word, removed lines are the same."""
     line = row.real or ""
     return line if row.kind == GONE else with_word_changed(rng, line) or line
+
+
+def rewritten(rng: Random, draft: Draft) -> Draft | None:
+    """The lines to be removed were rewritten or taken away; the rest fits elsewhere too."""
+    gone = [i for i in draft.rows_of(GONE) if identifiers(draft.rows[i].real or "")]
+    words = [line for line in (*draft.above, *draft.below) if len(identifiers(line)) > 1]
+    if not gone or not words:
+        return None
+    is_removed = rng.random() < 0.5
+    rest = tuple(draft.rows[i].real or "" for i in draft.rows_of(KEPT))
+    for at in gone:
+        other = indentation(draft.rows[at].real or "") + rng.choice(words).strip()
+        real = None if is_removed else with_word_changed(rng, other)
+        draft = draft.with_row(at, replace(draft.rows[at], real=real))
+    return _refused(with_copy(rng, draft, rest) if rng.random() < 0.5 else draft)
+
+
+def other_file(rng: Random, draft: Draft) -> Draft | None:
+    """A block is put to another file of the project, which has neither it nor its first line."""
+    lines = draft.hunk.lines
+    opens = [i for i, line in enumerate(lines[:-4]) if OPENS.match(line)]
+    others = [each.lines for each in draft.neighbours if each.path != draft.hunk.path]
+    if not opens or not others:
+        return None
+    start, there = rng.choice(opens), rng.choice(others)
+    block = lines[start : start + rng.choice((2, 3, 4))]
+    changed = with_word_changed(rng, block[-1])
+    if changed is None or lines[start].strip() in "\n".join(there):
+        return None
+    kept = [Row(KEPT, None, line) for line in block[:-1]]
+    rows = (*kept, Row(GONE, None, block[-1]), Row(ADDED, changed, changed))
+    return _refused(replace(draft, above=there, rows=rows, below=()))
 
 
 def duplicate(rng: Random, draft: Draft) -> Draft | None:

@@ -14,7 +14,6 @@ from pathlib import Path
 from hkgit.agents.acp.announcing import Announced, find_table
 from hkgit.agents.events import END, Did, PendingToolEdit, Shell, ToolEvent, ToolReading
 from hkgit.agents.tools import session_name, whole_number
-from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 
@@ -126,14 +125,11 @@ class Watch:
 
     def _event(self, params: JsonObject, did: Did, *, is_before: bool = False) -> ToolEvent:
         name = session_name(NAME, params.get("sessionId"))
-        update = find_table(params.get("update", params.get("toolCall")))
-        call = ToolCall.of("ACP, read", update.get("toolCallId"))
         return ToolEvent(
             is_before=is_before,
             session=name,
             directory=self._session(params).directory,
             did=did,
-            call=call,
         )
 
 

@@ -28,6 +28,7 @@ from hkgit.agents.setup.settings import (
 )
 from hkgit.agents.tools import Tool, editing, telling_original, text_of, tool_event, whole_number
 from hkgit.text.json_nodes import JsonObject
+from hkgit.values import replace
 
 NAME = "claude"
 EDIT_TOOL = "mcp__hkgit__edit"
@@ -171,7 +172,16 @@ def read_event(payload: JsonObject) -> ToolEvent | None:
         return tool_event(NAME, payload, LOOKS, "PreToolUse", "PostToolUse")
     if str(payload.get("tool_name")).startswith(_SERVER):
         return _find_server_call(payload)
-    return tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
+    found = tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
+    return found and _with_own_transcript(found, payload.get("agent_id"))
+
+
+def _with_own_transcript(event: ToolEvent, reader: object) -> ToolEvent:
+    """An event with the transcript of the sub-agent that makes its call, if one does."""
+    if event.transcript is None or not isinstance(reader, str):
+        return event
+    folder = event.transcript.with_suffix("") / "subagents"
+    return replace(event, transcript=folder / f"agent-{reader}.jsonl")
 
 
 def word_failure(payload: JsonObject) -> JsonObject:

@@ -5,17 +5,15 @@ The inputs are those of its command line. Its servers stand in a file of the use
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 
-from hkgit.agents.events import END, Editing, Looks, Shell, ToolEvent, ToolReading
+from hkgit.agents.events import END, Looks, Shell, ToolEvent, ToolReading
 from hkgit.agents.searches import name_by_heads, searching
 from hkgit.agents.setup.settings import FilePart, Part, guard_in_time, is_steering
 from hkgit.agents.shown.edit_answers import find_changed, showing
-from hkgit.agents.tools import Tool, patching, session_name, text_of, whole_number
-from hkgit.evidence.ledger.readings import ToolCall
+from hkgit.agents.tools import Tool, editing, patching, session_name, text_of, whole_number
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "cline"
@@ -41,18 +39,6 @@ Change files of this repository with the tools of the MCP server `hkgit`, never 
 `hkgit__read` the lines that you are going to change, then `hkgit__edit` them. So commits carry the
 evidence of what edits were written against. On a refusal do what it says.
 """
-
-
-def _edit(arguments: JsonObject, answer: object) -> Editing:
-    """A replacement, an insertion before a line, or a new file."""
-    path, new = arguments.get("path"), arguments.get("new_text")
-    line, old = whole_number(arguments.get("insert_line")), arguments.get("old_text")
-    fields: dict[str, object] = {"path": path, "command": "create", "file_text": new}
-    if line is not None:
-        fields = {"path": path, "command": "insert", "insert_line": line - 1, "insert_text": new}
-    elif old is not None:
-        fields = {"path": path, "command": "str_replace", "old_str": old, "new_str": new}
-    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
 
 
 def _read(arguments: JsonObject, answer: object) -> Looks:
@@ -97,7 +83,9 @@ def _join_results(answer: object) -> str:
 
 
 EDITS: dict[str, Tool] = {
-    "editor": showing(_edit, _join_results, find_changed),
+    "editor": showing(
+        editing("path", "old_text", "new_text", "insert_line"), _join_results, find_changed
+    ),
     "apply_patch": patching("input"),
 }
 _LISTED = name_by_heads(r"([^\s].*):\d+:\d+", r"[> ] (\d+)(:) (.*)")
@@ -140,13 +128,12 @@ def read_event(payload: JsonObject) -> ToolEvent | None:
     did = tool(arguments, call.get("output"))
     if did is None:
         return None
-    named = ToolCall.of(call.get("name"), call.get("id"))
     return ToolEvent(
         is_before=is_before,
         session=_find_session(payload),
         directory=_find_place(payload),
         did=did,
-        call=named,
+        turn=str(payload.get("iteration") or ""),
     )
 
 

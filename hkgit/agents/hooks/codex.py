@@ -7,7 +7,6 @@ the user has trusted the project and them.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from hkgit.agents.events import Editing, Pause, Shell, ToolEvent, UnshownShell, UntoldEdit
 from hkgit.agents.hooks import claude
@@ -75,8 +74,6 @@ def read_event(payload: JsonObject) -> ToolEvent | None:
         found = tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
     if found is None:
         return None
-    path = payload.get("transcript_path")
-    found = replace(found, transcript=Path(path) if isinstance(path, str) else None)
     if isinstance(found.did, Shell) and found.is_before:
         return replace(found, did=_find_patch(found.did.command) or found.did)
     if isinstance(found.did, Shell) and isinstance(call, str) and call.startswith(_SCRIPTED):

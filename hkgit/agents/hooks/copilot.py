@@ -7,6 +7,7 @@ no event: what has a result is over. Servers: the terminal reads .mcp.json, VS C
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,8 +22,8 @@ from hkgit.agents.setup.settings import (
     Part,
     guard_in_time,
 )
+from hkgit.agents.shown.turns import find_last_turn
 from hkgit.agents.tools import Tool, editing, patching, session_name, shell, text_of, whole_number
-from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "copilot"
@@ -88,11 +89,16 @@ def read_event(payload: JsonObject) -> ToolEvent | None:
     did = tool(arguments, result)
     session = session_name(NAME, payload.get("sessionId"))
     directory = Path(str(payload.get("cwd") or "."))
-    call = ToolCall.of(payload.get("toolName"))
     if did is None:
         return None
     is_before = result is None
-    return ToolEvent(is_before=is_before, session=session, directory=directory, did=did, call=call)
+    turn = "" if is_before else find_last_turn(_find_transcript(str(payload.get("sessionId"))))
+    return ToolEvent(is_before=is_before, session=session, directory=directory, did=did, turn=turn)
+
+
+def _find_transcript(session: str) -> Path:
+    home = os.environ.get("COPILOT_HOME") or Path("~/.copilot").expanduser()
+    return Path(home, "session-state", session, "events.jsonl")
 
 
 def _arguments(given: object) -> object:

@@ -15,7 +15,6 @@ from pathlib import Path
 from hkgit.agents.events import Did, PendingToolEdit, Shell, ToolEvent
 from hkgit.agents.setup.settings import HOOK_SECONDS, MCP_SERVER, JsonPart, Part, guard_in_time
 from hkgit.agents.tools import make_editing, reading, session_name, text_of
-from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "cursor"
@@ -53,9 +52,8 @@ def read_event(payload: JsonObject) -> ToolEvent | None:
     root = roots[0] if isinstance(roots, list) and roots else payload.get("cwd") or "."
     session = session_name(NAME, payload.get("conversation_id"))
     stage = payload.get("hook_event_name")
-    call = ToolCall.of(payload.get("tool_name") or stage, payload.get("tool_use_id"))
     return ToolEvent(
-        is_before=stage == _BEFORE, session=session, directory=Path(str(root)), did=did, call=call
+        is_before=stage == _BEFORE, session=session, directory=Path(str(root)), did=did
     )
 
 

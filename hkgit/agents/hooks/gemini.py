@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.events import END, Shell, ToolEvent, ToolReading
@@ -17,7 +18,8 @@ from hkgit.agents.setup.settings import (
     is_steering,
 )
 from hkgit.agents.shown.edit_answers import find_code, showing
-from hkgit.agents.tools import Tool, editing, shell, text_of, tool_event, whole_number
+from hkgit.agents.shown.turns import find_last_turn
+from hkgit.agents.tools import Tool, editing, session_name, shell, text_of, tool_event, whole_number
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 
@@ -25,6 +27,8 @@ NAME = "gemini"
 EDIT_TOOL = "mcp_hkgit_edit"
 
 SETTINGS = ".gemini/settings.json"
+SEVERAL = "several"
+"""The name of sub-agents at work at once, and of the one answer that all their calls are of."""
 
 _LARGEST = 40_000
 """So many characters of a command's output the model is shown, if no setting says otherwise."""
@@ -104,11 +108,39 @@ def read_event(payload: JsonObject) -> ToolEvent | None:
 
     The input holds the whole output of a command; its middle is left out before the model sees it.
     """
-    found = tool_event(NAME, payload, EDITS | LOOKS, "BeforeTool", "AfterTool")
+    found = _find_reader(tool_event(NAME, payload, EDITS | LOOKS, "BeforeTool", "AfterTool"))
     if found is None or not isinstance(found.did, Shell):
         return found
     shown = _cut_middle(found.did.output, min(_find_limits(found.directory)))
     return replace(found, did=replace(found.did, output=shown.replace(_FRAME, "", 1)))
+
+
+def _find_reader(event: ToolEvent | None) -> ToolEvent | None:
+    """An event in the session of the sub-agent that makes the call, if one does.
+
+    The hook is told the main agent alone. A sub-agent at work has a transcript of its own, and has
+    written to it since its agent did. Of several at once nobody knows whose call it is: then
+    nothing that is read counts.
+    """
+    if event is None or event.transcript is None:
+        return event
+    conversation = event.session.removeprefix(f"{NAME}-")
+    at_work = _find_sub_agents(event.transcript, conversation)
+    if len(at_work) > 1:
+        return replace(event, session=session_name(NAME, conversation, SEVERAL), turn=SEVERAL)
+    own = at_work[0] if at_work else event.transcript
+    reader = own.stem if at_work else None
+    turn = "" if event.is_before else find_last_turn(own)
+    return replace(event, session=session_name(NAME, conversation, reader), turn=turn)
+
+
+def _find_sub_agents(transcript: Path, conversation: str) -> list[Path]:
+    """Find the transcripts of sub-agents that are newer than that of their agent."""
+    with suppress(OSError):
+        since = transcript.stat().st_mtime_ns
+        own = (transcript.parent / conversation).glob("*.jsonl")
+        return [each for each in own if each.stat().st_mtime_ns > since]
+    return []
 
 
 def _find_limits(directory: Path) -> Iterator[int]:

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from hkgit.agents.events import Editing, Pause, Shell, ToolEvent, UnshownShell
 from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, Part, guard_in_time
 from hkgit.agents.tools import Tool, shell, tool_event
-from hkgit.git.shells.goose import find_goose_database
+from hkgit.edits import encode_text
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.git.shells.goose import find_goose_database, find_goose_start
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 
@@ -67,7 +69,7 @@ def read_event(payload: JsonObject) -> ToolEvent | None:
         "hook_event_name": stage if stage == "PreToolUse" else "after",
         "tool_name": str(payload.get("tool_name") or "").removeprefix(_BUILTIN),
         "tool_input": {} if stage == "Stop" else payload.get("tool_input"),
-        "session_id": payload.get("session_id"),
+        "session_id": _name_session(payload.get("session_id")),
         "cwd": payload.get("working_dir"),
         "tool_use_id": call,
     }
@@ -79,6 +81,12 @@ def read_event(payload: JsonObject) -> ToolEvent | None:
     if isinstance(found.did, Shell):
         return replace(found, did=UnshownShell(found.did, str(call)))
     return found
+
+
+def _name_session(given: object) -> object:
+    """Name a conversation by its id and its beginning, as with a fresh home the ids recur."""
+    start = find_goose_start(given) if isinstance(given, str) else None
+    return given if start is None else f"{given}-{digest(encode_text(start))[:8]}"
 
 
 def render_denial(reason: str) -> JsonObject:

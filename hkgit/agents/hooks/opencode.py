@@ -79,7 +79,12 @@ function tell(directory, event) {{
 
 export const Hkgit = async ({{ directory }}) => {{
   const given = new Map()
+  const turns = new Map()
   return {{
+    event: async ({{ event }}) => {{
+      const part = event.properties?.part
+      if (part?.type === "tool") turns.set(part.callID, part.messageID)
+    }},
     "tool.execute.before": async (call, output) => {{
       if (!TOOLS.has(call.tool)) return
       given.set(call.callID, output.args)
@@ -95,9 +100,10 @@ export const Hkgit = async ({{ directory }}) => {{
       const answer = await tell(directory, {{
         hook_event_name: "after", session_id: call.sessionID, tool_name: call.tool,
         tool_input: given.get(call.callID), tool_response: output.output,
-        tool_use_id: call.callID,
+        tool_use_id: call.callID, turn: turns.get(call.callID),
       }})
       given.delete(call.callID)
+      turns.delete(call.callID)
       if (answer.remark) output.output += `\\n${{answer.remark}}`
     }},
   }}

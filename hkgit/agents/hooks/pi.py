@@ -61,6 +61,7 @@ function run(words, input, cwd) {
 }
 
 const words = (content) => content.map((part) => part.text ?? "").join("\\n")
+let turn = ""
 const named = (context) => context.sessionManager.getSessionId()
 
 async function tell(context, stage, event, answer) {
@@ -68,13 +69,14 @@ async function tell(context, stage, event, answer) {
   const input = JSON.stringify({
     hook_event_name: stage, session_id: named(context), cwd: context.cwd,
     tool_name: event.toolName, tool_input: event.input, tool_response: answer,
-    tool_use_id: event.toolCallId,
+    tool_use_id: event.toolCallId, turn,
   })
   const { code, output } = await run(["hook", "pi"], input, context.cwd)
   try { return code === 0 ? JSON.parse(output) : {} } catch { return {} }
 }
 
 export default function (pi) {
+  pi.on("turn_start", (event) => { turn = String(event.timestamp) })
   pi.on("tool_call", async (event, context) => {
     if (CHANGES.includes(event.toolName)) await tell(context, "before", event)
   })

@@ -93,7 +93,9 @@ def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here."""
     if payload.get("hook_event_name") == claude.FAILED:
         payload = {**payload, **claude.word_failure(payload)}
-    return tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
+    # Its transcript names calls as the model does.
+    named = {**payload, "tool_use_id": payload.get("tool_call_id") or payload.get("tool_use_id")}
+    return tool_event(NAME, named, EDITS | LOOKS, "PreToolUse", "PostToolUse")
 
 
 render_denial = claude.render_denial

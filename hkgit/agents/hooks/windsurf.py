@@ -12,7 +12,6 @@ from pathlib import Path
 from hkgit.agents.events import Did, Shell, ToolEvent
 from hkgit.agents.setup.settings import JsonPart, Part, guard_in_time, is_steering
 from hkgit.agents.tools import make_editing, session_name, text_of
-from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "windsurf"
@@ -43,7 +42,6 @@ def read_event(payload: JsonObject) -> ToolEvent | None:
         session=session,
         directory=_find_place(info),
         did=did,
-        call=ToolCall.of(name),
     )
 
 

@@ -14,15 +14,15 @@ from hkgit.sessions.session import EditSession
 from hkgit.text.escaping import to_json_text, visible
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, advise, apply
 from hkgit.workflows.commits.plan import Progress
+from hkgit.workflows.commits.rules import explain_differing, find_differing
 from hkgit.workflows.commits.targets import ApplyOptions
 
-_MEND = "Read those lines in this session, then make this call again."
+_FIX = "Fix: read those lines in this session, then make this call again."
 
 
 def apply_spec(session: EditSession, spec: Spec, given: Values) -> Reply:
     """Commit a spec with its evidence; what the session has read counts as such."""
     expected = map(parse_expect, given.get("expect", ()))
-    status = session.status()
     options = ApplyOptions(
         branch=given.get("branch"),
         base=given.get("base"),
@@ -30,16 +30,29 @@ def apply_spec(session: EditSession, spec: Spec, given: Values) -> Reply:
         message=given.get("message"),
         # The judge speaks of all edits at once.
         options=planning_options(given, allow_blind=True),
-        reads=(*expected, *status.receipts),
-        shown=status.shown,
+        reads=(*expected, *session.status().receipts),
     )
     request = ApplyRequest((spec,), options, given.get("dry_run", False))
-    result = advise(apply(Repository.discover(session.root), request, Progress(_say)), _MEND)
+    result = _add_advice(apply(Repository.discover(session.root), request, Progress(_say)))
     if result.error is not None:
         reply = of_refused(result.outcomes, result.error)
         text = "\n".join([reply.text, *map(visible, result.conflicts)])
         return Reply(reply.document, text, is_error=True)
     return _reply_landed(result) if result.landed else _reply_planned(result)
+
+
+def _add_advice(result: ApplyResult) -> ApplyResult:
+    """Add to edits that are refused as blind how they get their evidence."""
+    if not result.blocking:
+        return result
+    differing = find_differing(result.target, result.blocking)
+    if differing:
+        return advise(result, f"Fix: {explain_differing(differing)}")
+    first = result.blocking[0]
+    if first.rev is None:
+        return advise(result, _FIX, first.lines)
+    read = f"hkgit read {first.where} --rev {first.rev}"
+    return advise(result, f"Fix: give `expect` with the hash that `{read}` prints.")
 
 
 def _reply_landed(result: ApplyResult) -> Reply:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.git.listing import find_files
-from hkgit.sessions.storage.paths import list_candidates
+from hkgit.sessions.storage.paths import list_candidates, make_home
 
 FOLDER = ".callers"
 """Beside the sessions of a checkout; no session can have this name."""
@@ -30,7 +30,8 @@ def note_caller(root: Path, call: str, session: str) -> None:
         return
     for home in list_candidates(root):
         with suppress(OSError):
-            (home / FOLDER).mkdir(parents=True, exist_ok=True)
+            make_home(home)
+            (home / FOLDER).mkdir(exist_ok=True)
             _remove_old(home / FOLDER)
             (home / FOLDER / call).write_text(session, "utf-8")
             return

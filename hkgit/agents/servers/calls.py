@@ -22,15 +22,12 @@ from hkgit.applying.names import resolve_names
 from hkgit.dialects import DIALECTS, append_at_end, parse_expect, relative_path
 from hkgit.edits import RenameFile, Spec
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.refusals import note_unread_spec
 from hkgit.sessions.session import EditSession
 from hkgit.values import dataclass
 from hkgit.workflows.edit import EditRequest, edit
 from hkgit.workflows.undo import UndoRequest, undo
-
-_READ = ToolCall("hkgit server, read")
 
 LARGEST_IMAGE = 5 * 2**20
 """In bytes; what agents' models take at most."""
@@ -70,11 +67,6 @@ _SPEC = (
         " none; by default only those whose old text is not in the file exactly.",
     ),
     Argument("dry_run", "boolean", "Show what would change, and change nothing."),
-    Argument(
-        "accept_truncated",
-        "boolean",
-        "Take a text that ends too early as far as it goes; the record says so.",
-    ),
 )
 
 
@@ -98,7 +90,7 @@ def _read(session: EditSession, place: Root, given: Values) -> Reply:
     if offset is not None and start not in (None, offset):
         what = f"says line {offset}, and start_line {start}"
         raise InvalidInput("argument offset", what, "Give one of the two.")
-    reading = session.read(path, offset if start is None else start, end, **given, by=_READ)
+    reading = session.read(path, offset if start is None else start, end, **given)
     image = _image(place.root / path) if reading.kind == "image" else None
     kept = {name: given[name] for name in ("hashline", "limit") if given.get(name)}
     return of_reading(reading, kept, image)
@@ -150,11 +142,10 @@ def _relative(path: str, place: Root) -> str:
 
 def _spec(session: EditSession, place: Root, given: Values, call: str) -> Spec:
     """The spec that is given, all of it inside of what the client allows. Raises InvalidInput."""
-    is_cut = given.pop("accept_truncated", False)
     is_appending = given.pop("empty_search", "create") == "append"
     text, format = given.pop("text"), given.pop("format", "auto")
     try:
-        spec = session.parse(text, format, accept_truncated=is_cut)
+        spec = session.parse(text, format)
     except InvalidInput as error:
         if not given.get("dry_run", False):
             note_unread_spec(session.root, session.agent, call, error)

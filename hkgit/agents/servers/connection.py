@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
 import sys
 import threading
 import traceback
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from hkgit.agents.servers.arguments import Values, check_arguments
@@ -15,6 +17,7 @@ from hkgit.agents.servers.callers import take_caller
 from hkgit.agents.servers.calls import CALLS, Tool
 from hkgit.agents.servers.replies import (
     Reply,
+    drop_next,
     keep_place,
     of_error,
 )
@@ -22,6 +25,9 @@ from hkgit.agents.servers.roots import Root, choose_root, places
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.session import EditSession
 from hkgit.text.json_nodes import Json
+
+_CHANGED = ("applied", "undone")
+"""What is answered to a call that has changed something."""
 
 
 class Connection:
@@ -43,6 +49,8 @@ class Connection:
         self._start = start
         self._offered: list[Root] | None = None
         self._sessions: dict[tuple[Path, str], EditSession] = {}
+        self._refused: dict[tuple[Path, str], set[str]] = {}
+        """The refused calls of a session since one that changed something, and what came next."""
         self._lock = threading.Lock()
 
     def offer(self, roots: Sequence[str] | None) -> None:
@@ -81,8 +89,23 @@ class Connection:
         root = given.pop("root", None)
         place = choose_root(offered, root)
         named, session = given.pop("session", None), take_caller(place.root, id) or session
-        reply = self._run(call, place, named or self._chosen or session or self.name, given)
+        worker = named or self._chosen or session or self.name
+        asked = json.dumps([name, given], sort_keys=True)
+        reply = self._lead_on(asked, (place.root, worker), self._run(call, place, worker, given))
         return keep_place(reply, root, named)
+
+    def _lead_on(self, asked: str, worker: tuple[Path, str], reply: Reply) -> Reply:
+        """Name the call to make next, unless that has not helped this very call before."""
+        if reply.document.get("status") in _CHANGED:
+            self._refused.pop(worker, None)
+        if not reply.is_error or "next" not in reply.document:
+            return reply
+        said = sha256(f"{asked}{json.dumps(reply.document['next'])}".encode()).hexdigest()
+        known = self._refused.setdefault(worker, set())
+        if said in known:
+            return drop_next(reply)
+        known.add(said)
+        return reply
 
     def _run(self, call: Tool, place: Root, name: str, given: Values) -> Reply:
         if call.name == "apply":

@@ -17,7 +17,7 @@ from hkgit.errors import (
     NoMatch,
     Stale,
 )
-from hkgit.matching.places import format_decimal
+from hkgit.matching.places import format_confidence
 from hkgit.sessions.answers import EditReport, Status, UndoReport
 from hkgit.sessions.readings.shown import Reading
 from hkgit.sessions.reporting import call_json, reading_json, status_json
@@ -97,9 +97,9 @@ def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> R
 def outcome_line(outcome: EditOutcome) -> str:
     """Say where an edit landed, how surely, on what evidence, and what is worth knowing of it."""
     where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
-    confidence = format_decimal(outcome.confidence_permille or 0)
+    sure = format_confidence(outcome.confidence_permille, "  confidence ")
     notes = "".join(f"\nnote: {visible(note)}" for note in outcome.notes)
-    tied = f"{outcome.tier}  confidence {confidence}  evidence {outcome.evidence.kind}"
+    tied = f"{outcome.tier}{sure}  evidence {outcome.evidence.kind}"
     return f"{visible(outcome.path)}:{where}  {tied}{notes}"
 
 
@@ -163,6 +163,13 @@ def next_text(document: JsonObject) -> str:
     return f"\nNext: {tool} {json.dumps(arguments, ensure_ascii=False)}"
 
 
+def drop_next(reply: Reply) -> Reply:
+    """Leave the next call out of a reply."""
+    document = {key: value for key, value in reply.document.items() if key != "next"}
+    text = reply.text.removesuffix(next_text(reply.document))
+    return replace(reply, document=document, text=text)
+
+
 def keep_place(reply: Reply, root: str | None, session: str | None) -> Reply:
     """Make the next call of a reply in the root and the session that this one has named."""
     named = {"root": root, "session": session}
@@ -186,8 +193,10 @@ def _point_on(document: JsonObject, outcomes: Sequence[EditOutcome], batch: str 
         document["next"] = call("edit", text=corrected[0], **keep)
         return
     for outcome in refused:
-        if isinstance(outcome.error, _READ_AGAIN):
-            document["next"] = _reread(outcome.path, outcome.error.lines, AROUND)
+        error = outcome.error
+        # Blind edits of which no lines are named speak of what is not in the checkout.
+        if isinstance(error, _READ_AGAIN) and (error.lines or not isinstance(error, BlindEdit)):
+            document["next"] = _reread(outcome.path, error.lines, AROUND)
             return
 
 

@@ -27,8 +27,15 @@ REMAINING = {
         ' "hkgit": {"command": "hkgit", "args": ["mcp"], "timeout": 30}'
         " in mcpServers of ~/.cline/data/settings/cline_mcp_settings.json",
     ),
-    "codex": ("trust this project and its hooks when Codex asks, or in /hooks",),
-    "copilot": ("let it call hkgit's tools without asking: copilot --allow-tool hkgit",),
+    "codex": (
+        "trust this project and its hooks when Codex asks, or in /hooks:"
+        " until then it runs none, and `codex exec` does not ask",
+    ),
+    "copilot": (
+        "trust this folder when Copilot asks: until then it runs no hooks,"
+        " and with -p it does not ask: copilot --trust-folder",
+        "let it call hkgit's tools without asking: copilot --allow-tool hkgit",
+    ),
     "gemini": (
         "trust this folder when Gemini asks: else it runs no hooks of a project",
         "commit in a shell of your own: Gemini's switches git's hooks off",

@@ -25,6 +25,10 @@ HOOK_SECONDS = 10
 """So long an agent waits for a hook of hkgit's at most, which takes a quarter of a second."""
 
 
+LIMIT = f"timeout -k 1 {HOOK_SECONDS - 2}"
+"""What ends a hook in time, also one that ignores the signal."""
+
+
 def guard(command: str) -> str:
     """Wrap a hook's command so that it never fails: an agent stops a call when one does.
 
@@ -42,7 +46,7 @@ def guard_in_time(command: str, *, does_stop: bool = False) -> str:
     no quotes; a user's own shell may be any, so the script is for `sh`. With `does_stop` an answer
     that denies a call is an exit code of 2 as well, and stands on standard error.
     """
-    limited = f"timeout {HOOK_SECONDS - 2} {command}"
+    limited = f"{LIMIT} {command}"
     is_absent = "! command -v hkgit >/dev/null"
     if is_of_user(command):
         is_absent = f"! {{ {_IS_GOVERNED}; }} || {is_absent}"

@@ -36,7 +36,7 @@ def find_files_before(
         now, committed = checkout.get(path), None if head is None else head.get(path)
         if path.startswith(LEDGER) or now == committed:
             continue
-        known = state.known.get(path)
+        known = state.fresh.get(path) or state.known.get(path)
         read = None if known is None else blobs.get(known.version)
         file = find_before(change, now, [*([] if read is None else [File(read)]), committed])
         if file != now:

@@ -29,6 +29,8 @@ _MOST = 64
 
 _LARGEST = 32 * 2**20
 _LONG = 10**6
+_NOTHING = 1, 0
+"""The lines of an empty file: no answer could leave one of them out."""
 
 
 def find_readings(did: ToolReading | Snippets | Shell, directory: Path) -> Iterator[ToolReading]:
@@ -45,6 +47,8 @@ def find_readings(did: ToolReading | Snippets | Shell, directory: Path) -> Itera
 def _find_shown(did: ToolReading | Snippets, file: Sequence[str]) -> list[tuple[int, int]]:
     if isinstance(did, Snippets):
         return find_snippets(file, did.texts)
+    if not file:
+        return [_NOTHING]
     return find_shown_lines(file, did.answer or "", did.start_line, did.end_line)
 
 
@@ -61,7 +65,11 @@ def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
         # Agents tell where a command began, or where it has ended: after a `cd`, that is.
         for folder in dict.fromkeys((asked.folder, "")):
             path = str(Path(folder, asked.path))
-            numbers, at = _find_numbers(asked, Path(directory, path), answer, at)
+            file = _load(directory, path)
+            if file == [] and not asked.is_search:
+                yield ToolReading(path, *_NOTHING)
+                break
+            numbers, at = _find_numbers(asked, file, answer, at)
             if numbers:
                 yield from (ToolReading(path, *lines) for lines in join_numbers(numbers))
                 break
@@ -71,10 +79,9 @@ def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
 
 
 def _find_numbers(
-    asked: Asked, place: Path, answer: Sequence[str], at: int
+    asked: Asked, file: Sequence[str] | None, answer: Sequence[str], at: int
 ) -> tuple[list[int], int]:
     """Find the lines of one file that a command printed, and where they end in its output."""
-    file = _load(place)
     if file is None:
         return [], at
     wanted = asked.choose(range(1, len(file) + 1))

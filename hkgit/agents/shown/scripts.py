@@ -15,8 +15,8 @@ _TAIL = 8 * 2**20
 """So many bytes of a transcript are looked through, from its end."""
 
 
-def find_later_output(transcript: Path, call: str) -> tuple[str, str] | None:
-    """Find the tool of a call and what it has shown; None where the transcript lacks it (yet).
+def find_later_output(transcript: Path, call: str) -> str | None:
+    """Find what a call has shown; None where the transcript lacks it (yet).
 
     A transcript is a file of lines, or a session in a database: the database's path, and the
     session's name below it.
@@ -24,10 +24,8 @@ def find_later_output(transcript: Path, call: str) -> tuple[str, str] | None:
     if transcript.parent.suffix == ".db":
         from hkgit.agents.shown.databases import find_database_output
 
-        tool, output = "shell", find_database_output(transcript.parent, transcript.name, call)
-    else:
-        tool, output = "exec", find_script_output(transcript, call)
-    return None if output is None else (tool, output)
+        return find_database_output(transcript.parent, transcript.name, call)
+    return find_script_output(transcript, call)
 
 
 def find_script_output(transcript: Path, call: str) -> str | None:

@@ -53,6 +53,14 @@ class DirectorySnapshot:
                 yield (Path(folder) / name).relative_to(self.root).as_posix()
 
 
+def has_file(root: str | Path, path: str) -> bool:
+    """Whether a path below a root is that of a file; False for one that is too long."""
+    try:
+        return Path(root, path).is_file()
+    except OSError:
+        return False
+
+
 def _place(root: Path, path: str) -> Path | None:
     """Where a path is on disk; None where it leads through a link or a file."""
     check_tree_path(path)

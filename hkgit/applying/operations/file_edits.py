@@ -70,16 +70,20 @@ def change_file(workspace: Workspace, context: EditContext, edit: WholeFileEdit)
     )
 
 
-def fill_empty_file(workspace: Workspace, context: EditContext, edit: Edit) -> EditOutcome:
+def fill_empty_file(
+    workspace: Workspace, context: EditContext, edit: Edit, dialect: str
+) -> EditOutcome:
     """Write the text of an edit without old text or anchors into an empty file.
 
     Raises InvalidInput for one that is not empty.
     """
     if context.document.line_count:
+        can_append = dialect == "search-replace"
+        otherwise = "; to append it to the file, give --empty-search append" if can_append else ""
         raise InvalidInput(
             edit.path,
             "the old text is empty, but the file exists and is not empty",
-            "Quote the lines that the new text replaces or follows.",
+            f"Quote the lines that the new text replaces or follows{otherwise}.",
         )
     return change_file(workspace, context, WriteFile(edit.path, edit.new_text, edit.expected_hash))
 

@@ -16,7 +16,7 @@ from hkgit.errors import AlreadyApplied, InvalidInput, Stale
 from hkgit.matching import guards
 from hkgit.matching.lines import is_telling
 from hkgit.matching.places import FULL
-from hkgit.text.document import Document
+from hkgit.text.document import Document, Splice
 from hkgit.text.tags import are_tagged, find_tag
 from hkgit.values import replace
 
@@ -36,21 +36,33 @@ def change_lines(
     if isinstance(edit, InsertAfter) and edit.expected_hash is None:
         _check_absent(context.document, edit.path, lines, edit.new_lines)
     splice = ranges.splice_lines(context.document, lines, edit.new_lines)
-    outcome = EditOutcome(
+    span = splice.start, splice.end
+    outcome = _tell_outcome(context, edit, splice, span, evidence)
+    is_relocated = lines != ranges.lines_of_edit(edit)
+    return context.splice((splice,)), replace(outcome, is_relocated=is_relocated)
+
+
+def _tell_outcome(
+    context: EditContext,
+    edit: ReplaceRange | InsertAfter | TagEdit,
+    splice: Splice,
+    span: tuple[int, int],
+    evidence: Evidence,
+) -> EditOutcome:
+    """The outcome of an edit that names the lines of a span of the document."""
+    return EditOutcome(
         number=context.number,
         path=edit.path,
         status=APPLIED,
-        tier="range",
+        tier="tag" if isinstance(edit, TagEdit) else "range",
         similarity_permille=FULL,
         confidence_permille=FULL,
         evidence=evidence,
         lines=(context.present_lines(splice.start, splice.end),),
-        base_lines=(context.touched_base_lines(splice.start, splice.end),),
-        is_relocated=lines != ranges.lines_of_edit(edit),
-        matched_text=decode_text(context.document.data[splice.start : splice.end]),
+        base_lines=(context.touched_base_lines(*span),),
+        matched_text=decode_text(context.document.data[slice(*span)]),
         diff=change_diff(context, (splice,)),
     )
-    return context.splice((splice,)), outcome
 
 
 def insert_text(context: EditContext, edit: Edit) -> tuple[FileState, EditOutcome]:
@@ -136,23 +148,11 @@ def change_tagged(context: EditContext, edit: TagEdit) -> tuple[FileState, EditO
     if is_insertion:
         _check_unrepeated(edit, first, document.lines[first - 1])
     splice = ranges.splice_lines(document, lines, edit.new_lines or ())
-    start, end = document.span(first, last)
-    touched = context.touched_base_lines(start, end)
-    evidence = context.settle_evidence((touched,), None, context.writers(start, end))
-    outcome = EditOutcome(
-        number=context.number,
-        path=edit.path,
-        status=APPLIED,
-        tier="tag",
-        similarity_permille=FULL,
-        confidence_permille=FULL,
-        evidence=Evidence("tag") if evidence.kind == "none" else evidence,
-        lines=(context.present_lines(splice.start, splice.end),),
-        base_lines=(touched,),
-        matched_text=decode_text(document.data[start:end]),
-        diff=change_diff(context, (splice,)),
-    )
-    return context.splice((splice,)), outcome
+    span = document.span(first, last)
+    touched = context.touched_base_lines(*span)
+    evidence = context.settle_evidence((touched,), None, context.writers(*span))
+    evidence = Evidence("tag") if evidence.kind == "none" else evidence
+    return context.splice((splice,)), _tell_outcome(context, edit, splice, span, evidence)
 
 
 def _check_unrepeated(edit: TagEdit, number: int, target: bytes) -> None:

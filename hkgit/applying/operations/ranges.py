@@ -14,10 +14,6 @@ _SEARCH_BUDGET = 64 * 2**20
 """How many bytes may be hashed to find out where a range has gone."""
 
 
-FARTHEST = 40
-"""So many lines above and below an edit the range of a hash that fails is looked for."""
-
-
 def lines_of_edit(edit: ReplaceRange | InsertAfter) -> Lines:
     """Return the lines that the edit names; for an insertion the empty range behind its line."""
     if isinstance(edit, InsertAfter):
@@ -76,11 +72,7 @@ def refuse_stale_range(
     """Build the error for a range edit: what holds at its lines, where the range stands now."""
     first, last = hashed
     if is_inside(document, hashed):
-        actual = document.range_hash(first, last)
-        what = f"expected hash {expected[:12]}, the lines have {actual[:12]}"
-        other = None if found else find_other_range(document, hashed, expected)
-        if other is not None:
-            return refuse_other_range(path, hashed, expected, actual, other)
+        what = f"expected hash {expected[:12]}, but the lines have another"
     else:
         what = f"expected hash {expected[:12]}, but the file has {document.line_count} lines"
     if len(found) == 1:
@@ -97,36 +89,11 @@ def refuse_stale_range(
     return error
 
 
-def find_other_range(document: Document, lines: Lines, expected: str) -> Lines | None:
-    """Find other lines around or touching these whose hash is the expected one; None if none."""
-    total = document.line_count
-    around = range(max(lines[0] - FARTHEST, 1), min(lines[1] + FARTHEST, total) + 1)
-    tried = [(1, total), *((1, last) for last in around), *((first, total) for first in around)]
-    near = ((first, last) for first in around for last in around if first <= last)
-    for first, last in (*tried, *near):
-        is_near = first <= lines[1] + 1 and last >= lines[0] - 1
-        if is_near and document.range_hash(first, last).startswith(expected):
-            return first, last
-    return None
-
-
-def refuse_other_range(path: str, hashed: Lines, expected: str, actual: str, other: Lines) -> Stale:
-    """Build the error for a hash that holds, but for other lines than those of the edit."""
-    what = (
-        f"the hash {expected[:12]} is that of lines {other[0]}-{other[1]}, which still stand so;"
-        f" lines {hashed[0]}-{hashed[1]} have {actual[:12]}"
-    )
-    fix = f"Give the hash of the lines that are edited: {actual[:12]}."
-    error = Stale(f"{path}:{hashed[0]}-{hashed[1]}", what, fix)
-    error.near = (Near(*hashed),)
-    return error
-
-
 def refuse_stale_read(path: str, document: Document, read: Read) -> Stale:
     """Build the error for a read that does not hold, with where its range stands now."""
     lines = read.start_line or 1, read.end_line or 0
     found = find_hash(document, lines[1] - lines[0] + 1, read.range_hash)
-    advice = "expect the hash there"
+    advice = "name those with the hash"
     return refuse_stale_range(path, document, lines, read.range_hash, found, advice=advice)
 
 

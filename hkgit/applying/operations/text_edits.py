@@ -14,9 +14,10 @@ from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.edits import END_OF_FILE, Edit, decode_text
 from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch, Stale
 from hkgit.matching.confidence import MISQUOTED
+from hkgit.matching.decide import Vouches
 from hkgit.matching.ladder import locate
 from hkgit.matching.lines import find_end_of_block
-from hkgit.matching.places import Located, Place, Settings
+from hkgit.matching.places import FULL, Located, Place, Settings
 from hkgit.matching.transfers.transfer import transfer
 from hkgit.text.document import Document, Splice
 from hkgit.values import replace
@@ -66,11 +67,18 @@ def _find_landing(context: EditContext, edit: Edit, settings: Settings) -> Landi
     """Find where an edit lands; where its text alone does not tell, by its hash."""
     try:
         return _settle(context, edit, *_locate_edit(context, edit, settings))
-    except (NoMatch, Ambiguous, Conflict, Stale):
-        found = _at_hash(context, edit)
-        if found is None:
+    except (NoMatch, Ambiguous, Conflict, Stale) as error:
+        found = None if settings.threshold == FULL else _at_hash(context, edit)
+        if found is None or (isinstance(error, Stale) and _is_apart(context, found[0], error)):
             raise
         return _settle(context, edit, *found)
+
+
+def _is_apart(context: EditContext, found: Located, error: Stale) -> bool:
+    """Whether the lines of a hash are none of those where the old text stands."""
+    place = found.places[0]
+    first, last = context.touched_base_lines(place.start, place.end)
+    return all(near.end_line < first or last < near.start_line for near in error.near)
 
 
 def _settle(
@@ -99,7 +107,7 @@ def _at_hash(context: EditContext, edit: Edit) -> tuple[Located, tuple[Splice, .
     start, end = context.document.span(*lines)
     seen = Document(context.document.data[start:end], lines[0] - 1)
     try:
-        located, splices = _carry_located(seen, edit, Settings(FOUND), None, lambda _: True)
+        located, splices = _carry_located(seen, edit, Settings(FOUND), None, lambda _: 1)
     except HkgitError:
         return None
     moved = tuple(Splice(s.start + start, s.end + start, s.new) for s in splices)
@@ -178,7 +186,7 @@ def _carry_located(
     edit: Edit,
     settings: Settings,
     holds: Callable[[Place], bool] | None,
-    vouches: Callable[[Place], bool],
+    vouches: Vouches,
 ) -> tuple[Located, tuple[Splice, ...]]:
     located = locate(document, edit, settings, holds, vouches)
     try:
@@ -198,18 +206,24 @@ def _move_down(error: HkgitError, lines: int, anchors: tuple[str, ...]) -> None:
         error.corrected = replace(error.corrected, anchors=anchors)
 
 
-def _vouches(context: EditContext, edit: Edit, shift: int) -> Callable[[Place], bool]:
-    """Whether a hash or a receipt covers a place and holds: then its author saw these lines."""
+def _vouches(context: EditContext, edit: Edit, shift: int) -> Vouches:
+    """Of how many lines the hash or receipt is that covers a place and holds there.
+
+    Then the author saw these lines; of several the narrowest counts.
+    """
     expected = edit.expected_hash
 
-    def vouches(place: Place) -> bool:
+    def vouches(place: Place) -> int:
         start, end = place.start + shift, place.end + shift
         touched = [context.touched_base_lines(start, end)]
         if context.writers(start, end):
-            return False
+            return 0
         if expected is not None:
-            return find_holding_hash(context.base, touched, expected) is not None
-        return find_holding_read(context.base, touched, context.reads) is not None
+            found = [find_holding_hash(context.base, touched, expected)]
+        else:
+            found = [find_holding_read(context.base, touched, [read]) for read in context.reads]
+        seen = [each.lines or touched[0] for each in found if each is not None]
+        return min((last - first + 1 for first, last in seen), default=0)
 
     return vouches
 

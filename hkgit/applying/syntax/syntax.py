@@ -28,20 +28,25 @@ _SHOWN = 2000
 """So many bytes of the place are given with a refusal."""
 
 
-def check_syntax(plan: Plan, mode: str) -> Plan:
-    """Refuse an edit of a plan, or add a note, for every file that no longer parses.
+def check_syntax(plans: Sequence[Plan], mode: str) -> list[Plan]:
+    """Check plans of one call, each made on what the one before it leaves.
 
-    `refuse` refuses whatever breaks a file, `guard` only where an edit that was not exact takes
-    part; else, and with `report`, the last edit of the file gets a note. `loose` is `guard`
-    without such notes: files of nothing but exact edits are not looked at.
+    What counts is the file that the last of them leaves; between them it may be of no language.
+    `refuse` refuses the edit that breaks a file, `guard` only where an edit that was not exact
+    takes part; else the last edit of the file gets a note. `loose` is `guard` without such notes:
+    files of nothing but exact edits are not looked at.
     """
-    checked = plan
-    for change in plan.files:
-        is_skipped = mode == LOOSE and not _has_loose(plan, change)
-        found = None if is_skipped else _find_broken(change)
+    checked = list(plans)
+    for steps in _follow_files(plans):
+        loose = [step for step in steps if _has_loose(plans[step[0]], step[1])]
+        if mode == LOOSE and not loose:
+            continue
+        at, change = steps[-1]
+        found = _find_broken(replace(change, before=steps[0][1].before))
         if found is not None:
-            checked = _settle(checked, change, found, mode)
-    return checked if checked.ok else Plan(checked.outcomes, ())
+            at, change = (loose or steps)[-1]
+            checked[at] = _settle(checked[at], change, found, mode)
+    return [each if each.ok else Plan(each.outcomes, ()) for each in checked]
 
 
 def _has_loose(plan: Plan, change: FileChange) -> bool:
@@ -57,25 +62,6 @@ def _settle(plan: Plan, change: FileChange, found: tuple[Language, Fault], mode:
     settle = _refuse_edit if is_refused else _add_note
     outcomes[at] = settle(outcomes[at], change, *found)
     return replace(plan, outcomes=tuple(outcomes))
-
-
-def check_series(plans: Sequence[Plan], mode: str) -> list[Plan]:
-    """Check plans of one call, each made on what the one before it leaves.
-
-    What counts is the file that the last of them leaves; between them it may be of no language.
-    """
-    if len(plans) == 1:
-        return [check_syntax(plans[0], mode)]
-    checked = list(plans)
-    for steps in _follow_files(plans):
-        loose = [step for step in steps if _has_loose(plans[step[0]], step[1])]
-        is_skipped = mode == LOOSE and not loose
-        at, change = steps[-1]
-        found = _find_broken(replace(change, before=steps[0][1].before))
-        if found is not None and not is_skipped:
-            at, change = (loose or steps)[-1]
-            checked[at] = _settle(checked[at], change, found, mode)
-    return checked
 
 
 def _follow_files(plans: Sequence[Plan]) -> list[list[tuple[int, FileChange]]]:

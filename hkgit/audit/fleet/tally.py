@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from hkgit.audit.commits import AuditedCommit, strip_version
+from hkgit.audit.commits import AuditedCommit, fold_agent
 from hkgit.text.json_nodes import Json, JsonObject
 
 KINDS = ("replay", "made_by", "standing", "evidence", "agents")
@@ -29,7 +29,7 @@ class Tally:
         self.by["made_by"][commit.made_by] += 1
         self.by["standing"][commit.standing] += 1
         self.by["evidence"].update(commit.evidence)
-        self.by["agents"].update({strip_version(agent) for agent in commit.agents})
+        self.by["agents"].update({fold_agent(agent) for agent in commit.agents})
 
     def add(self, other: Tally) -> None:
         """Add what another one has counted."""

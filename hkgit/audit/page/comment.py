@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit.audit.commits import DERIVED, AuditedCommit, count_standings, strength_of
-from hkgit.audit.trail import is_blind
+from hkgit.audit.trail import is_weak_commit
 from hkgit.audit.weeks import list_agents
-from hkgit.matching.places import format_decimal
+from hkgit.matching.places import format_confidence
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import escape_markdown, render_code
 
@@ -57,14 +57,14 @@ def _agents(commits: Sequence[AuditedCommit]) -> Iterator[str]:
 
 
 def _look_first(commits: Sequence[AuditedCommit]) -> Iterator[str]:
-    weak = [each for each in commits if not each.passes or is_blind(each)]
+    weak = [each for each in commits if not each.passes or is_weak_commit(each)]
     if not weak:
         return
     yield "**Look here first**"
     yield ""
     for each in sorted(weak, key=_weakness)[:MOST]:
         rests = each.weakest or each.made_by
-        sure = "" if each.confidence is None else f", confidence {format_decimal(each.confidence)}"
+        sure = format_confidence(each.confidence, ", confidence ")
         policy = "passes" if each.passes else f"fails: {escape_markdown(each.ruling.rule)}"
         subject = escape_markdown(_short(each.subject))
         yield f"- {render_code(each.id[:12])} {subject} ({escape_markdown(rests)}{sure}; {policy})"

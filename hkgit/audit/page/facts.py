@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from hkgit.audit.commits import (
+    ATTESTED,
     DERIVED,
     NOT_DERIVED,
     PARTLY,
@@ -15,9 +16,9 @@ from hkgit.audit.commits import (
     AuditedCommit,
     audit_commit,
     count_standings,
+    fold_agent,
     median,
     strength_of,
-    strip_version,
 )
 from hkgit.audit.page.heat import list_paths, measure_heat
 from hkgit.audit.page.hunks import list_hunks
@@ -40,7 +41,15 @@ _OPEN = 4
 MOST_NAMED = 8
 """Agents on the first screen: those of most commits."""
 
-_GROUPS = {NO_EVIDENCE: 0, NOT_DERIVED: 0, PARTLY: 1, DERIVED: 2, VOUCHED: 3, BY_HAND: 4}
+_GROUPS = {
+    NO_EVIDENCE: 0,
+    NOT_DERIVED: 0,
+    VOUCHED: 1,
+    PARTLY: 1,
+    DERIVED: 2,
+    ATTESTED: 3,
+    BY_HAND: 4,
+}
 _BESIDE = {BY_HAND: 4, BY_GIT: 5}
 """Where the commits of agents stand in the order of review, and those of others."""
 
@@ -102,10 +111,10 @@ def _agents(
     commits: Sequence[AuditedCommit], refusals: Sequence[RefusedAttempt]
 ) -> Iterator[AgentRow]:
     """Count what each agent did, the busiest first."""
-    refused = Counter(strip_version(visible(each.agent)) for each in refusals)
+    refused = Counter(fold_agent(visible(each.agent)) for each in refusals)
     own: dict[str, list[AuditedCommit]] = {}
     for commit in commits:
-        for name in dict.fromkeys(map(strip_version, commit.agents)):
+        for name in dict.fromkeys(map(fold_agent, commit.agents)):
             own.setdefault(name, []).append(commit)
     for name, listed in sorted(own.items(), key=lambda item: -len(item[1])):
         yield _count_agent(name, listed, refused[name])
@@ -116,10 +125,10 @@ def _count_agent(name: str, commits: Sequence[AuditedCommit], refused: int) -> A
         edit
         for commit in commits
         for _, entry in commit.ruling.judged.entries
-        if strip_version(visible(entry.agent)) == name
+        if fold_agent(visible(entry.agent)) == name
         for edit in entry.edits
     ]
-    versions = {each for c in commits for each in c.agents if strip_version(each) == name}
+    versions = {each for c in commits for each in c.agents if fold_agent(each) == name}
     return AgentRow(
         name=name,
         versions=tuple(sorted(each.partition("/")[2] for each in versions if "/" in each)),
@@ -128,7 +137,7 @@ def _count_agent(name: str, commits: Sequence[AuditedCommit], refused: int) -> A
         passing=sum(commit.passes for commit in commits),
         edits=len(edits),
         evidence=Counter(edit.evidence for edit in edits),
-        bare=sum(commit.standing == NO_EVIDENCE for commit in commits),
+        bare=sum(commit.made_by == NO_EVIDENCE for commit in commits),
         lowest=min((edit.confidence for edit in edits), default=None),
         refused=refused,
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from hkgit.applying.evidence import is_weak
 from hkgit.audit.commits import AuditedCommit
 from hkgit.audit.origins import LineOrigins, blame
 from hkgit.errors import HkgitError
@@ -20,9 +21,6 @@ MOST_FILES = 24
 
 EARLIER = "before the range"
 NO_TRACE = "no evidence"
-WEAK = ("quote", "none", NO_TRACE)
-"""Lines that rest on a quote or less."""
-
 _LONGEST = 20_000
 
 
@@ -33,10 +31,7 @@ class Stretch:
     start: int
     count: int
     kind: str
-
-    @property
-    def is_weak(self) -> bool:
-        return self.kind in WEAK
+    is_weak: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +41,10 @@ class FileHeat:
     path: str
     line_count: int
     stretches: tuple[Stretch, ...]
-    kinds: Counter[str]
 
     @property
     def weak(self) -> int:
-        return sum(self.kinds[kind] for kind in WEAK)
+        return sum(each.count for each in self.weak_stretches)
 
     @property
     def weak_stretches(self) -> tuple[Stretch, ...]:
@@ -78,19 +72,25 @@ def measure_heat(
     return tuple(sorted(found, key=lambda each: (-each.weak, -each.line_count, each.path)))
 
 
-def _kinds(repository: Repository, path: str, end: str, origins: LineOrigins) -> Iterator[str]:
+def _kinds(
+    repository: Repository, path: str, end: str, origins: LineOrigins
+) -> Iterator[tuple[str, bool]]:
+    """Yield of each line on what it rests, and whether that is weak."""
     for line in blame(repository, path, end):
-        is_known = line.commit is not None and origins.knows(line.commit)
-        yield origins.of(line).evidence if is_known else EARLIER
+        if line.commit is None or not origins.knows(line.commit):
+            yield EARLIER, False
+        else:
+            origin = origins.of(line)
+            yield origin.evidence, origin.is_weak
 
 
-def _file(path: str, kinds: Sequence[str]) -> FileHeat:
+def _file(path: str, kinds: Sequence[tuple[str, bool]]) -> FileHeat:
     stretches, at = [], 1
-    for kind, run in groupby(kinds):
+    for (kind, is_weak_run), run in groupby(kinds):
         count = len([*run])
-        stretches.append(Stretch(at, count, kind))
+        stretches.append(Stretch(at, count, kind, is_weak_run))
         at += count
-    return FileHeat(path, len(kinds), tuple(stretches), Counter(kinds))
+    return FileHeat(path, len(kinds), tuple(stretches))
 
 
 def _choose(repository: Repository, commits: Sequence[AuditedCommit]) -> list[str]:
@@ -102,7 +102,7 @@ def _choose(repository: Repository, commits: Sequence[AuditedCommit]) -> list[st
             edited[path] += 1
             weak[path] += commit.made_by == NO_EVIDENCE
         for edit in commit.edits:
-            weak[edit.path] += edit.evidence in WEAK
+            weak[edit.path] += is_weak(edit.evidence)
     by_weakness = sorted(edited, key=lambda path: (-weak[path], -edited[path], path))
     return by_weakness[:MOST_FILES]
 

@@ -1,4 +1,4 @@
-"""hunks.py: each hunk of a commit as a diff, with what was read before it."""
+"""hunks.py: each hunk of a commit as a diff, with what its agent knew of the lines before."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from hkgit.audit.commits import AuditedCommit, strength_of
-from hkgit.audit.page.seen import SeenRange, count_overlap, find_seen, is_point_seen, is_seen
+from hkgit.audit.page.seen import SeenRange, count_overlap, find_seen, is_point_seen, name_sight
 from hkgit.edits import DIRECTORY, SUBMODULE, File, MappingSnapshot, Overlay, Snapshot, encode_text
 from hkgit.errors import HkgitError, Unverifiable
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
@@ -34,13 +34,16 @@ _CONTEXT = 2
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """One line of a diff: ` `, `-` or `+`, its numbers, and whether it was seen (None: new)."""
+    """One line of a diff: ` `, `-` or `+`, its numbers, and by what it was known.
+
+    `seen` is `read`, `hash` or `tag`, empty where nothing shows it, None for a new line.
+    """
 
     sign: str
     old: int | None
     new: int | None
     text: str
-    seen: bool | None
+    seen: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +51,8 @@ class ReviewHunk:
     """One hunk: what it makes of base lines `start..end`, on what it rests, what was seen.
 
     `evidence` is the weakest of its edits', `none` where no entry speaks of it. `changed` counts
-    the base lines that it takes away or replaces, `unseen` those of them that no reading covers;
-    an insertion counts the point it is made at. `left_out` lines of the diff are not shown.
+    the base lines that it takes away or replaces, `unseen` those that neither a hash nor a reading
+    covers; an insertion counts the point it is made at. `left_out` lines of the diff are not shown.
     """
 
     path: str
@@ -157,7 +160,7 @@ def _make_review_hunk(
 ) -> ReviewHunk:
     gone = [row for row in rows if row.sign == "-"]
     is_blind_insertion = not gone and line_count and not is_point_seen(lines[0], seen)
-    unseen = 1 if is_blind_insertion else sum(row.seen is False for row in gone)
+    unseen = 1 if is_blind_insertion else sum(row.seen == "" for row in gone)
     return ReviewHunk(
         path=visible(path),
         start=lines[0],
@@ -209,7 +212,7 @@ def _row(
 ) -> DiffRow:
     shown = visible(text.decode("utf-8", "replace").expandtabs(4))
     shown = shown if len(shown) <= 4 * MOST_LINES else shown[: 4 * MOST_LINES] + "…"
-    return DiffRow(sign, old, new, text=shown, seen=None if old is None else is_seen(old, seen))
+    return DiffRow(sign, old, new, text=shown, seen=None if old is None else name_sight(old, seen))
 
 
 def _list_bare(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from hkgit import __version__
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import STANDINGS
+from hkgit.audit.origins import UNEXPLAINED
 from hkgit.audit.page.facts import MOST_NAMED
 from hkgit.audit.page.heat import EARLIER, NO_TRACE
 from hkgit.audit.page.hunks import MOST_HUNKS
 from hkgit.audit.page.shown_facts import PageCommit, PageFacts
 from hkgit.errors import InvalidInput
 from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE
-from hkgit.matching.places import format_decimal
+from hkgit.matching.places import format_confidence, format_decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
 
@@ -33,6 +34,7 @@ _MEANINGS = {
     "quote": "the edit quoted the text; nothing shows that it was read",
     "none": "the edit rests on nothing",
     NO_TRACE: "an agent's commit without a ledger entry",
+    UNEXPLAINED: "a line that no entry of its commit explains",
 }
 AT_ONCE = 200
 A_BATCH = 500
@@ -97,7 +99,7 @@ def _render(facts: PageFacts, policy: str, *, inline: bool, style: str, script: 
         version=__version__,
         standings=STANDINGS,
         kinds=KINDS,
-        line_kinds=(*KINDS, NO_TRACE, BY_HAND, EARLIER),
+        line_kinds=(*KINDS, NO_TRACE, UNEXPLAINED, BY_HAND, EARLIER),
         evidence_meanings=_MEANINGS,
         most_hunks=MOST_HUNKS,
         most_named=MOST_NAMED,
@@ -155,14 +157,11 @@ def _long_day(day: date) -> str:
 
 def _evidence_words(each: PageCommit) -> str:
     commit = each.commit
-    if commit.standing == NO_EVIDENCE:
+    if commit.made_by == NO_EVIDENCE:
         return "no evidence"
     if commit.weakest is None:
         return commit.standing
-    sure = (
-        "" if commit.confidence in (None, 1000) else f", {format_decimal(commit.confidence or 0)}"
-    )
-    return f"{commit.weakest}{sure}"
+    return f"{commit.weakest}{format_confidence(commit.confidence, ', ')}"
 
 
 def _percent(share: float) -> str:
@@ -175,6 +174,7 @@ _FILTERS: dict[str, Callable[..., object]] = {
     "bins": _bins,
     "count_or_none": lambda count: "None" if count == 0 else str(count),
     "day": lambda day: f"{day.day} {day:%b}",
+    "confidence": format_confidence,
     "decimal": format_decimal,
     "evidence_words": _evidence_words,
     "long_day": _long_day,

@@ -11,11 +11,11 @@ from hkgit.audit.commits import (
     NOT_DERIVED,
     PARTLY,
     AuditedCommit,
-    strength_of,
-    strip_version,
+    fold_agent,
 )
 from hkgit.audit.page.heat import FileHeat
 from hkgit.audit.page.hunks import ReviewHunk
+from hkgit.audit.trail import is_weak_commit
 from hkgit.evidence.refusals import RefusedAttempt
 from hkgit.evidence.replay.findings import Finding
 from hkgit.gate.rulings import NO_EVIDENCE, Report
@@ -42,12 +42,12 @@ class PageCommit:
     @property
     def agent_names(self) -> tuple[str, ...]:
         """What a filter by agent compares: names without versions."""
-        return tuple(dict.fromkeys(map(strip_version, self.commit.agents)))
+        return tuple(dict.fromkeys(map(fold_agent, self.commit.agents)))
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """What a filter by evidence compares."""
-        bare = ("no evidence",) if self.commit.standing == NO_EVIDENCE else ()
+        bare = ("no evidence",) if self.commit.made_by == NO_EVIDENCE else ()
         return tuple(kind for kind in KINDS if self.commit.evidence[kind]) or bare
 
 
@@ -130,7 +130,7 @@ class PageFacts:
     @property
     def look_first(self) -> tuple[PageCommit, ...]:
         """The weakest commits of agents, of which the first screen speaks."""
-        weak = (each for each in self.commits if is_weak(each))
+        weak = (each for each in self.commits if needs_a_look(each))
         return tuple(each for _, each in zip(range(5), weak, strict=False))
 
     @property
@@ -139,11 +139,9 @@ class PageFacts:
         return (min(times), max(times)) if times else None
 
 
-def is_weak(each: PageCommit) -> bool:
+def needs_a_look(each: PageCommit) -> bool:
     """Whether a person should look at it first."""
     commit = each.commit
-    if not commit.passes or commit.standing in (NO_EVIDENCE, NOT_DERIVED, PARTLY):
-        return True
-    if commit.weakest is None:
-        return False
-    return strength_of(commit.weakest) > strength_of("receipt") or (commit.confidence or 0) < 900
+    is_open = commit.standing in (NOT_DERIVED, PARTLY)
+    is_unsure = commit.confidence is not None and commit.confidence < 900
+    return not commit.passes or is_open or is_unsure or is_weak_commit(commit)

@@ -7,21 +7,20 @@ import shlex
 from hkgit.audit.reports.mending_merges import merge_again
 from hkgit.audit.reports.mending_steps import (
     APPLY,
-    FOR_PERSON,
     HERE,
     is_in_words,
     render_expectations,
+    render_for_person,
     render_message,
     render_move_onto,
     render_redo,
 )
 from hkgit.audit.reports.sheet import ReportItem, name_commit
 from hkgit.evidence.ledger.names import entry_path
-from hkgit.evidence.replay.findings import BLIND, CandidateCommit
+from hkgit.evidence.replay.findings import BLIND
 from hkgit.gate.rulings import Ruling
 from hkgit.values import late_pattern
 
-_COMMAND = late_pattern(r"`(hkgit consult answer [0-9a-f]+)`")
 _BY_HAND = {
     "text": "take those characters out",
     "path": "give the file another name",
@@ -30,8 +29,8 @@ _BY_HAND = {
 }
 """Rules whose mend is an edit of what is committed."""
 
+_VOUCHED = "\"Hkgit-Vouched-by: $(git var GIT_COMMITTER_IDENT | sed 's/>.*/>/')\""
 _UNSHALLOW = "git fetch --unshallow"
-_CONSULT = ".hkgit/consult"
 _OWN = "':(top,exclude).hkgit/ledger' ':(top,exclude).hkgit/.gitattributes'"
 """What hkgit itself writes is no part of a change."""
 _TURNED = late_pattern(r"git checkout -b again \w+ && hkgit apply --merge \w+ SPEC")
@@ -44,8 +43,6 @@ def mend(ruling: Ruling) -> str:
     candidate, rule = ruling.judged.candidate, ruling.rule
     if rule == "unverifiable":
         return _UNSHALLOW if _UNSHALLOW in ruling.findings[0].fix else _to_look_at(ruling)
-    if rule == "consult" and (named := _COMMAND.search(ruling.findings[0].fix)) is not None:
-        return _decide_first(candidate, f"{named[1]} --decision apply")
     if rule == "prune" and candidate.id is not None and not ruling.before.files:
         return f"{_after_commit(ruling, candidate.id)}; prune what has landed"
     if rule == "signature" and candidate.id is not None:
@@ -60,21 +57,6 @@ def mend(ruling: Ruling) -> str:
         turned = _TURNED.search(ruling.findings[0].fix)
         return turned[0] if turned is not None else merge_again(ruling)
     return _before_commit(ruling) if candidate.id is None else _after_commit(ruling, candidate.id)
-
-
-def _decide_first(candidate: CandidateCommit, answer: str) -> str:
-    """A person's answer counts for what comes after it: so what stands moves onto it."""
-    others = "  # or drop, or rewrite; a person decides"
-    if candidate.id is None:
-        return f"{answer}{others}, then commit again"
-    short, parent = candidate.id[:12], candidate.parents[0][:12]
-    asked = f":/{_CONSULT}/{answer.split()[3]}.json"
-    return (
-        f"git checkout -q -b again-{short} {parent}"
-        f" && {{ git checkout -q {short} -- {asked} 2>/dev/null || :; }} && {answer}"
-        f" && git checkout -q - && git rebase -q -r -X ours --onto again-{short} {parent}"
-        f" && git branch -q -D again-{short}{others}"
-    )
 
 
 def _reword(ruling: Ruling) -> str:
@@ -103,8 +85,10 @@ def _before_commit(ruling: Ruling) -> str:
 
     Index and worktree stay as they are meanwhile, with what was not staged.
     """
+    if ruling.judged.candidate.amends and ruling.rule == "bytes":
+        return _commit_by_hand(ruling)
     if ruling.before.for_person:
-        return FOR_PERSON
+        return render_for_person(ruling)
     by_hand = ruling.before.by_hand or ruling.rule
     if by_hand in _BY_HAND:
         return f"git status  # the change is kept: {_BY_HAND[by_hand]}, then commit again"
@@ -116,7 +100,7 @@ def _before_commit(ruling: Ruling) -> str:
     short, parent = candidate.tree[:12], candidate.parents[0][:12]
     return (
         f"{_difference(ruling, parent, short)} | {APPLY} --branch again-{short}"
-        f"{render_expectations(ruling.before.files)} && git reset -q again-{short}"
+        f"{render_expectations(ruling.before.expected)} && git reset -q again-{short}"
         f" && git restore :/.hkgit/ledger :/.hkgit/.gitattributes && git branch -q -D again-{short}"
     )
 
@@ -133,9 +117,8 @@ def _apart_from_sessions(ruling: Ruling) -> str:
     changed = {path for path, _ in ruling.before.files} - known
     if changed.issuperset(named):
         paths = shlex.join(f":/{path}" for path in dict.fromkeys(named))
-        by_hand = f"git commit -q -m 'By hand' --only -- {paths}"
         again = f"{render_redo(ruling)} -- {paths}"
-        first = by_hand if ruling.agent is None else again
+        first = _commit_by_hand(ruling) if ruling.agent is None else again
         return f"{' && '.join([first, *reads])}  # then commit again"
     if ruling.agent is not None:
         return f"{render_redo(ruling)}  # with -m for a message of your own"
@@ -144,19 +127,27 @@ def _apart_from_sessions(ruling: Ruling) -> str:
     return f"{first}git reset -q && git add -p  # {then}"
 
 
+def _commit_by_hand(ruling: Ruling) -> str:
+    """The command that commits the files of the findings by themselves."""
+    named = (each.path or each.where for each in ruling.findings if each.rule == ruling.rule)
+    paths = shlex.join(f":/{path}" for path in dict.fromkeys(named))
+    return f"git commit -q -m 'By hand' --only -- {paths}"
+
+
 def _after_commit(ruling: Ruling, commit: str) -> str:
     """For a commit that stands: it is made again beside itself, and what follows moves there."""
     short, parents = commit[:12], ruling.judged.candidate.parents
     if not parents:
-        return _begin_again(short)
+        return _begin_again(ruling, short)
     if ruling.before.for_person:
-        return _as_a_person(ruling, short)
+        is_granted = ruling.before.is_granted
+        return _as_a_person(ruling, short) if is_granted else render_for_person(ruling)
     parent = parents[0][:12]
     if not ruling.before.files:
         return f"git rebase -q -r --onto {parent} {short}  # it changes nothing but the ledger"
     again = (
         f"{APPLY} --branch again-{short} --base {parent} -m {render_message(ruling, short)}"
-        f"{render_expectations(ruling.before.files)}"
+        f"{render_expectations(ruling.before.expected)}"
     )
     difference, then = _difference(ruling, parent, short), render_move_onto(short)
     if ruling.before.by_hand == "accept":
@@ -194,20 +185,26 @@ def _difference(ruling: Ruling, old: str, new: str) -> str:
     return f"git diff-tree -p --text {lines}--no-renames {old} {new} -- :/ {_OWN}"
 
 
-def _begin_again(short: str) -> str:
-    """The first commit of a history, by whoever does it."""
+def _begin_again(ruling: Ruling, short: str) -> str:
+    """The first commit of a history: it is made again on an empty one, with evidence."""
+    empty = "$(git hash-object -t tree /dev/null)"
     return (
-        f"git checkout -q --orphan again-{short} {short} && git commit -q -C {short} --reset-author"
-        f" && git checkout -q - && {render_move_onto(short)}  # as yourself: a person"
+        f'git branch again-{short} "$(git commit-tree -m Begin {empty})"'
+        f" && git diff-tree -p --text --no-renames {empty} {short} -- :/ {_OWN}"
+        f" | {APPLY} --branch again-{short} -m {render_message(ruling, short)}"
+        f" && {render_move_onto(short)}"
     )
 
 
 def _as_a_person(ruling: Ruling, short: str) -> str:
-    """The same commit without entries, by whoever does it: what no evidence lets pass."""
+    """The same commit, which a person takes upon himself: what no evidence lets pass.
+
+    Entries for a file that is too long to edit with them are taken out; all others are kept.
+    """
     names = [f":/{entry_path(name)}" for name, _ in ruling.judged.entries]
-    taken = f"git rm -q -- {shlex.join(names)} && " if names else ""
-    amend = f"git commit -q --amend --reset-author -m {render_message(ruling, short)}"
+    taken = f"git rm -q -- {shlex.join(names)} && " if names and ruling.rule == "budget" else ""
     return (
-        f"git checkout -q -b again-{short} {short} && {taken}{amend} && git checkout -q - &&"
-        f" {render_move_onto(short)}  # as yourself: a person, or one whom a [[gate.manual]] covers"
+        f"git checkout -q -b again-{short} {short} && {taken}git commit -q --amend --no-edit -S"
+        f" --trailer {_VOUCHED} && git checkout -q - && {render_move_onto(short)}"
+        "  # as a person whom a [[gate.manual]] of the policy grants these paths"
     )

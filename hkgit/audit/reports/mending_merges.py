@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from hkgit.audit.reports.mending_steps import (
     APPLY,
-    FOR_PERSON,
     render_expectations,
+    render_for_person,
     render_message,
     render_move_onto,
     render_redo,
@@ -20,7 +20,7 @@ from hkgit.gate.rulings import Ruling
 def _merge_before_commit(ruling: Ruling, others: Sequence[str]) -> str:
     """For a merge that is not made yet: what resolves conflicts is kept, and what comes beside."""
     if ruling.before.for_person:
-        return FOR_PERSON
+        return render_for_person(ruling)
     paths = shlex.join(f":/{path}" for path, _ in ruling.before.files)
     if len(others) > 1 or not paths:
         return "git merge --abort  # then merge without changes of your own"

@@ -7,12 +7,20 @@ from collections.abc import Iterable
 
 from hkgit.gate.rulings import Ruling
 
-FOR_PERSON = "git status  # the change is kept: a person whom a [[gate.manual]] covers commits it"
+_KEPT = "git status  # the change is kept"
 WORDS = "sed '/^[Hh]kgit-/d'"
 HERE = 'hkgit -C "./$(git rev-parse --show-cdup)"'
 """From any directory of the checkout, with paths from its root."""
 
 APPLY = f"{HERE} apply"
+
+
+def render_for_person(ruling: Ruling) -> str:
+    """Render what leads on where no evidence helps: a person, or first a grant."""
+    if ruling.before.is_granted:
+        return f"{_KEPT}: a person whom a [[gate.manual]] grants these paths commits it"
+    what = "the policy grants nobody these paths, so a person commits a [[gate.manual]] first"
+    return f"{_KEPT}: {what}"
 
 
 def render_redo(ruling: Ruling) -> str:

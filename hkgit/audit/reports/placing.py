@@ -20,7 +20,7 @@ from hkgit.gate.rulings import Report, Ruling
 from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, find_changes, follow
-from hkgit.text.document import Document
+from hkgit.text.document import Document, has_too_many_lines
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 
@@ -178,6 +178,6 @@ def _find_moves(ruling: Ruling) -> Iterator[tuple[str, str]]:
 def _lines(files: Snapshot, path: str) -> tuple[bytes, ...] | None:
     """The lines of a file; None where there is none that has lines."""
     file = files.get(path)
-    if file is None or file.mode in (DIRECTORY, SUBMODULE):
+    if file is None or file.mode in (DIRECTORY, SUBMODULE) or has_too_many_lines(file.data):
         return None
     return Document(file.data).lines

@@ -10,7 +10,7 @@ from hkgit.audit.reports.sheet import ReportSheet, name_commit, read_subject
 from hkgit.audit.reports.text import summarize
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rulings import Ruling
-from hkgit.matching.places import format_decimal
+from hkgit.matching.places import format_confidence
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import escape_markdown, render_code
 
@@ -91,8 +91,9 @@ class JobSummary:
             return counts
         kinds = self._kinds.most_common()
         tied = ", ".join(f"{count} {escape_markdown(kind)}" for kind, count in kinds)
-        edits, lowest = count_noun(self._kinds.total(), "edit"), format_decimal(self._lowest)
-        return f"{counts} · {edits} ({tied}), lowest confidence {lowest}"
+        edits = count_noun(self._kinds.total(), "edit")
+        lowest = format_confidence(self._lowest, ", lowest confidence ")
+        return f"{counts} · {edits} ({tied}){lowest}"
 
     def _render_rejected(self, ruling: Ruling) -> str:
         reasons = "<br>".join(_reason(ruling))

@@ -19,20 +19,20 @@ def render(sheet: ReportSheet) -> str:
 def report_lines(report: Report) -> Iterator[str]:
     """Write the lines of `render`."""
     for ruling in report.rulings:
-        yield from ruling_lines(ruling)
+        yield from ruling_lines(ruling, report.policy)
     yield escape_console(summarize_report(report))
 
 
-def ruling_lines(ruling: Ruling) -> Iterator[str]:
+def ruling_lines(ruling: Ruling, policy: Policy) -> Iterator[str]:
     """Write the lines on one commit."""
-    return map(escape_console, _ruling_lines(ruling))
+    return map(escape_console, _ruling_lines(ruling, policy))
 
 
-def _ruling_lines(ruling: Ruling) -> Iterator[str]:
+def _ruling_lines(ruling: Ruling, policy: Policy) -> Iterator[str]:
     judged = ruling.judged
-    mark = "ok  " if ruling.passes else "FAIL"
-    policy = f"policy {'passes' if ruling.passes else 'fails'}: {ruling.rule}"
-    yield f"{mark} {name_commit(ruling)}  replay {ruling.replay}, {policy}"
+    is_binding = policy.mode == "enforce"
+    mark = "ok  " if ruling.passes else "FAIL" if is_binding else "warn"
+    yield f"{mark} {name_commit(ruling)}  replay {ruling.replay}, {_outcome(ruling, policy)}"
     for finding in ruling.findings:
         yield f"     {finding.where}: {finding.what}"
         yield f"       -> {finding.fix}"
@@ -47,6 +47,14 @@ def _ruling_lines(ruling: Ruling) -> Iterator[str]:
         yield f"     mend: {command}"
 
 
+def _outcome(ruling: Ruling, policy: Policy) -> str:
+    """What a policy says of a commit; one whose floors are not asked lets nothing pass."""
+    if policy.any_verdict:
+        return f"{'holds' if ruling.passes else 'fails'}: {ruling.rule}"
+    refused = "fails" if policy.mode == "enforce" else "would reject it"
+    return f"policy {'passes' if ruling.passes else refused}: {ruling.rule}"
+
+
 def summarize_report(report: Report) -> str:
     """Say how many commits there are, how many pass, and under which policy."""
     rejected = sum(not ruling.passes for ruling in report.rulings)
@@ -56,8 +64,12 @@ def summarize_report(report: Report) -> str:
 def summarize(policy: Policy, count: int, rejected: int, *, provisional: bool = False) -> str:
     """Write the words of `summarize_report`, from counts."""
     words = count_noun(count, "commit")
+    if policy.any_verdict:
+        words += f", {rejected} rejected" if rejected else ", all hold" if count else ""
+        return f"{words}; {policy.source}, its floors left out"
+    would = "" if policy.mode == "enforce" else "would be "
     if count:
-        words += f", {rejected} rejected" if rejected else ", all pass"
-    if policy.mode != "enforce" and rejected:
-        words += f" (mode {policy.mode}: let through)"
+        words += f", {rejected} {would}rejected" if rejected else ", all pass"
+    if would and rejected:
+        words += f" (mode {policy.mode})"
     return f"{words}; {policy.source}" + (", provisional" if provisional else "")

@@ -101,7 +101,11 @@ _COMMITS = EvidenceTable(
         TableColumn("policy_passes", FLAG, "whether the policy lets it pass"),
         TableColumn("rule", TEXT, "the rule that decided"),
         TableColumn("reverts", TEXT, "the commit that it takes back", "hex", may_lack=True),
-        TableColumn("blind", FLAG, "whether it is an agent's and rests on a quote or less"),
+        TableColumn(
+            "blind",
+            FLAG,
+            "whether it is an agent's and rests on a quote or less, or has what no entry explains",
+        ),
         TableColumn("weakest_evidence", TEXT, "evidence of its weakest edit", may_lack=True),
         _share("lowest_confidence", "confidence of its least sure edit"),
         _count("entries", "ledger entries that it brings", "entries"),

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from hkgit.applying.evidence import covers
-from hkgit.audit.commits import AuditedCommit, strip_version
+from hkgit.audit.commits import AuditedCommit, fold_agent
 from hkgit.edits import Read
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.refusals import RefusedAttempt
@@ -38,7 +38,7 @@ def _claim(commit: str, entry: Entry, claim: dict[str, Any]) -> Row:
         "landed": commit,
         "source": "ledger",
         "time": to_moment(time) if isinstance(time, int) else None,
-        "agent": strip_version(visible(entry.agent)),
+        "agent": fold_agent(visible(entry.agent)),
         "call": None,
         "path": to_json_text(str(claim.get("path", ""))),
         "status": visible(str(claim.get("status", ""))),
@@ -56,7 +56,7 @@ def make_rows_of_clone(attempts: Iterable[RefusedAttempt]) -> list[Row]:
             "landed": each.landed,
             "source": "clone",
             "time": to_moment(each.time),
-            "agent": strip_version(visible(each.agent)),
+            "agent": fold_agent(visible(each.agent)),
             "call": visible(each.call),
             "path": to_json_text(each.path),
             "status": visible(each.status),

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hkgit import __version__
-from hkgit.audit.commits import AuditedCommit, strength_of, strip_version
+from hkgit.audit.commits import AuditedCommit, fold_agent, strength_of
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.audit.tables.columns import OF_COMMITS
 from hkgit.audit.tables.evidence_rows import (
@@ -20,7 +20,7 @@ from hkgit.audit.tables.evidence_rows import (
     list_refusals,
     to_moment,
 )
-from hkgit.audit.trail import BEFORE_SINCE, Trail, is_blind
+from hkgit.audit.trail import BEFORE_SINCE, Trail, is_weak_commit
 from hkgit.errors import HkgitError
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.entry import RecordedEdit, RecordedFile
@@ -38,9 +38,16 @@ from hkgit.matching.places import LADDER_VERSION
 from hkgit.text.escaping import to_json_text, visible
 
 _OF_REFS = frozenset(
-    {Verdict.ATTESTED, Verdict.RECOVERED, Verdict.REVERT, Verdict.UNVERIFIABLE, Verdict.FAIL}
+    {
+        Verdict.ATTESTED,
+        Verdict.RECOVERED,
+        Verdict.REVERT,
+        Verdict.VOUCHED,
+        Verdict.UNVERIFIABLE,
+        Verdict.FAIL,
+    }
 )
-"""Verdicts that may change with time: refs move, records come, objects are fetched."""
+"""Verdicts that may change with time: refs move, records and keys come, objects are fetched."""
 
 _OF_RECORDS = ("break-glass", BEFORE_SINCE)
 _EVERY_HUNK = 10**9
@@ -95,7 +102,7 @@ def _commit(commit: AuditedCommit, rows: Rows) -> Row:
         "committer": visible(candidate.committer),
         "subject": commit.subject,
         "parents": len(candidate.parents),
-        "agent": strip_version(commit.agents[0]) if commit.agents else None,
+        "agent": fold_agent(commit.agents[0]) if commit.agents else None,
         "agents": list(commit.agents),
         "made_by": commit.made_by,
         "replay": commit.replay,
@@ -103,7 +110,7 @@ def _commit(commit: AuditedCommit, rows: Rows) -> Row:
         "policy_passes": commit.passes,
         "rule": commit.ruling.rule,
         "reverts": judged.basis if judged.verdict is Verdict.REVERT else None,
-        "blind": is_blind(commit),
+        "blind": is_weak_commit(commit),
         "weakest_evidence": commit.weakest,
         "lowest_confidence": _share(commit.confidence),
         "entries": len(judged.entries),
@@ -128,12 +135,12 @@ def is_lasting(ruling: Ruling) -> bool:
 def _edits(commit: AuditedCommit, policy: Policy) -> Iterator[Row]:
     for name, entry in commit.ruling.judged.entries:
         blind = {edit.id for edit, _ in find_blind_edits(policy, entry)}
-        agent, _, version = visible(entry.agent).partition("/")
+        version = visible(entry.agent).partition("/")[2]
         for edit in entry.edits:
             yield {
                 "commit": commit.id,
                 "entry": name,
-                "agent": agent,
+                "agent": fold_agent(visible(entry.agent)),
                 "agent_version": version or None,
                 "blind": edit.id in blind,
                 **_edit(edit),

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 
 import click
 
+from hkgit.agents import HOOKED
+from hkgit.agents.setup.installing import REMAINING
 from hkgit.agents.setup.outdated import OutdatedHooks, find_outdated
 from hkgit.agents.setup.user_wide import USER_WIDE, find_user_hooks, has_project_hooks
 from hkgit.applying.reporting import error_json
@@ -15,7 +19,7 @@ from hkgit.cli.admin.versions import list_versions
 from hkgit.cli.agent.session import describe_session
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.errors import GitRefused
-from hkgit.gate.entrypoints.hook_scripts import HOOKS
+from hkgit.gate.entrypoints.hook_scripts import HOOKS, is_own
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.index import find_foreign_lock
 from hkgit.git.transactions.landing import find_unfinished
@@ -28,12 +32,14 @@ from hkgit.sessions.bypassing import (
 )
 from hkgit.sessions.ending import SessionState, list_sessions
 from hkgit.sessions.reporting import session_json
+from hkgit.sessions.storage.paths import find_folders
 from hkgit.sessions.writing import find_crashed
 from hkgit.text.escaping import visible
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 from hkgit.workflows import doctor as health
 from hkgit.workflows.setup import framework
+from hkgit.workflows.setup.native import find_place
 
 _NEXT = {
     Outcome.NOTHING: "what it left is cleared away",
@@ -107,6 +113,24 @@ def _examine(repository: Repository, *, fix: bool) -> _Examination:
     )
 
 
+def _say_connected(repository: Repository) -> Iterator[str]:
+    """What agents that are set up in the checkout lack; a settings file alone records nothing."""
+    root = repository.work_tree
+    names = [] if root is None else [each for each in HOOKED if has_project_hooks(each, root)]
+    if root is None or not names:
+        return
+    if shutil.which("hkgit") is None:
+        where = "is not on the path here; where it is not, these hooks do nothing"
+        yield f"agents       hkgit {where}: {', '.join(names)}"
+    if find_spec("mcp") is None and names != ["pi"]:
+        yield "agents       hkgit's server cannot start: pip install 'hkgit[mcp]'"
+    used = [folder.name for folder in find_folders(root)]
+    for name in names:
+        if not any(each.startswith(f"{name}-") for each in used):
+            left = "; ".join(each for each in REMAINING.get(name, ()) if each.startswith("trust "))
+            yield f"agents       no hook of {name} has run here yet{left and f': {left}'}"
+
+
 def _say_user_hooks(repository: Repository) -> Iterator[str]:
     """The hooks of agents in the user's own settings, and where they are missing."""
     for name in USER_WIDE:
@@ -130,22 +154,35 @@ def _owner(repository: Repository, hook: health.InstalledHook) -> str:
     """Whose a hook is; one of a framework that runs the gate is not foreign."""
     if hook.owner != "foreign" or repository.work_tree is None:
         return hook.owner
-    name = framework.find_runner(
-        hook.path.read_bytes(), framework.find_config(repository.work_tree)
+    runner, root = framework.find_runner(hook.path.read_bytes()), repository.work_tree
+    if runner is None:
+        return hook.owner
+    place = find_place(hook.path.parent, hook.name, is_framed=framework.is_set_up(root))
+    is_run = (
+        is_own(place.read_bytes() if place.is_file() else b"")
+        if framework.is_set_up(root)
+        else framework.runs_gate(root)
     )
-    return hook.owner if name is None else f"run by {name}"
+    return f"run by {runner}" if is_run else hook.owner
 
 
 def _find_missing_hooks(repository: Repository) -> Iterator[str]:
-    """Find the hooks of a framework's configuration that it was not told to install."""
+    """Find the hooks that a framework's configuration counts on, and the command for each."""
     root = repository.work_tree
     if root is None or not framework.runs_gate(root):
         return
-    found = {hook.name for hook in health.find_hooks(repository)}
-    missing = [name for name in HOOKS if name not in found]
-    if missing:
-        command = framework.render_install_command(root, missing)
-        yield f"missing      {', '.join(missing)}: {command}"
+    owners = {hook.name: _owner(repository, hook) for hook in health.find_hooks(repository)}
+    by_framework = [name for name in HOOKS if name not in owners]
+    by_hkgit = [name for name in HOOKS if owners.get(name) == "foreign"]
+    if framework.is_set_up(root):
+        by_hkgit += [name for name in by_framework if name != "pre-commit"]
+        by_framework = [name for name in by_framework if name == "pre-commit"]
+    if by_hkgit:
+        yield f"missing      {', '.join(by_hkgit)}: hkgit init"
+    if by_framework:
+        command = framework.render_install_command(root)
+        types = "".join(f" -t {name}" for name in by_framework)
+        yield f"missing      {', '.join(by_framework)}: {command}{types}"
 
 
 def _document(repository: Repository, found: _Examination) -> JsonObject:
@@ -209,6 +246,7 @@ def _lines(repository: Repository, found: _Examination) -> Iterator[str]:
         yield visible(f"past hooks   {line}")
     for outdated in found.outdated:
         yield visible(f"agents       {outdated.path} {outdated.advice}")
+    yield from map(visible, _say_connected(repository))
     yield from _say_user_hooks(repository)
     yield from _say_hooks_off()
 

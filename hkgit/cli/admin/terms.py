@@ -22,8 +22,15 @@ TERMS: Mapping[str, str] = {
     "evidence": (
         "what ties an edit to content that was read: `hash`, `receipt`, `quote`, `tag` or `none`"
     ),
+    "weak": (
+        "said of what an agent may have written unseen: on a quote or less, in a commit without"
+        " evidence, or in lines that no entry explains"
+    ),
     "blind": "said of an edit whose evidence the policy does not accept",
-    "tightness": "how much of what an edit's evidence covers the edit really changes",
+    "tightness": (
+        "how many of the lines that the edits of a file name, by their place or by a hash that they"
+        " give, they really change"
+    ),
     "confidence": "how surely the place and the result are what the author meant, between 0 and 1",
     "ledger": "the entries under `.hkgit/ledger/`, one file each",
     "ledger entry": "the JSON record of one applied spec, part of the commit that it describes",
@@ -40,10 +47,7 @@ TERMS: Mapping[str, str] = {
     "trusted side": "the commit that is there already: HEAD, the old tip, or the target of a merge",
     "governed": "said of a commit that is held to the rules of the policy",
     "break-glass": "a record by which a person lets one rejected commit pass",
-    "conflict record": (
-        "what is kept of an edit that was refused as stale, until it lands or a person decides"
-    ),
-    "CONSULT": "a question in the repository that waits for a person's answer",
+    "CONSULT": "what an edit that is refused again and again asks a person",
     "session": "what one agent has read and edited in a checkout since the last commit",
     "batch": "a spec with refused edits, kept until their corrections come",
 }

@@ -20,13 +20,14 @@ from hkgit.agents.events import (
 from hkgit.agents.open_edits import forget_open_edit, note_open_edit
 from hkgit.agents.recorder import Recorder
 from hkgit.agents.servers.roots import Root
-from hkgit.agents.specs import find_commands, find_touched_paths
+from hkgit.agents.specs import find_commands, find_named_paths, find_touched_paths
 from hkgit.agents.tools import parse_payload
 from hkgit.cli.forms.form import CommandForm, Misuse, Option, Positional
 from hkgit.cli.output import echo
 from hkgit.errors import Conflict, HkgitError, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage.paths import is_guarded
 from hkgit.sessions.storage.written import find_open_notes
 
 FORM = CommandForm(
@@ -91,16 +92,17 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
 
     `tool` is what its edits are steered to.
     """
-    root = Root.around(event.directory).root
+    home = Root.around(event.directory).root
+    root = _find_root(event, home)
     if not (root / ".git").exists():
         return None
     if isinstance(event.did, ServerCall):
         # Few calls are a sub-agent's.
         from hkgit.agents.servers.callers import note_caller
 
-        note_caller(root, event.call.id, event.session)
+        note_caller(root, event.call, event.session)
         return None
-    session = EditSession.open(root, event.session, agent=agent)
+    session = EditSession.open(root, event.session, agent=agent, turn=_find_turn(event))
     recorder = Recorder(session, event.directory)
     _record_missed(session)
     try:
@@ -109,7 +111,7 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
             recorder.settle_formatters()
     except HkgitError as error:
         echo(f"hkgit: not recorded: {error}", err=True)
-    if tool is not None and event.is_before and not find_commands(event.did):
+    if tool is not None and root == home and event.is_before and not find_commands(event.did):
         return _steer(event, root, tool)
     try:
         reply = _record(session, recorder, event)
@@ -118,6 +120,29 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
             raise
         reply = f"hkgit: not recorded: {error}"
     return reply or _tell_past_hooks(event, root)
+
+
+def _find_root(event: ToolEvent, home: Path) -> Path:
+    """Find the checkout of a call's files: another one than where the agent works, if guarded.
+
+    That may be a submodule, a linked worktree, or the checkout of another repository.
+    """
+    for path in find_named_paths(event.did):
+        if "\0" not in path:
+            place = Path(event.directory, path)
+            root = home if place.parent == home else Root.around(place.parent).root
+            if root != home and is_guarded(root):
+                return root
+    return home
+
+
+def _find_turn(event: ToolEvent) -> str:
+    """Which answer of the model asked for a call that has been made; "" if that is not told."""
+    if event.turn or event.is_before or event.transcript is None or not event.call:
+        return event.turn
+    from hkgit.agents.shown.turns import find_turn  # some agents are told it
+
+    return find_turn(event.transcript, event.call)
 
 
 def _is_look(recorder: Recorder, event: ToolEvent) -> bool:

@@ -1,27 +1,48 @@
-"""advice.py: tell what the gate would reject, with the command that makes it pass."""
+"""advice.py: say how edits that the gate would reject get their evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
-from hkgit.cli.edit.command_line import make_relative, render_again, render_expectations
 from hkgit.cli.edit.spec_options import SpecOptions
 from hkgit.cli.output import print_note
-from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
+from hkgit.text.escaping import to_json_text
+from hkgit.text.json_nodes import JsonObject
 from hkgit.workflows.apply import ApplyResult, advise
-from hkgit.workflows.commits.rules import Unread
+from hkgit.workflows.commits.rules import Unread, explain_differing, find_differing
+
+_SHOWN = 5
+"""At most so many commands that read are named."""
 
 
-def add_advice(session: str | None, repository: Repository, result: ApplyResult) -> ApplyResult:
-    """Add to edits that are refused as blind the command that fixes them."""
-    mend = _mend(session, repository, result.blocking) if result.blocking else None
-    return result if mend is None else advise(result, f"Mend it: {mend}", mend)
+def add_advice(session: str | None, root: Path | None, result: ApplyResult) -> ApplyResult:
+    """Add to edits that are refused as blind how they get their evidence."""
+    blind = result.blocking
+    return advise(result, f"Fix: {_advise(session, root, result, blind)}") if blind else result
+
+
+def blind_json(session: str | None, root: Path | None, blind: Sequence[Unread]) -> JsonObject:
+    """Write blind edits as the JSON of `apply`, each with the command that reads its lines."""
+    if not blind:
+        return {}
+    found = [
+        {
+            "number": each.number,
+            "path": to_json_text(each.path),
+            "lines": None if each.lines is None else [*each.lines],
+            "read": to_json_text(_read(session, root, each)),
+        }
+        for each in blind
+    ]
+    return {"blind": found}
 
 
 def warn_of_rejection(
-    session: str | None, repository: Repository, result: ApplyResult, given: SpecOptions
+    session: str | None, root: Path | None, result: ApplyResult, given: SpecOptions
 ) -> None:
     """Say in one line what the policy would reject of what has landed, or would."""
     assert result.rules is not None
@@ -31,35 +52,56 @@ def warn_of_rejection(
         landed = "would land" if given.dry_run else "landed"
         print_note(f"note: {count} {landed} blind, as asked; {source} would reject that")
     elif result.blind:
-        mend = _mend(session, repository, result.blind)
-        way = "" if mend is None else f"; with evidence: {_take_back(result)}{mend}"
         error = result.rules.refusal(result.blind)
-        print_note(f"note: {source} would reject this: {error.where}: {error.what}{way}")
+        way = f"{_take_back(result)}{_advise(session, root, result, result.blind)}"
+        print_note(f"note: would be rejected: {error.where}: {error.what}. Fix: {way}")
     else:
         first = next((each.warning for each in result.landed if each.warning), None)
         if first is not None:
             print_note(f"note: would be rejected: {first.where}: {first.what}. {first.fix}")
 
 
-def _mend(session: str | None, repository: Repository, blind: Sequence[Unread]) -> str | None:
-    """The command that gives blind edits their evidence; None where there is none."""
-    root = repository.work_tree
-    if all("hash" in each.accepted and each.whole_hash is not None for each in blind):
-        hashes = [(each.path, each.whole_hash or "") for each in blind]
-        return render_again(*render_expectations(root, hashes))
-    if all("receipt" in each.accepted for each in blind):
-        return _read_first(session, root, dict.fromkeys(each.path for each in blind))
-    return None
+def _advise(
+    session: str | None, root: Path | None, result: ApplyResult, blind: Sequence[Unread]
+) -> str:
+    """Say how blind edits get their evidence: by reading what they were written against."""
+    differing = find_differing(result.target, blind)
+    if differing:
+        return explain_differing(differing)
+    reads = ", ".join(f"`{each}`" for each in _list_reads(session, root, blind))
+    if _needs_session(session, blind):
+        name = session or _SESSION
+        return f"read the lines ({reads}) and run this again with `--session {name}`"
+    places = dict.fromkeys(f"--expect {_quote(root, each)}=HASH" for each in blind)
+    given = " ".join([*places][:_SHOWN])
+    return f"read the lines ({reads}) and run this again with `{given}`, the hash that is printed"
 
 
-def _read_first(session: str | None, root: Path | None, paths: Iterable[str]) -> str | None:
-    """Write the same command in a session that reads the files first."""
-    name = session or "apply"
-    command = render_again("--session", name)
-    if command is None:
-        return None
-    reads = (f"hkgit read {make_relative(root, path)} --session {name}" for path in paths)
-    return " && ".join([*reads, command])
+_SESSION = "apply"
+"""The session that is proposed where none was named and hashes alone do not count."""
+
+
+def _needs_session(session: str | None, blind: Sequence[Unread]) -> bool:
+    """Whether a receipt is the evidence to ask for; it speaks of lines in the checkout."""
+    is_hash_accepted = all("hash" in each.accepted for each in blind)
+    return not is_hash_accepted or (session is not None and all(each.rev is None for each in blind))
+
+
+def _list_reads(session: str | None, root: Path | None, blind: Sequence[Unread]) -> list[str]:
+    name = (session or _SESSION) if _needs_session(session, blind) else None
+    reads = list(dict.fromkeys(_read(name, root, each) for each in blind))
+    return reads[:_SHOWN]
+
+
+def _read(session: str | None, root: Path | None, edit: Unread) -> str:
+    """Write the command that reads the lines of an edit."""
+    rev = "" if edit.rev is None else f" --rev {edit.rev}"
+    kept = "" if session is None or rev else f" --session {session}"
+    return f"hkgit read {_quote(root, edit)}{rev}{kept}"
+
+
+def _quote(root: Path | None, edit: Unread) -> str:
+    return shlex.quote(edit.where if root is None else os.path.relpath(root / edit.where))
 
 
 def _take_back(result: ApplyResult) -> str:
@@ -67,8 +109,9 @@ def _take_back(result: ApplyResult) -> str:
     if not result.landed or result.target is None:
         return ""
     branch, before = result.target.branch, f"{result.landed[0].commit[:12]}^"
+    command = f"git update-ref refs/heads/{branch} {before}"
     if result.target.checkout:
-        return f"git reset -q --keep {before} && "
-    if result.target.old is None:
-        return f"git branch -q -D {branch} && "
-    return f"git update-ref refs/heads/{branch} {before} && "
+        command = f"git reset -q --keep {before}"
+    elif result.target.old is None:
+        command = f"git branch -q -D {branch}"
+    return f"take it back (`{command}`), "

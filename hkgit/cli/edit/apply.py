@@ -9,7 +9,7 @@ from hkgit.applying.diff import render_diff
 from hkgit.applying.reporting import refusal_text, render_apply_json
 from hkgit.cli.agent.sessions import make_session_option
 from hkgit.cli.common import echo_json, make_root_relative, open_repository
-from hkgit.cli.edit.advice import add_advice, warn_of_rejection
+from hkgit.cli.edit.advice import add_advice, blind_json, warn_of_rejection
 from hkgit.cli.edit.merging import MERGE, choose_merge, tell_merge
 from hkgit.cli.edit.spec_options import SPEC_OPTIONS, SPECS, SpecOptions
 from hkgit.cli.edit.specs import (
@@ -34,7 +34,7 @@ from hkgit.edits import Read, Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.refusals import RefusalLog, note_unread
 from hkgit.git.repository import Repository
-from hkgit.matching.places import format_decimal
+from hkgit.matching.places import format_confidence
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
 from hkgit.workflows.commits.commit import LandedCommit
 from hkgit.workflows.commits.plan import Progress
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from hkgit.cli.edit.spec_options import SpecValues
-    from hkgit.evidence.ledger.readings import ShownLines
 
 
 FORM = CommandForm(
@@ -99,11 +98,12 @@ def run(
 ) -> int:
     """Apply and commit the specs; the exit code."""
     given = SpecOptions(**values)
-    result = ApplyResult()
+    result, root = ApplyResult(), None
     try:
         repository = open_repository(is_small=True)
+        root = repository.work_tree
         expected = read_expects(given.expect, partial(make_root_relative, repository))
-        receipts, shown = _find_receipts(repository, session)
+        receipts = _find_receipts(repository, session)
         options = ApplyOptions(
             branch=branch,
             merge=choose_merge(merge),
@@ -114,7 +114,6 @@ def run(
             # The judge speaks of all edits at once.
             options=given.to_options(allow_blind=True),
             reads=(*expected, *receipts),
-            shown=shown,
             accept_hook_changes=accept_hook_changes,
             retry=retry,
             allow_blind=given.allow_blind,
@@ -122,35 +121,31 @@ def run(
         )
         request = _request(repository, given, options, reflect)
         progress = Progress(print_note, show_progress("committing spec"))
-        result = add_advice(session, repository, apply(repository, request, progress))
+        result = add_advice(session, root, apply(repository, request, progress))
         for words in result.conflicts:
             print_note(words)
         if result.error is not None:
             raise result.error
     except HkgitError as error:
         if given.as_json:
-            mend = {} if error.mend is None else {"mend": error.mend}
             refused = render_apply_json(
                 error.status, result.outcomes, None, error, dry_run=given.dry_run
             )
-            echo_json(refused | mend)
+            echo_json(refused | blind_json(session, root, result.blocking))
         print_error(refusal_text(result.outcomes) or str(error))
         return error.exit_code
     _print(repository, result, given)
-    warn_of_rejection(session, repository, result, given)
+    warn_of_rejection(session, root, result, given)
     return 0
 
 
-def _find_receipts(
-    repository: Repository, session: str | None
-) -> tuple[tuple[Read, ...], tuple[ShownLines, ...]]:
-    """Find the receipts of a session that still hold in the checkout, and their calls."""
+def _find_receipts(repository: Repository, session: str | None) -> tuple[Read, ...]:
+    """Find the receipts of a session that still hold in the checkout."""
     if session is None or repository.work_tree is None:
-        return (), ()
+        return ()
     from hkgit.sessions.session import EditSession
 
-    status = EditSession.open(repository.work_tree, session).status()
-    return status.receipts, status.shown
+    return EditSession.open(repository.work_tree, session).status().receipts
 
 
 def _request(
@@ -210,7 +205,5 @@ def summary_line(branch: str, done: LandedCommit) -> str:
     """Write one line as git prints it, with the least sure edit."""
     subject = done.record.message.decode("utf-8", "replace").split("\n", 1)[0]
     least = min(done.record.entry.edits, key=lambda edit: edit.confidence)
-    return (
-        f"[{branch} {done.commit[:7]}] {subject}"
-        f" (lowest confidence {format_decimal(least.confidence)}, {least.tier})"
-    )
+    sure = format_confidence(least.confidence, " (lowest confidence ")
+    return f"[{branch} {done.commit[:7]}] {subject}" + (f"{sure}, {least.tier})" if sure else "")

@@ -8,18 +8,16 @@ from pathlib import Path
 from hkgit.applying.reporting import render_apply_json
 from hkgit.cli.agent.sessions import SESSION_ROWS, find_work_root
 from hkgit.cli.common import echo_json, make_relative_to
-from hkgit.cli.edit.command_line import render_again, render_expectations
 from hkgit.cli.edit.spec_options import SPEC_OPTIONS, SPECS, SpecOptions
 from hkgit.cli.edit.specs import echo_notes, outcome_line, read_expects, read_specs
 from hkgit.cli.forms.form import CommandForm, Option
 from hkgit.cli.output import echo, finish, print_error, print_info, print_note
 from hkgit.cli.streams import printable_text
-from hkgit.errors import BlindEdit, HkgitError, InvalidInput
+from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.reporting import call_json
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.paths import UNNAMED
-from hkgit.text.document import Document, terminate
 from hkgit.workflows.edit import EditRequest, edit
 
 TYPE_CHECKING = False
@@ -55,15 +53,12 @@ def run(*, agent: str, session: str | None, batch: str | None, **values: Unpack[
         if report.error is not None:
             raise report.error
     except HkgitError as error:
-        mend = _mend(report)
         if given.as_json:
             refused = render_apply_json(
                 error.status, report.outcomes, None, error, dry_run=given.dry_run
             )
-            echo_json(refused | call_json(report) | ({} if mend is None else {"mend": mend}))
+            echo_json(refused | call_json(report))
         print_error(report.for_model() or str(error))
-        if mend is not None:
-            print_note(f"Mend it: {mend}")
         return error.exit_code
     _print(report, given)
     return 0
@@ -90,23 +85,12 @@ def _request(root: Path, given: SpecOptions, batch: str | None, agent: str) -> E
     )
 
 
-def _mend(report: EditReport) -> str | None:
-    """The command that gives edits the hashes that they lack; None where that is not what fails."""
-    refused = [each for each in report.outcomes if each.error is not None]
-    if not refused or not all(isinstance(each.error, BlindEdit) for each in refused):
-        return None
-    root = find_work_root()
-    files = {each.path: (root / each.path).read_bytes() for each in refused}
-    hashes = {path: terminate(Document(data)).whole_hash for path, data in files.items()}
-    return render_again(*render_expectations(root, hashes.items()))
-
-
 def _print(report: EditReport, given: SpecOptions) -> None:
     if not given.dry_run:
         finish("the files are edited")
     echo_notes(report.outcomes)
     for each in report.blind:
-        print_note(f"note: {each.what}\nMend it: {each.command}")
+        print_note(f"note: {each.what}\nFix: {each.command}")
     if given.as_json:
         document = render_apply_json("applied", report.outcomes, None, dry_run=given.dry_run)
         echo_json(document | call_json(report))

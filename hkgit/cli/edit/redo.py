@@ -34,7 +34,7 @@ def command(
     """Make what is staged again as edits with evidence, and commit it.
 
     For a change that was made past hkgit and that no transcript explains. The evidence is the
-    hash of each whole file as it was, which is weak (see tightness). What is not staged stays as
+    hash of each whole file as it was, which is not tight. What is not staged stays as
     it is, and nothing is thrown away. With PATHS only these are committed, and the rest stays
     staged.
     """

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         new: str | None
         format: str
         empty_search: str
-        accept_truncated: bool
         threshold: float
         expect: tuple[str, ...]
         relocate: bool
@@ -43,7 +42,6 @@ class SpecOptions:
     new: str | None
     format: str
     empty_search: str
-    accept_truncated: bool
     threshold: float
     expect: tuple[str, ...]
     relocate: bool
@@ -78,16 +76,10 @@ SPEC_OPTIONS = (
         default="create",
     ),
     Option(
-        "accept_truncated",
-        ("--accept-truncated",),
-        "Take a SPEC that ends too early as far as it goes, and record that.",
-        is_flag=True,
-    ),
-    Option(
         "threshold",
         ("--threshold",),
         "How alike a fuzzy match must be; it decides the place, and lets no edit overwrite lines"
-        " that it misquotes.",
+        " that it misquotes. With 1 the old text must stand in the file byte for byte.",
         between=(0, 1),
         default=0.8,
     ),

@@ -6,17 +6,18 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
+from hkgit.applying.files.directory import has_file
 from hkgit.applying.outcome import EditOutcome
-from hkgit.cli.edit.command_line import remember_input
 from hkgit.cli.edit.spec_options import SpecOptions
 from hkgit.cli.forms.form import Misuse
 from hkgit.cli.output import print_note
 from hkgit.dialects import append_at_end, find_dialect, parse, parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import InvalidInput
-from hkgit.matching.places import format_decimal
+from hkgit.matching.places import format_confidence
 from hkgit.text.escaping import visible
 from hkgit.text.hashing import sha256
 from hkgit.values import replace
@@ -34,25 +35,15 @@ def read_specs(given: SpecOptions, root: Path | None, locate: Callable[[str], st
     dialect = given.format if given.file is None else "harnesskit"
     documents = _documents(given, locate)
     are_named = len(documents) > 1
-    specs = [
-        _spec(
-            name if are_named else None,
-            data,
-            dialect,
-            root,
-            accept_truncated=given.accept_truncated,
-        )
-        for name, data in documents
-    ]
+    specs = [_spec(name if are_named else None, data, dialect, root) for name, data in documents]
     return specs if given.empty_search == "create" else [append_at_end(spec) for spec in specs]
 
 
-def _spec(
-    name: str | None, data: bytes, dialect: str, root: Path | None, *, accept_truncated: bool
-) -> Spec:
+def _spec(name: str | None, data: bytes, dialect: str, root: Path | None) -> Spec:
     named_root = _name_of(root, data)
     try:
-        spec = parse(data, dialect, root=named_root, accept_truncated=accept_truncated)
+        exists = None if root is None else partial(has_file, root)
+        spec = parse(data, dialect, root=named_root, exists=exists)
     except InvalidInput as error:
         if name is None:
             raise
@@ -115,9 +106,7 @@ def _single(path: str, old: str, new: str) -> bytes:
 
 def _read(name: str) -> bytes:
     if name == STDIN:
-        data = b"" if sys.stdin is None else sys.stdin.buffer.read()
-        remember_input(data)
-        return data
+        return b"" if sys.stdin is None else sys.stdin.buffer.read()
     try:
         return Path(name).read_bytes()
     except OSError as error:
@@ -137,8 +126,8 @@ def read_expects(expects: Sequence[str], locate: Callable[[str], str]) -> tuple[
 def outcome_line(outcome: EditOutcome) -> str:
     """Say where an edit landed and how surely."""
     where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
-    confidence = format_decimal(outcome.confidence_permille or 0)
-    return f"{visible(outcome.path)}:{where}  {outcome.tier}  confidence {confidence}"
+    sure = format_confidence(outcome.confidence_permille, "  confidence ")
+    return f"{visible(outcome.path)}:{where}  {outcome.tier}{sure}"
 
 
 def echo_notes(outcomes: Sequence[EditOutcome]) -> None:

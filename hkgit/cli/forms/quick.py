@@ -6,7 +6,7 @@ import errno
 
 from hkgit.cli.ending import UNREAD, begin, end_with, refuse_path
 from hkgit.cli.forms.form import Misuse, read_words
-from hkgit.cli.output import QUIET, USUAL, set_given, set_loudness
+from hkgit.cli.output import QUIET, USUAL, begin_command, set_loudness
 from hkgit.cli.streams import forget_output
 from hkgit.errors import HkgitError
 
@@ -29,7 +29,7 @@ def run_words(
     if values is None:
         return None
     begin()
-    set_given(("hkgit", name, *words))
+    begin_command()
     set_loudness(QUIET if values.pop("quiet") else USUAL)
     code = end_with(lambda: _answer(run, form, values), words)
     return None if code == _FOR_CLICK else code

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from hkgit.audit.attribution.lines import Attribution, attribute_commit
-from hkgit.cli.common import echo_json, echo_json_list, json_option, open_repository
+from hkgit.cli.common import echo_json, echo_json_list, json_option, open_history
 from hkgit.cli.output import print_info, print_note, show_progress
 from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import InvalidInput
@@ -41,7 +41,7 @@ def command(commits: str, form: str, notes: bool, as_json: bool) -> None:
     """
     if notes and form != "git-ai":
         raise click.UsageError("--notes are git-ai's: give --format git-ai.")
-    repository = open_repository()
+    repository = open_history()
     found = _attribute(repository, commits)
     if notes:
         _write_notes(repository, found, as_json)

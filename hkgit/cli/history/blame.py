@@ -10,7 +10,7 @@ import click
 from hkgit.audit.commits import read_author_time
 from hkgit.audit.origins import Blamed, LineOrigin, LineOrigins, blame
 from hkgit.audit.trail import format_rfc3339
-from hkgit.cli.common import echo_json_list, json_option, make_root_relative, open_repository
+from hkgit.cli.common import echo_json_list, json_option, make_root_relative, open_history
 from hkgit.cli.history.columns import (
     EVIDENCE_COLOURS,
     Cell,
@@ -22,11 +22,10 @@ from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.output import show_progress
 from hkgit.gate import Gate, load_policy
 from hkgit.gate.rulings import AGENT, NO_EVIDENCE
-from hkgit.matching.places import format_decimal
+from hkgit.matching.places import format_confidence
 from hkgit.text.escaping import visible
 from hkgit.text.json_nodes import JsonObject
 
-_WEAK = ("quote", "none", "no evidence")
 _NARROW = 110
 _TITLES = ("commit", "replay", "evidence", "edit", "sure", "who", "line")
 _WIDTHS, _NARROW_WIDTHS = (9, 18, 11, 11, 15, 18), (7, 10, 8, 10, 4, 10)
@@ -36,7 +35,7 @@ _WIDTHS, _NARROW_WIDTHS = (9, 18, 11, 11, 15, 18), (7, 10, 8, 10, 4, 10)
 @click.argument("path")
 @click.option("--rev", help="Blame a file of a revision instead of the working tree's.")
 @click.option("-L", "lines", metavar="START,END", help="Only these lines, as git blame takes them.")
-@click.option("--weak", is_flag=True, help="Only lines that rest on a quote or on nothing.")
+@click.option("--weak", is_flag=True, help="Only lines on a quote or less, or unexplained.")
 @click.option("--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only less sure ones.")
 @color_option
 @json_option
@@ -47,7 +46,7 @@ def command(
 
     With --weak and --below, the lines that fit one of them.
     """
-    repository = open_repository()
+    repository = open_history()
     if rev is None and repository.work_tree is None:
         rev = "HEAD"
     blamed = list(blame(repository, make_root_relative(repository, path), rev, lines))
@@ -59,9 +58,7 @@ def command(
     found = (
         origin
         for origin in map(origins.of, _watch(blamed))
-        if not (weak or below is not None)
-        or (weak and _is_weak(origin))
-        or _is_below(origin, least)
+        if not (weak or below is not None) or (weak and origin.is_weak) or _is_below(origin, least)
     )
     if as_json:
         echo_json_list(map(_row_json, found))
@@ -72,10 +69,6 @@ def command(
 def _watch(blamed: Sequence[Blamed]) -> Iterable[Blamed]:
     """Say how far the judge is, where the lines do not show it themselves."""
     return blamed if sys.stdout.isatty() else show_progress("judging line")(blamed)
-
-
-def _is_weak(origin: LineOrigin) -> bool:
-    return origin.evidence in _WEAK
 
 
 def _is_below(origin: LineOrigin, least: int | None) -> bool:
@@ -104,8 +97,8 @@ def _words(origin: LineOrigin, *, is_narrow: bool) -> tuple[str, ...]:
     edit, sure = "-", "-"
     if origin.edit is not None and origin.entry_id is not None:
         edit = f"{origin.entry_id[:8]}#{origin.edit.id}"
-        sure = format_decimal(origin.edit.confidence)
-        sure = sure if is_narrow else f"{origin.edit.tier} {sure}"
+        sure = format_confidence(origin.edit.confidence)
+        sure = sure if is_narrow else f"{origin.edit.tier} {sure}".rstrip()
     kind, evidence = origin.kind, origin.evidence
     if is_narrow and kind == NO_EVIDENCE:
         kind, evidence = AGENT, "nothing"
@@ -141,6 +134,6 @@ def _row_json(origin: LineOrigin) -> JsonObject:
         "agent": None if origin.entry is None else origin.entry.agent,
         "tier": None if edit is None else edit.tier,
         "evidence": origin.evidence,
-        "weak": _is_weak(origin),
+        "weak": origin.is_weak,
         "confidence": None if edit is None else edit.confidence / 1000,
     }

@@ -12,7 +12,7 @@ from unicodedata import combining, east_asian_width
 import click
 
 from hkgit.applying.evidence import KINDS
-from hkgit.audit.commits import DERIVED, NOT_DERIVED, PARTLY, VOUCHED
+from hkgit.audit.commits import ATTESTED, DERIVED, NOT_DERIVED, PARTLY, VOUCHED
 from hkgit.cli.output import choose_colour
 from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE
 from hkgit.values import dataclass
@@ -22,7 +22,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 STANDING_COLOURS = {
     DERIVED: "green",
     PARTLY: "yellow",
-    VOUCHED: "blue",
+    ATTESTED: "blue",
+    VOUCHED: "magenta",
     BY_HAND: None,
     NO_EVIDENCE: "red",
     NOT_DERIVED: "red",
@@ -32,7 +33,7 @@ EVIDENCE_COLOURS = {
     "tag": "cyan",
     "quote": "yellow",
     "none": "red",
-    "no evidence": "red",
+    **dict.fromkeys(("no evidence", "vouched", "unexplained"), "red"),
     "uncommitted": "cyan",
 }
 UNBOUNDED = 10_000

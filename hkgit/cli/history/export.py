@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hkgit.audit.tables.exporting import ExportRequest, ExportResult, export
-from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.output import print_info, show_progress
 from hkgit.cli.review.judging import resolve_range
 from hkgit.gate import load_policy
@@ -28,7 +28,7 @@ def command(revision: str, directory: str, policy: str | None, as_json: bool) ->
     A..B only adds. Commits are judged again where the policy, hkgit or git is another than it
     was, or where a signature may have come. Needs the extra hkgit[tables].
     """
-    repository = open_repository()
+    repository = open_history()
     request = make_request(repository, revision, Path(directory), policy)
     result = export(repository, request, show_progress("judging commit"))
     if as_json:

@@ -1,4 +1,4 @@
-"""hunks.py: hunks for a terminal, each line with whether it was read before it was changed."""
+"""hunks.py: hunks for a terminal, each line with what shows that it was known before."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from hkgit.audit.page.hunks import DiffRow, ReviewHunk
 from hkgit.audit.page.seen import SeenRange
 from hkgit.cli.history.columns import EVIDENCE_COLOURS, fit, measure_terminal
-from hkgit.matching.places import format_decimal
+from hkgit.matching.places import format_confidence
 from hkgit.text.counting import count_noun
 from hkgit.text.json_nodes import JsonObject
 
@@ -23,9 +23,9 @@ def hunk_lines(hunks: Sequence[ReviewHunk]) -> Iterator[str]:
         yield ""
         yield _head(hunk)
         for seen in hunk.seen:
-            yield f"  {_where(seen.start, seen.end)}: {seen.how}"
+            yield f"  {seen.how}"
         if hunk.unseen:
-            what = "changed unseen" if hunk.changed else "added where nothing was read"
+            what = "changed unseen" if hunk.changed else "added at a place that was not known"
             lines = count_noun(hunk.unseen if hunk.changed else hunk.added, "line")
             yield "  " + click.style(f"{lines} {what}", fg="yellow")
         if hunk.note:
@@ -39,17 +39,13 @@ def _head(hunk: ReviewHunk) -> str:
     is_range = hunk.start <= hunk.end
     place = f"{hunk.start}-{hunk.end}" if is_range else f"{max(hunk.start - 1, 0)}+"
     rests = click.style(hunk.evidence, fg=EVIDENCE_COLOURS.get(hunk.evidence))
-    sure = "" if hunk.confidence is None else f", confidence {format_decimal(hunk.confidence)}"
+    sure = format_confidence(hunk.confidence, ", confidence ")
     return f"{click.style(f'{hunk.path}:{place}', bold=True)}  {rests}{sure}"
-
-
-def _where(start: int, end: int) -> str:
-    return f"line {start}" if start == end else f"lines {start}-{end}"
 
 
 def _row(row: DiffRow, width: int) -> str:
     number = "" if row.old is None else str(row.old)
-    eye = "read" if row.seen else "unseen" if row.sign == "-" else ""
+    eye = row.seen or ("unseen" if row.sign == "-" else "")
     text = click.style(fit(f"{row.sign} {row.text}", max(width - 16, 20)), fg=_COLOURS[row.sign])
     return f"  {number:>5}  {eye:<6} {text}".rstrip()
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-from hkgit.audit.commits import AuditedCommit, commit_json, strip_version
+from hkgit.audit.commits import AuditedCommit, commit_json, fold_agent
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
 from hkgit.audit.trail import VERDICT_WORDS, CommitFilter, Trail
-from hkgit.cli.common import echo_json_list, json_option, make_root_relative, open_repository
+from hkgit.cli.common import echo_json_list, json_option, make_root_relative, open_history
 from hkgit.cli.history.columns import (
     EVIDENCE_COLOURS,
     STANDING_COLOURS,
@@ -32,7 +32,7 @@ from hkgit.errors import InvalidInput
 from hkgit.gate import Gate, load_policy
 from hkgit.gate.rulings import NO_EVIDENCE
 from hkgit.git.repository import Repository
-from hkgit.matching.places import format_decimal
+from hkgit.matching.places import format_confidence
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
@@ -95,7 +95,7 @@ def command(
     With paths, those that changed one of them. The policy, and which keys are trusted, is that
     at A, or at HEAD where no range is named.
     """
-    repository = open_repository()
+    repository = open_history()
     revision, named = _split(repository, words)
     located = tuple(make_root_relative(repository, path) for path in (*named, *paths))
     asked = _Wanted(revision=revision, paths=located, since=since, until=until, is_followed=follow)
@@ -208,8 +208,7 @@ def _lines(signed: Iterator[tuple[AuditedCommit, Sequence[Signed]]]) -> Iterator
 def _words(commit: AuditedCommit, width: int) -> tuple[str, ...]:
     is_narrow = width < _NARROW
     fails = "FAILS" if is_narrow else f"FAILS {commit.ruling.rule}"
-    short = ", ".join(dict.fromkeys(map(strip_version, commit.agents)))
-    sure = "-" if commit.confidence is None else format_decimal(commit.confidence)
+    short = ", ".join(dict.fromkeys(map(fold_agent, commit.agents)))
     return (
         commit.time.date().isoformat(),
         commit.id,
@@ -217,14 +216,14 @@ def _words(commit: AuditedCommit, width: int) -> tuple[str, ...]:
         commit.replay,
         "passes" if commit.passes else fails,
         describe_evidence(commit, is_short=is_narrow),
-        sure,
+        format_confidence(commit.confidence),
         commit.subject,
     )
 
 
 def describe_evidence(commit: AuditedCommit, *, is_short: bool) -> str:
     """Say what the edits of a commit rest on: each kind and its count, or the weakest alone."""
-    if commit.weakest is None and commit.standing == NO_EVIDENCE:
+    if commit.weakest is None and commit.made_by == NO_EVIDENCE:
         return "nothing" if is_short else "no evidence"
     if commit.weakest is None:
         return commit.made_by

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from hkgit.audit.questions import YES, Fact, Question, answer_questions, collect_range
-from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.output import show_progress
 from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import Rejected
@@ -33,12 +33,12 @@ def command(ctx: click.Context, commits: str, policy: str | None, as_json: bool)
 
     Passes only where every answer is yes.
     """
-    repository = open_repository()
+    repository = open_history()
     old, new = resolve_range(repository, commits)
     trusted = load_policy(repository, policy, old)
     watch = show_progress("replaying commit")
     report = verify_range(repository, CommitRange(old, new), drop_floors(trusted), watch=watch)
-    asked = collect_range(repository, report.rulings, trusted, new)
+    asked = collect_range(report.rulings, trusted)
     found = answer_questions(asked)
     passes = all(point.answer == YES for point in found)
     every, governed = len(report.rulings), len(asked.rulings)

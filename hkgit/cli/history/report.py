@@ -10,13 +10,12 @@ import click
 from hkgit.audit.audit import Audit, audit_json
 from hkgit.audit.commits import audit_commit
 from hkgit.audit.pages import body, head
-from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.output import echo, print_info, show_progress
 from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusals import RefusalLog
 from hkgit.gate import CommitRange, load_policy
-from hkgit.gate.conflicts.consulting import read_consults_of
 from hkgit.gate.ranges import judge_listed, list_commits_of
 from hkgit.git.repository import Repository
 
@@ -58,7 +57,7 @@ def command(
         return
     if commits is None:
         raise click.UsageError("Say on which range: hkgit report A..B, or give --tables DIR.")
-    repository = open_repository()
+    repository = open_history()
     ends = resolve_range(repository, commits)
     trusted = load_policy(repository, policy, ends[0])
     asked = CommitRange(*ends)
@@ -69,7 +68,7 @@ def command(
         echo(head(commits, ends, len(listed), trusted), nl=False)
     watch = show_progress("judging commit")
     report = judge_listed(repository, asked, listed, trusted, watch=watch)
-    audit = Audit.of(commits, ends, report, tuple(read_consults_of(repository, ends[1])))
+    audit = Audit.of(commits, ends, report)
     if is_page:
         _write_pages(repository, audit, html, html_dir)
     if as_json:

@@ -10,20 +10,18 @@ import click
 
 from hkgit.audit.commits import audit_commit, commit_json
 from hkgit.audit.page.hunks import list_hunks
-from hkgit.audit.page.seen import name_call
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
 from hkgit.audit.trail import Trail, format_rfc3339
-from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.history.columns import color_option
 from hkgit.cli.history.hunks import hunk_json, hunk_lines
 from hkgit.cli.history.paging import echo_paged
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.evidence.ledger.readings import parse_claimed_readings
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, Report, Ruling, load_policy
-from hkgit.matching.places import format_decimal
+from hkgit.matching.places import format_confidence, format_decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
 
@@ -35,6 +33,7 @@ _SHOWN = {
     Verdict.MERGE: "the merge that git makes of the parents by itself",
     Verdict.REVERT: "the exact inverse of an earlier commit that passes",
     Verdict.PRUNE: "takes out only ledger entries that history keeps",
+    Verdict.VOUCHED: "not derived: a person vouches for an agent's change without evidence",
     Verdict.ATTESTED: "not derived: a key that the policy trusts signed that it was",
 }
 
@@ -49,7 +48,7 @@ def command(revision: str, as_json: bool) -> None:
     Each hunk stands below what was read before it. The policy, and which keys are trusted, is
     that at HEAD.
     """
-    repository = open_repository()
+    repository = open_history()
     commit = repository.resolve(revision)
     policy = load_policy(repository, None, repository.head().commit)
     ruling = Trail(repository, Gate(repository, policy)).rule(commit)
@@ -88,8 +87,6 @@ def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[st
         yield from (f"  {_edit(edit)}" for edit in entry.edits)
         yield "files"
         yield from (f"  {_file(file)}" for file in entry.files)
-        for shown in parse_claimed_readings(entry.claims.get("readings")):
-            yield f"shown     {visible(shown.path)}  by {visible(name_call(shown))}"
         yield "claimed   " + "  ".join(_claims(entry))
 
 
@@ -98,8 +95,8 @@ def _edit(edit: RecordedEdit) -> str:
     repairs = f"  repaired: {', '.join(edit.repairs)}" if edit.repairs else ""
     return (
         f"{edit.id}  {visible(edit.path)}{_ranges(edit.base_lines)}  {edit.evidence} {digits}"
-        f"  {edit.tier}  similarity {format_decimal(edit.similarity)}"
-        f"  confidence {format_decimal(edit.confidence)}{repairs}"
+        f"  {edit.tier}{format_confidence(edit.similarity, '  similarity ')}"
+        f"{format_confidence(edit.confidence, '  confidence ')}{repairs}"
     )
 
 
@@ -121,5 +118,5 @@ def _file(file: RecordedFile) -> str:
 
 def _claims(entry: Entry) -> Iterator[str]:
     for key, value in entry.claims.items():
-        if value not in (None, []) and key != "readings":
+        if value not in (None, []):
             yield f"{key}={visible(json.dumps(value, ensure_ascii=False))}"

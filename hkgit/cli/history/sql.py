@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ import click
 from hkgit.audit.tables.examples import EXAMPLES_OF_SQL
 from hkgit.audit.tables.exporting import export
 from hkgit.audit.tables.querying import SqlAnswer, answer_sql, open_tables
-from hkgit.cli.common import echo_json, json_option, note_json, open_repository
+from hkgit.cli.common import echo_json, json_option, note_json, open_history
 from hkgit.cli.history.columns import fit, measure, measure_terminal, pad
 from hkgit.cli.history.export import make_request
 from hkgit.cli.history.paging import echo_paged
@@ -86,7 +87,7 @@ def _open(tables: str | None, revision: str) -> Iterator[DuckDBPyConnection]:
         with open_tables(Path(tables)) as database:
             yield database
         return
-    repository = open_repository()
+    repository = open_history()
     with TemporaryDirectory(prefix="hkgit-sql-") as place:
         request = make_request(repository, revision, Path(place) / "tables")
         export(repository, request, show_progress("judging commit"))
@@ -134,14 +135,25 @@ def _print_csv(answer: SqlAnswer) -> None:
     is_shown = sys.stdout.isatty()
     echo(_csv_line(answer.names, is_shown), nl=False)
     for values in answer.rows:
-        echo(_csv_line(map(_text, values), is_shown), nl=False)
+        echo(_csv_line(map(_cell, values), is_shown), nl=False)
+
+
+_FORMULA = re.compile(r"[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+"""How a cell begins that a spreadsheet computes, in wide letters too."""
+
+
+def _cell(value: object) -> str:
+    """A value in a cell; text that a spreadsheet would compute gets a mark that it is text."""
+    is_formula = isinstance(value, str) and _FORMULA.match(value) is not None
+    return f"'{value}" if is_formula else _text(value)
 
 
 def _csv_line(row: Iterable[str], is_shown: bool) -> str:
     """A line of CSV; on a terminal nothing in it drives that."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow(map(visible, row) if is_shown else row)
-    return out.getvalue()
+    out = io.StringIO(newline="")
+    # The writer quotes what holds a part of its line end: a lone carriage return is a row to some.
+    csv.writer(out).writerow(map(visible, row) if is_shown else row)
+    return out.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _text(value: object) -> str:

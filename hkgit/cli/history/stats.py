@@ -10,7 +10,7 @@ import click
 from hkgit.audit.commits import audit_commit
 from hkgit.audit.numbers import NumbersTally, count_line, numbers_json, numbers_lines
 from hkgit.audit.weeks import AgentTally, AgentWeeks, agent_json
-from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.history.columns import Cell, color_option, measure_terminal, render_row
 from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.output import echo, show_progress
@@ -30,7 +30,7 @@ def command(revision: str, as_json: bool) -> None:
 
     The policy is that at A, or at HEAD where no range is named.
     """
-    repository = open_repository()
+    repository = open_history()
     old, new = None, revision
     if ".." in revision:
         old, new = resolve_range(repository, revision)

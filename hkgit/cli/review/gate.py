@@ -16,6 +16,7 @@ from hkgit.cli.review.judging import (
 )
 from hkgit.errors import Rejected
 from hkgit.gate import CommitRange, Report
+from hkgit.git.facts import TRANSACTION, is_left_to_commit_msg
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
 
@@ -160,9 +161,11 @@ def _judge_recorded(record: bool, message_file: str | None, judge: Callable[[], 
     if message_file is None:
         _record_running_command()
     if not waits():
-        return judge()
+        return (message_file is None and is_left_to_commit_msg()) or judge()
     step: RecordStep = "staged" if message_file is None else "message"
     try_recording(RecordRequest(step, message_file or ""))
+    if step == "staged" and is_left_to_commit_msg():
+        return True
     passes = False
     try:
         passes = judge()
@@ -191,9 +194,8 @@ def _judge(point: str, value: str, policy: str | None, form: str, *, explain: bo
     repository = open_hook_repository() if is_made else open_repository()
     if point in OF_A_COMMIT:
         from hkgit.cli.review.staged import judge_commit
-        from hkgit.git.facts import is_left_to_commit_msg
 
-        if point == "staged" and is_left_to_commit_msg():
+        if point == "staged" and os.environ.get(TRANSACTION) and is_left_to_commit_msg():
             return True
         named = value if point == "message_file" else None
         report = judge_commit(repository, named, policy, explain=explain)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from hkgit.gate.ranges import RulingStream
 
-_COLOURS = {"ok  ": "green", "FAIL": "red"}
+_COLOURS = {"ok  ": "green", "warn": "yellow", "FAIL": "red"}
 _SERVER = late_pattern(r"https?://[\w.-]+(:\d+)?")
 _NAME = late_pattern(r"[\w.-]+/[\w.-]+")
 
@@ -97,7 +97,7 @@ def _print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
         if is_quiet and not ruling.findings:
             continue
         shown += 1
-        for line in ruling_lines(ruling):
+        for line in ruling_lines(ruling, policy):
             echo(_colour(line))
     if shown or not is_quiet:
         echo(escape_console(summarize(policy, count, rejected)))
@@ -132,7 +132,7 @@ def _print_job_log(repository: Repository, stream: RulingStream) -> bool:
     for ruling, items in place_findings(repository, stream.rulings, _tip_tree(repository, stream)):
         count += 1
         rejected += not ruling.passes
-        for line in ruling_lines(ruling):
+        for line in ruling_lines(ruling, policy):
             echo(line)
         annotations.append(render_annotations(items, policy))
         page.add(ruling)

@@ -6,7 +6,7 @@ import click
 
 from hkgit.applying.files.directory import DirectorySnapshot
 from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.gate import read_named_policy, read_trusted_policy
+from hkgit.gate import read_named_policy, read_own_policy
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
@@ -47,8 +47,8 @@ def _read_policy(repository: Repository, given: str | None) -> Policy:
     if given is not None:
         return read_named_policy(repository, given)
     if repository.work_tree is None:
-        return read_trusted_policy(repository, repository.head().commit)
-    return read_trusted_policy(repository, DirectorySnapshot(repository.work_tree))
+        return read_own_policy(repository, repository.head().commit)
+    return read_own_policy(repository, DirectorySnapshot(repository.work_tree))
 
 
 def _document(policy: Policy, sentences: list[str]) -> JsonObject:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.remembering import remember
@@ -51,8 +50,6 @@ def judge_commit(
     )
     facts = _facts(repository, report, head) if policy is None and repository.in_hook else None
     remember(facts, report)
-    if facts is not None and report.passes and not facts.keeps_ledger:
-        _foresee(repository, facts, report)
     if not report.is_clean:
         report = _add_fixes(repository, report)
     if TRANSACTION in os.environ and not report.passes:
@@ -67,16 +64,6 @@ def _facts(repository: Repository, report: Report, head: str | None) -> Facts | 
     tree = report.rulings[0].judged.candidate.tree
     facts = facts_of_commit((tree, "\n".join(settings or ())))
     return facts if facts is not None and facts.head == f"{head} commit" else None
-
-
-def _foresee(repository: Repository, facts: Facts, report: Report) -> None:
-    """Spare post-commit the work that can be done here, where sessions have edited."""
-    if not any((repository.git_dir / "hkgit/sessions").glob("*/journal")):
-        return
-    from hkgit.sessions.commit.foreseeing import foresee_settlement
-
-    with suppress(OSError):  # then post-commit does all of it
-        foresee_settlement(repository, facts.tree, report.rulings[0].judged.entries)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,13 @@ def repeats_tail(lines: Sequence[str], found: Sequence[int], content: range) -> 
     return not is_title
 
 
+def may_underline(lines: Sequence[str], row: int) -> bool:
+    """Whether a line of `=` may underline the line above: at the left and no shorter."""
+    above = lines[row - 1]
+    is_left = _WORD.search(above) is not None and not above.startswith((" ", "\t"))
+    return is_left and _length(above) >= _length(lines[row])
+
+
 def _length(line: str) -> int:
     return len(line.rstrip())
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from hkgit.edits import Edit
-from hkgit.errors import InvalidInput, Truncated
+from hkgit.errors import SEND_AGAIN, InvalidInput
 from hkgit.text.json_nodes import Node, check_fields, read_expected_hash
 from hkgit.values import late_pattern
 
@@ -27,9 +27,7 @@ _TOKEN = late_pattern(
 _CDATA = late_pattern(r"<!\[CDATA\[((?s:.*?))\]\]>")
 _ATTRIBUTE = late_pattern(r"\s*(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')\s*")
 _OUTER_END = late_pattern(r"\A\r?\n|\r?\n\Z")
-_OPEN_TAG = late_pattern(r"</?[a-z]*\Z")
 _BEGUN = late_pattern(r"^[ \t]*<(?:e|ed|edi|edit|edit\s[^<>]*)\s*\Z", re.MULTILINE)
-_CLOSING_FENCE = late_pattern(r"\n[ \t]*`{3,}[ \t]*\Z")
 _TAGS = ("edit", "old", "/old", "new", "/new", "/edit")
 
 Token = re.Match[str]
@@ -48,7 +46,7 @@ def parse_edits(text: str) -> Iterator[Edit]:
         line += text.count("\n", counted, group[0].start())
         counted = group[0].start()
         if "new" in _names(group) and len(group) < len(_TAGS):
-            _refuse_short(text, group, line)
+            _refuse_short(group, line)
         _check_order(text, group, line)
         fields = _attributes(group[0], f"line {line}")
         name = "path" if "path" in fields and "file" not in fields else "file"
@@ -63,33 +61,22 @@ def _names(group: list[Token]) -> list[str]:
     return [token["tag"] for token in group]
 
 
-def _refuse_short(text: str, group: list[Token], line: int) -> None:
-    """Raise Truncated for an edit that the end of the text cuts off inside its new text."""
+def _refuse_short(group: list[Token], line: int) -> None:
+    """Raise InvalidInput for an edit that the end of the text cuts off inside its new text."""
     names = _names(group)
-    if names != list(_TAGS[: len(names)]):
-        return
-    ends = "".join(f"<{name}>" for name in _TAGS[len(names) :])
-    body = _OPEN_TAG.sub("", _fenceless(text))
-    inner = body[group[-1].end() :]
-    if inner.count("<![CDATA[") > inner.count("]]>"):
-        ends = "]]>" + ends
-    raise Truncated(f"line {line}", f"the edit ends too early: {ends} is missing", body + ends)
+    if names == list(_TAGS[: len(names)]):
+        ends = "".join(f"<{name}>" for name in _TAGS[len(names) :])
+        what = f"the edit ends too early: {ends} is missing"
+        raise InvalidInput(f"line {line}", what, SEND_AGAIN)
 
 
 def _check_end(text: str, start: int, end: int) -> None:
-    """Raise Truncated where a further edit is begun, or the list of edits is not closed."""
+    """Raise InvalidInput where a further edit is begun, or the list of edits is not closed."""
     where = f"line {text.count(chr(10)) + 1}"
-    begun = _BEGUN.search(text, end)
-    if begun is not None:
-        raise Truncated(where, "the text ends in the tag of an edit", text[: begun.start()])
+    if _BEGUN.search(text, end) is not None:
+        raise InvalidInput(where, "the text ends in the tag of an edit", SEND_AGAIN)
     if "<edits>" in text[:start] and "</edits>" not in text[end:]:
-        body = _OPEN_TAG.sub("", _fenceless(text))
-        raise Truncated(where, "the text ends too early: </edits> is missing", body + "</edits>")
-
-
-def _fenceless(text: str) -> str:
-    """A text without the fence that closes it."""
-    return _CLOSING_FENCE.sub("", text.rstrip())
+        raise InvalidInput(where, "the text ends too early: </edits> is missing", SEND_AGAIN)
 
 
 def _check_order(text: str, group: list[Token], first_line: int) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import islice
 
 from hkgit.values import late_pattern
 
@@ -53,23 +54,22 @@ def find_name_above(lines: Sequence[str], first: int, head: int) -> str | None:
 
     Looks no higher than line `first`. Both count from 0.
     """
-    seen = 0
-    for index in range(head - 1, first - 1, -1):
-        if not lines[index].strip():
-            continue
-        name = parse_file_name(lines[index])
-        seen += 1
-        if name is not None or seen == MAX_LINES_ABOVE:
-            return name
-    return None
+    names = (parse_file_name(lines[index]) for index in list_lines_above(lines, first, head))
+    return next(filter(None, names), None)
 
 
-def parse_file_name(line: str) -> str | None:
+def list_lines_above(lines: Sequence[str], first: int, head: int) -> list[int]:
+    """List the lines that may name the file of line `head`, the nearest first."""
+    above = (index for index in range(head - 1, first - 1, -1) if lines[index].strip())
+    return list(islice(above, MAX_LINES_ABOVE))
+
+
+def parse_file_name(line: str, exists: Callable[[str], bool] = lambda _: False) -> str | None:
     """Return the file that a whole line names, without the marks around it; None for other prose.
 
     A name with blanks needs backticks or a label, unless it begins as a path does; so does a word
     without a slash or a suffix, unless it looks like `Makefile` or `LICENSE`, because prose has
-    many such words.
+    many such words; or unless it `exists`.
     """
     stripped = line.strip()
     if len(stripped) > MAX_NAME:
@@ -90,14 +90,13 @@ def parse_file_name(line: str) -> str | None:
         bare = bare[1:-1]
     if label is not None:
         return bare if bare and "`" not in bare else None
-    is_path = _SPACED.fullmatch(bare) or (_WORD.fullmatch(bare) and _looks_like_path(bare))
+    is_word = _WORD.fullmatch(bare) is not None
+    is_path = _SPACED.fullmatch(bare) or (is_word and (_looks_like_path(bare) or exists(bare)))
     return bare if is_path else None
 
 
 def find_name_in_prose(lines: Sequence[str], first: int, head: int) -> str | None:
     """Find the one path in the nearest line with text above line `head`.
-
-    It stands in backticks, or has a slash and a suffix, for prose has many words with either.
 
     It stands in backticks, or has a slash and a suffix: prose has many words with only one of
     these. Returns None for no such word, or for several.

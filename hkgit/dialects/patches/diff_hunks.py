@@ -1,25 +1,26 @@
 """diff_hunks.py: the hunks of a unified diff.
 
 Bodies are counted and headers never trusted: the numbers of a hunk are a hint, and decide only
-what its lines leave open.
+what its lines leave open, and whether the end of the text cuts it off.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from hkgit.dialects.blocks.headings import is_fence
 from hkgit.dialects.patches.hunks import Body, find_heading, join_lines
 from hkgit.dialects.reading import refuse_line
 from hkgit.edits import Edit
-from hkgit.errors import Truncated
 from hkgit.values import dataclass, late_pattern
 
 _HEAD = late_pattern(
     r"@@ -(?P<start>\d{1,9})(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1,9}))?(?: @@.*)?\s*"
 )
-_COUNTS = late_pattern(r"@@ -(?P<old>\d+)(?:,\d+)? \+(?P<new>\d+)(?:,\d+)?")
 _BEHIND = late_pattern(r"@@|diff -|Index: |Only in ")
+_SENTENCE = late_pattern(r"[A-Z]\S*(?: \S+)+[.!?:]\s*")
+_NAMES = (late_pattern(r"--- \"?a/.*"), late_pattern(r"\+\+\+ \"?b/.*"))
 _SIGNATURE = late_pattern(r"\d+\.\d+")
 
 Counts = tuple[int, int]
@@ -27,13 +28,17 @@ Counts = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class PatchHunk:
-    """Both sides of a hunk; `final_newline` as in `Edit`."""
+    """Both sides of a hunk; `final_newline` as in `Edit`.
+
+    `is_miscounted` where its header names other numbers of lines than it has.
+    """
 
     line_hint: int | None
     old: Sequence[str]
     new: Sequence[str]
     final_newline: bool | None
     heading: str = ""
+    is_miscounted: bool = False
 
     def edit(self, path: str) -> Edit:
         """Convert the hunk to an edit of a file."""
@@ -72,8 +77,9 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
             raise refuse_line(index, what, "Begin each line of a hunk with a blank, + or -.")
         index += 1
     body.keep_blanks(_count_missing_blanks(body, counts) or 0)
-    if counts is not None and _is_last(lines, index):
-        _refuse_short(lines, start, body, counts)
+    found = len(body.old), len(body.new)
+    if counts is not None and not any(line.strip() for line in lines[index:]):
+        _refuse_short(start, found, counts)
     if body.is_empty:
         raise refuse_line(start, "a hunk without lines", "Give its lines, or leave it out.")
     if any(ends[name] != len(side) for name, side in body.sides() if name in ends):
@@ -86,6 +92,7 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
         new=body.new,
         final_newline=final_newline,
         heading=find_heading(lines[start]),
+        is_miscounted=counts not in (None, found),
     )
     return hunk, index
 
@@ -95,24 +102,16 @@ def _with_blank(line: str) -> str:
     return f" {line}" if line.startswith("\t") and line.strip() else line
 
 
-def _is_last(lines: Sequence[str], index: int) -> bool:
-    """Whether no hunk or file follows what ends at a line: there a text may be cut off."""
-    is_end = index >= len(lines)
-    return is_end or not (lines[index].startswith(("@@", "diff -")) or begins_sides(lines, index))
-
-
-def _refuse_short(lines: Sequence[str], start: int, body: Body, counts: Counts) -> None:
-    """Raise Truncated for a hunk with fewer lines, on no side more, than its header says."""
-    found = len(body.old), len(body.new)
+def _refuse_short(start: int, found: Counts, counts: Counts) -> None:
+    """Raise InvalidInput for a hunk with fewer lines, on no side more, than its header says."""
     if found == counts or found[0] > counts[0] or found[1] > counts[1]:
         return
     what = (
         f"the hunk is shorter than its header says: {counts[0]} old and {counts[1]} new lines,"
         f" found {found[0]} and {found[1]}"
     )
-    head = _COUNTS.sub(rf"@@ -\g<old>,{found[0]} +\g<new>,{found[1]}", lines[start], count=1)
-    completed = "\n".join([*lines[:start], head, *lines[start + 1 :]])
-    raise Truncated(f"line {start + 1}", what, f"{completed}\n")
+    fix = "Send all of it again; where it is all, write the numbers of its lines in the header."
+    raise refuse_line(start, what, fix)
 
 
 def _ends(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -> bool:
@@ -125,13 +124,23 @@ def _ends(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -
         return True
     if line[:1] in ("", " ", "+", "-", "\\", "\r", "\t"):
         return False
-    is_prose = is_full and bool(body.blanks)
+    is_prose = bool(body.blanks) and (is_full or _is_prose(lines, index, body))
     return is_prose or is_fence(line) or _BEHIND.match(line) is not None
+
+
+def _is_prose(lines: Sequence[str], index: int, body: Body) -> bool:
+    """Whether a sentence stands behind a hunk that has none itself, and nothing of a hunk below."""
+    if _SENTENCE.fullmatch(lines[index]) is None:
+        return False
+    below = takewhile(lambda line: not is_fence(line) and not _BEHIND.match(line), lines[index:])
+    is_below = any(line[:1] in ("+", "-", " ", "\t") for line in below if line)
+    return not is_below and not any(map(_SENTENCE.fullmatch, (*body.old, *body.new)))
 
 
 def _is_content(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -> bool:
     """Whether `--- x` and `+++ y` are a line removed and a line added, by the header's counts."""
-    if counts is None:
+    is_named = all(name.match(line) for name, line in zip(_NAMES, lines[index:], strict=False))
+    if counts is None or is_named:
         return False
     waiting = len(body.blanks) + 1
     missing = counts[0] - len(body.old) - waiting, counts[1] - len(body.new) - waiting

@@ -45,8 +45,14 @@ class RecordedEdit:
     @property
     def where(self) -> str:
         """Its path and base lines as `hkgit read` takes them; for a point the line above it."""
+        first, last = self.lines_to_read
+        return f"{self.path}:{first}-{last}"
+
+    @property
+    def lines_to_read(self) -> Lines:
+        """The base lines from the first to the last it touches; for a point the line above it."""
         first, last = self.base_lines[0][0], self.base_lines[-1][1]
-        return f"{self.path}:{first}-{last}" if first <= last else f"{self.path}:{max(last, 1)}"
+        return (first, last) if first <= last else (max(last, 1), max(last, 1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ _KEYS = ("Entry", "Base", "Agent", "Evidence", "Tiers", "Confidence", "Edit")
 _TRAILER = late_pattern(r"Hkgit-([A-Za-z0-9-]+): (.*)\Z")
 _ANY_TRAILER = late_pattern(r"[A-Za-z0-9-]+:[ \t]|[ \t]|\(cherry picked from commit ")
 _PARAGRAPHS = late_pattern(r"\n(?:[ \t]*\n)+")
+_VOUCHED = late_pattern(r"Hkgit-Vouched-by: ([^<>]*[^<>\s] <[^<>\s]+>)\Z")
 _ENTRY = late_pattern(r"Hkgit-Entry: sha256:([0-9a-f]{64})\Z")
 _DIVIDER = late_pattern(r"^---(?=\s|\Z)", re.MULTILINE)
 _KEY = late_pattern(r"^Hkgit-[A-Za-z0-9-]+[ \t]*:", re.MULTILINE | re.IGNORECASE)
@@ -28,11 +29,15 @@ _SCISSORS = b"------------------------ >8 ------------------------"
 
 @dataclass(frozen=True, slots=True)
 class Trailers:
-    """What a message says of hkgit: the entries it names, the lines, and what is wrong."""
+    """What a message says of hkgit: the entries it names, the lines, and what is wrong.
+
+    `vouchers` is who takes the commit upon himself, each as `Name <email>`; `lines` has the others.
+    """
 
     entries: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    vouchers: tuple[str, ...] = ()
 
 
 @lru_cache(16)
@@ -45,12 +50,16 @@ def read_trailers(message: bytes) -> Trailers:
     text = message.decode("utf-8", "replace").replace("\r\n", "\n")
     above, last = _split_foot(text.rstrip("\n "))
     foot = last.split("\n")
-    lines = list(filter(_is_ours, foot))
+    ours = list(filter(_is_ours, foot))
+    vouched = [each for line in ours if (each := _find_voucher(line)) is not None]
+    lines = [line for line in ours if _find_voucher(line) is None]
     named = [found[1] for line in lines if (found := _ENTRY.match(line)) is not None]
     faults = tuple(_faults(above, foot, lines, named))
+    vouchers = () if faults else tuple(dict.fromkeys(vouched))
     shown = (line for each in _read_as_git(text) for line in _unfold(_split_foot(each)[1]))
-    lines += [line for line in shown if _is_ours(line) and line not in lines]
-    return Trailers(tuple(dict.fromkeys(named)), tuple(lines), faults)
+    known = {*ours}
+    lines += dict.fromkeys(line for line in shown if _is_ours(line) and line not in known)
+    return Trailers(tuple(dict.fromkeys(named)), tuple(lines), faults, vouchers)
 
 
 def _split_foot(text: str) -> tuple[list[str], str]:
@@ -66,18 +75,24 @@ def _read_as_git(text: str) -> Iterator[str]:
     """
     for each in (text, _DIVIDER.split(text, maxsplit=1)[0]):
         lines = each.split("\n")
-        while lines and _is_passed_by(lines):
-            lines.pop()
-        yield "\n".join(line for line in lines if not line.startswith("#"))
+        kept = lines[: _find_end(lines)]
+        yield "\n".join(line for line in kept if not line.startswith("#"))
 
 
-def _is_passed_by(lines: Sequence[str]) -> bool:
-    """Whether git takes the last line for no part of the message: blank, a comment, conflicts."""
-    last = lines[-1]
-    if not last.strip() or last.startswith("#") or last == "Conflicts:":
-        return True
-    above = next((line for line in reversed(lines) if not line.startswith("\t")), "")
-    return last.startswith("\t") and above == "Conflicts:"
+def _find_end(lines: Sequence[str]) -> int:
+    """Count the lines above blank ones, comments and lists of conflicts, which git passes by."""
+    end = len(lines)
+    while end:
+        last = lines[end - 1]
+        if last.strip() and not last.startswith("#") and last != "Conflicts:":
+            above = end
+            while above and lines[above - 1].startswith("\t"):
+                above -= 1
+            if above == end or not above or lines[above - 1] != "Conflicts:":
+                break
+            end = above
+        end -= 1
+    return end
 
 
 def _unfold(foot: str) -> list[str]:
@@ -90,12 +105,18 @@ def _is_ours(line: str) -> bool:
     return line[:6].lower() == "hkgit-"
 
 
+def _find_voucher(line: str) -> str | None:
+    found = _VOUCHED.match(line) if line.isprintable() else None
+    return None if found is None else found[1]
+
+
 def _faults(
     above: Sequence[str], foot: Sequence[str], lines: Sequence[str], named: Sequence[str]
 ) -> Iterator[str]:
     if any("hkgit-" in each.lower() and _KEY.search(each) for each in above):
         yield "Hkgit- trailers stand above the last paragraph: they count for nothing"
-    if lines and not all(map(_ANY_TRAILER.match, foot)):
+    is_about_us = any(map(_is_ours, foot))
+    if is_about_us and not all(map(_ANY_TRAILER.match, foot)):
         yield "the last paragraph mixes Hkgit- trailers with other text"
     if any(_is_ours(line) and after[:1] in (" ", "\t") for line, after in pairwise(foot)):
         yield "an Hkgit- trailer goes on in the line below it"

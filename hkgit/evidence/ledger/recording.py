@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from hkgit.applying.hunks import CONTEXT, Hunk
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan
@@ -66,29 +66,32 @@ def make_claims(
     agent: str,
     time: int,
     *,
-    conflicts: Sequence[Json] = (),
     verify: Json = None,
     allow_blind: bool = False,
     refusals: Sequence[Json] = (),
     origin: str = "",
-    readings: Sequence[Json] = (),
+    squashed: Json = None,
 ) -> JsonObject:
     """Make the claims of an entry: what nobody can derive again; `time` in seconds since the epoch.
 
-    `conflicts` are those that its edits resolve, `verify` the command that passed before,
+    `verify` is the command that passed before,
     `refusals` the attempts that were refused before; `origin` says where the edits are known from,
-    if not from the tool that made them; `readings` the calls that showed lines of its files.
+    if not from the tool that made them; `squashed` is what `make_squash_claim` wrote.
     """
     claims: JsonObject = {
         "agent": agent,
         "time": time,
         "verify": verify,
-        "conflicts": [*conflicts],
     }
     claims |= {"refusals": [*refusals]} if refusals else {}
-    claims |= {"readings": [*readings]} if readings else {}
+    claims |= {"squashed": squashed} if squashed is not None else {}
     claims |= {"allow_blind": True} if allow_blind else {}
     return claims | ({"origin": origin} if origin else {})
+
+
+def make_squash_claim(edits: int, agents: Iterable[str]) -> JsonObject:
+    """Make the claim of an entry that is the net change of so many edits, and whose they were."""
+    return {"edits": edits, "agents": [*agents]}
 
 
 def record_edit(dialect: str, block: str, outcome: EditOutcome) -> RecordedEdit:

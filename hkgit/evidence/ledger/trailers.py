@@ -9,7 +9,7 @@ from collections import Counter
 
 from hkgit.applying.evidence import KINDS
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.matching.places import format_decimal
+from hkgit.matching.places import format_confidence
 from hkgit.text.paths import quote_path
 
 MAX_EDIT_LINES = 10
@@ -28,8 +28,9 @@ def render_trailers(entry: Entry, entry_id: str) -> tuple[str, ...]:
         f"Hkgit-Agent: {entry.agent}",
         f"Hkgit-Evidence: edits={len(edits)} {counts} files={len(entry.files)}",
         "Hkgit-Tiers: " + " ".join(f"{tier}={count}" for tier, count in tiers.items()),
-        f"Hkgit-Confidence: {format_decimal(min(edit.confidence for edit in edits))}",
     ]
+    sure = format_confidence(min(edit.confidence for edit in edits), "Hkgit-Confidence: ")
+    named += [sure] if sure else []
     files = {file.path: file for file in entry.files if file.path is not None}
     for edit in edits[:MAX_EDIT_LINES]:
         named.append(f"Hkgit-Edit: {_edit_line(edit, files.get(edit.path))}")
@@ -37,10 +38,10 @@ def render_trailers(entry: Entry, entry_id: str) -> tuple[str, ...]:
 
 
 def _edit_line(edit: RecordedEdit, file: RecordedFile | None) -> str:
-    """One edit on one line: path, base range, hash, tier, confidence."""
+    """One edit on one line: path, base range, hash, tier, confidence below 1.00."""
     digits = "-" if edit.expected_hash is None else edit.expected_hash[:12]
     where = f"{quote_path(edit.path)}:{_range(edit, file)}"
-    return f"{where} {digits} {edit.tier} {format_decimal(edit.confidence)}"
+    return f"{where} {digits} {edit.tier}{format_confidence(edit.confidence, ' ')}"
 
 
 def _range(edit: RecordedEdit, file: RecordedFile | None) -> str:

@@ -26,6 +26,7 @@ class Verdict(StrEnum):
     ATTESTED = "attested"
     RECOVERED = "recovered"
     MANUAL = "manual"
+    VOUCHED = "vouched"
     UNGOVERNED = "ungoverned"
     EMPTY = "empty"
     UNVERIFIABLE = "unverifiable"
@@ -63,7 +64,8 @@ class Finding:
 class CandidateCommit:
     """A commit to judge: one that exists, or (without id) one about to be made.
 
-    `header` are the bytes above the message, where there are any yet.
+    `header` are the bytes above the message, where there are any yet; `amends` says that it takes
+    the place of HEAD, not on it.
     """
 
     id: str | None
@@ -73,6 +75,7 @@ class CandidateCommit:
     committer: str
     message: bytes | None
     header: bytes = b""
+    amends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +98,10 @@ class ReplayResult:
 
     `leftovers` is what no entry accounts for in a `mixed` commit, `underlying` the verdict that its
     entries would have without them; `basis` what else the verdict depends on: the commit that is
-    reverted, the git that merged, the key that attested. `removed` are the paths of the ledger
-    records that the commit takes out of the tree. Where something of the entries could not be
-    located again, `is_recomputed` is false: their tiers and confidences are then claimed and no
-    more.
+    reverted, the git that merged, the key that attested, the person who vouches. `removed` are the
+    paths of the ledger records that the commit takes out of the tree. Where something of the
+    entries could not be located again, `is_recomputed` is false: their tiers and confidences are
+    then claimed and no more.
     """
 
     candidate: CandidateCommit

@@ -9,10 +9,10 @@ from hkgit.edits import File
 from hkgit.evidence.replay.findings import Finding, Leftover
 from hkgit.git.objects.trees import TreeChange, TreeEntry
 from hkgit.text.diff import find_changes
-from hkgit.text.document import Document, split_raw
+from hkgit.text.document import Document, has_too_many_lines, split_raw
 from hkgit.values import replace
 
-_BY_HKGIT = "Make the change with `hkgit apply`, or commit it under a name the policy lets through."
+_BY_HKGIT = "Commit it by itself, not with the entries of others; an agent's with `hkgit apply`."
 _UNCHANGED = "Commit what hkgit applied, unchanged, and what is by hand in a commit of its own."
 
 
@@ -63,8 +63,10 @@ def _compare_file(
     data = read_blob(actual.id)
     if data == derived.data:
         return None
-    line = _first_difference(derived.data, data)
     finding = _find("bytes", path, "bytes that no entry accounts for")
+    if has_too_many_lines(data):
+        return Leftover(path, finding)
+    line = _first_difference(derived.data, data)
     finding = replace(finding, where=f"{path}:{line}", start_line=line, end_line=line)
     return Leftover(path, finding, _lines(derived.data, data))
 

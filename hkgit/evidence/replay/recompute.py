@@ -12,7 +12,7 @@ from hkgit import dialects
 from hkgit.applying.names import resolve_names
 from hkgit.applying.operations.line_ends import REPAIR as LINE_ENDS
 from hkgit.applying.outcome import Plan
-from hkgit.applying.planner import TRUNCATED, Options, plan
+from hkgit.applying.planner import COUNTS, Options, plan
 from hkgit.applying.reads import reads_used
 from hkgit.edits import Snapshot, Spec
 from hkgit.errors import HkgitError, InvalidInput
@@ -36,7 +36,7 @@ def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> lis
         return None
     try:
         spec = resolve_names(read_recorded_spec(entry), files)
-        planned = plan(spec, files, _options(entry), entry.reads)
+        planned = plan(spec, files, plan_options(entry), entry.reads)
     except HkgitError as error:
         return [Finding("decoy", error.where, f"the recorded spec is refused: {error.what}", _FIX)]
     error_found = planned.first_error
@@ -66,17 +66,18 @@ def read_recorded_spec(entry: Entry) -> Spec:
     edits = tuple(spec.edits[0] for spec in parsed)
     blocks = tuple(edit.text for edit in entry.edits)
     numbers = enumerate(entry.edits, 1)
-    truncated = frozenset(number for number, edit in numbers if TRUNCATED in edit.repairs)
+    miscounted = frozenset(number for number, edit in numbers if COUNTS in edit.repairs)
     return Spec(
         dialect=parsed[0].dialect,
         edits=edits,
         blocks=blocks,
         sequential=parsed[0].sequential,
-        truncated=truncated,
+        miscounted=miscounted,
     )
 
 
-def _options(entry: Entry) -> Options:
+def plan_options(entry: Entry) -> Options:
+    """Return how an entry's spec was planned."""
     carried = {edit.id: edit.base_lines[0] for edit in entry.edits if edit.relocated}
     stored = {edit.path for edit in entry.edits if LINE_ENDS in edit.repairs}
     return Options(

@@ -23,7 +23,7 @@ from hkgit.git.objects.objects import Commit, TreeSnapshot
 from hkgit.git.objects.trees import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes as stretches
-from hkgit.text.document import Document, terminate
+from hkgit.text.document import Document, has_too_many_lines, terminate
 from hkgit.values import late_pattern
 
 _NAMED = late_pattern(
@@ -115,7 +115,9 @@ def _takes_back(repository: Repository, original: TreeChange, change: TreeChange
     is_text = len(files) == 4 and len(modes) == 1 and modes <= {REGULAR, EXECUTABLE}
     if not is_text or change.path.startswith(".hkgit/"):
         return False
-    old, new, before, after = (repository.blob(side.id) for side in files)
+    old, new, before, after = texts = [repository.blob(side.id) for side in files]
+    if any(map(has_too_many_lines, texts)):
+        return False
     try:
         end = Document(old).is_terminated
         return reanchor_file(before, invert_hunks(new, old), final_newline=end) == after

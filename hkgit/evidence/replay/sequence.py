@@ -10,7 +10,7 @@ from hkgit.evidence.ledger.recording import mark
 from hkgit.evidence.replay.derive import derive
 from hkgit.evidence.replay.findings import Entries, Finding, Verdict
 from hkgit.evidence.replay.ordering import order_entries
-from hkgit.evidence.replay.reanchoring.moved import find_unrequested, is_moved, reanchor
+from hkgit.evidence.replay.reanchoring.moved import is_moved, reanchor
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.objects.trees import TreeEntry
 from hkgit.values import dataclass, field
@@ -72,7 +72,10 @@ class EntrySequence:
         """Add every entry, in the order in which they follow from each other."""
         for entry_id, entry in order_entries(entries, self.before):
             self._add(entry_id, entry)
-        if self.has_moved and not self.findings:
+        if self.has_moved and self.unlocated and not self.findings:
+            # Only here, and below, is the ladder needed.
+            from hkgit.evidence.replay.reanchoring.rebuilding import find_unrequested
+
             for entry, files in self.unlocated:
                 self.findings += find_unrequested(entry, files)
 

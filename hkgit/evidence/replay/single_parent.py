@@ -24,7 +24,7 @@ from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 
-_OWN = (".hkgit/config.toml", ".hkgit/consult/")
+_OWN = ".hkgit/config.toml"
 """What people may write below `.hkgit/`, as far as the policy lets them."""
 
 
@@ -78,7 +78,7 @@ def follow_entries(
 
 def _is_hkgits(path: str) -> bool:
     folded = path.lower()
-    return folded.startswith(".hkgit/") and not path.startswith(_OWN)
+    return folded.startswith(".hkgit/") and path != _OWN
 
 
 def _base_files(

@@ -86,17 +86,21 @@ def find_trusted_side(
         if old is None:
             raise _refuse_missing(event)
         policy = given if given is not None else read_trusted_policy(repository, old)
-        return TrustedSide(policy.for_refs([event.ref]), None, old)
+        policy = policy.for_refs([event.ref])
+        return TrustedSide(policy, None, old, is_given=given is not None)
     default = None
     if event.ref != f"refs/heads/{event.default_branch}":
         default = peel_commit(repository, f"refs/remotes/origin/{event.default_branch}")
+        if default is None and old is None:
+            raise _refuse_missing(event)
     if event.old is not None and old is None and default is None:
         raise _refuse_missing(event)
     return choose_trusted_side(repository, [event.ref], old, default, given)
 
 
 def _refuse_missing(event: CiEvent) -> Unverifiable:
-    what = f"{event.old} is not here, so there is nothing to hold the commits against"
+    missing = event.old or f"refs/remotes/origin/{event.default_branch}"
+    what = f"{missing} is not here, so there is nothing to hold the commits against"
     fix = "Check out the whole history: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 (GitLab)."
     return Unverifiable(event.ref, what, fix)
 

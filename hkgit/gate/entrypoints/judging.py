@@ -6,10 +6,19 @@ from collections.abc import Mapping
 
 from hkgit.errors import HkgitError, Rejected, Unverifiable
 from hkgit.evidence.ledger.names import LEDGER
-from hkgit.gate import CommitRange, JudgeContext, Watch, judge_range, read_pusher
+from hkgit.gate import (
+    CommitRange,
+    JudgeContext,
+    Watch,
+    judge_range,
+    read_pusher,
+    read_trusted_policy,
+)
 from hkgit.gate.entrypoints.trust import TrustedSide, peel_commit
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
-from hkgit.gate.policy import CONFIG, PYPROJECT, Policy, policy_value
+from hkgit.gate.policy import BUILT_IN, Policy
+from hkgit.gate.policy.digest import hash_policy
+from hkgit.gate.trusted import expect_readable
 from hkgit.git.objects.ids import FULL_ID
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field
@@ -19,13 +28,15 @@ from hkgit.values import dataclass, field
 class EntryPoint:
     """The judge of updates at one point: what it sees, and whether it is somebody's own clone.
 
-    Only a server knows who is pushing: elsewhere anybody may set a variable. `incoming` are the
-    tags of break-glass and the signatures of entries that the same push brings: ids by ref.
+    Only a server knows who is pushing: elsewhere anybody may set a variable. `default` is the tip
+    of its default branch. `incoming` are the tags of break-glass and the signatures of entries
+    that the same push brings: ids by ref.
     """
 
     repository: Repository
     on_client: bool = False
     on_server: bool = False
+    default: str | None = None
     incoming: Mapping[str, str] = field(default_factory=dict)
     watch: Watch = iter
     explain: bool = False
@@ -37,6 +48,8 @@ class EntryPoint:
             if new is None:
                 return self._without_commits(update, side)
             self._expect_honest_rewrite(update, side, new)
+            if not side.is_given:
+                expect_readable(self.repository, side.start, new)
             return self._judge(update, side, new)
         except HkgitError as error:
             return UpdateResult(update, side.policy, refusal=error)
@@ -56,6 +69,11 @@ class EntryPoint:
         if side.policy.rewrites == "refuse":
             fix = "Ask for the policy's `rewrites` to be changed."
             raise Rejected(update.ref, "the policy does not let it be deleted", fix)
+        is_judged = self.on_server and side.old is not None and not side.is_given
+        if is_judged and self._has_own_trust(side.old or "", self.default):
+            what = "has a policy or signers of its own, which would go with it"
+            fix = "Bring it to those of the default branch first, or ask the server's operator."
+            raise Rejected(update.ref, what, fix)
         return UpdateResult(update, side.policy, note="it is deleted")
 
     def _expect_nobodys(self, update: Update, new: str, policy: Policy) -> None:
@@ -97,9 +115,15 @@ class EntryPoint:
             what = f"{new[:12]} does not descend from {old[:12]}, and the policy refuses rewrites"
             fix = f"Rebase onto {old[:12]}, or merge it, then push without force."
             raise Rejected(update.ref, what, fix)
-        if not self._keeps_policy(old, new, side.default):
-            what = f"{new[:12]} does not descend from {old[:12]}, and has another policy"
-            fix = "Keep the policy in a rewrite; change it in a commit of its own."
+        if side.is_given or self._trust_at(old) == self._trust_at(new):
+            return
+        if (
+            side.default is None
+            or self._has_own_trust(old, side.default)
+            or (self._trust_at(new) != self._trust_at(side.default))
+        ):
+            what = f"{new[:12]} does not descend from {old[:12]}, and has another policy or signers"
+            fix = "Keep both in a rewrite; change them in a commit of its own."
             raise Rejected(update.ref, what, fix)
 
     def _expect_files_kept(self, update: Update, side: TrustedSide, new: str) -> None:
@@ -117,14 +141,17 @@ class EntryPoint:
             fix = f"Make the change on {old[:12]} with `hkgit apply`, or push a new branch."
             raise Rejected(update.ref, what, fix)
 
-    def _keeps_policy(self, old: str, new: str, default: str | None) -> bool:
-        """Whether a rewrite has the same policy, or the default branch's newer one."""
-        own, now = self._policy_at(old), self._policy_at(new)
-        if own == now or default is None:
-            return own == now
-        fork = self.repository.merge_base(old, default)
-        return fork is not None and (own, now) == (self._policy_at(fork), self._policy_at(default))
+    def _has_own_trust(self, old: str, default: str | None) -> bool:
+        """Whether a ref has come to a policy or to signers that the default branch had not there.
 
-    def _policy_at(self, commit: str) -> tuple[str | None, ...]:
-        files = self.repository.snapshot(commit)
-        return tuple(policy_value(files, path) for path in (PYPROJECT, CONFIG))
+        Where it goes back, or away, nothing is left that says so.
+        """
+        if read_trusted_policy(self.repository, old).source == BUILT_IN:
+            return False
+        fork = None if default is None else self.repository.merge_base(old, default)
+        before = None if fork is None else self._trust_at(fork)
+        return self._trust_at(old) not in (before, self._trust_at(default))
+
+    def _trust_at(self, commit: str | None) -> str:
+        """What decides there whom to trust, as one value."""
+        return hash_policy(read_trusted_policy(self.repository, commit))

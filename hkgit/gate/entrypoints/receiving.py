@@ -18,10 +18,11 @@ from hkgit.gate.entrypoints.budget import Budget
 from hkgit.gate.entrypoints.judging import EntryPoint
 from hkgit.gate.entrypoints.trust import TrustedSide, choose_trusted_side, peel_commit
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
-from hkgit.gate.policy import Policy
+from hkgit.gate.policy import BUILT_IN, Policy
+from hkgit.gate.policy.digest import hash_policy
 from hkgit.git.objects.objects import Head
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass, field, replace
 
 
 def judge_received(
@@ -37,31 +38,21 @@ def judge_received(
     server = _Server(
         repository=repository,
         given=given,
-        head=repository.head(),
         aliases=_find_aliases(repository, updates),
         incoming=_find_incoming(updates),
     )
     budget = Budget(seconds)
     passed: list[UpdateResult] = []
     for update in updates:
-        policy = given or Policy()
         try:
-            side = server.side(update, passed)
-            policy = side.policy
-            answer = budget.spend(update.ref, partial(server.answer, update, side))
+            answer = budget.spend(update.ref, partial(server.answer, update, passed))
         except HkgitError as error:
+            policy = server.policies.get(update.ref, given or Policy())
             answer = UpdateResult(update, policy, refusal=error)
-        if not answer.passes and server.is_headless:
-            answer = replace(answer, note=_HEADLESS)
         if _holds_elsewhere(answer):
             passed.append(answer)
         yield answer
 
-
-_HEADLESS = (
-    "HEAD names no branch that is there, so new refs have no policy and nothing to leave: "
-    "on the server, git symbolic-ref HEAD refs/heads/BRANCH"
-)
 
 _REPLACEMENTS = "refs/replace/"
 """Where git looks for what it shows in the place of an object."""
@@ -79,16 +70,14 @@ def _holds_elsewhere(answer: UpdateResult) -> bool:
 class _Server:
     repository: Repository
     given: Policy | None
-    head: Head
     aliases: Mapping[str, str]
     incoming: Mapping[str, str]
+    policies: dict[str, Policy] = field(default_factory=dict)
 
     @cached_property
-    def is_headless(self) -> bool:
-        """Whether there are branches, and none of them is the default one."""
-        if self.head.commit is not None:
-            return False
-        return self.repository.git("for-each-ref", "--count=1", "refs/heads/").text != ""
+    def head(self) -> Head:
+        """The default branch, whose policy new refs get."""
+        return _find_default(self.repository)
 
     @cached_property
     def _read_policy(self) -> Callable[[Repository, str], Policy]:
@@ -105,11 +94,18 @@ class _Server:
         side = choose_trusted_side(
             self.repository, names, old, self.head.commit, self.given, self._read_policy
         )
+        if self.head.branch == _AMBIGUOUS and side.policy.source == BUILT_IN:
+            what = "HEAD names no branch that is there, and the branches have different policies"
+            raise Rejected(
+                update.ref, what, "On the server: git symbolic-ref HEAD refs/heads/BRANCH"
+            )
         known = (each.update.new for each in passed if each.policy == side.policy)
         return replace(side, excluding=(*side.excluding, *filter(None, known)))
 
-    def answer(self, update: Update, side: TrustedSide, watch: Watch) -> UpdateResult:
+    def answer(self, update: Update, passed: Sequence[UpdateResult], watch: Watch) -> UpdateResult:
         """The answer on one ref, under whichever of its names is protected."""
+        side = self.side(update, passed)
+        self.policies[update.ref] = side.policy
         names = self._names(update.ref)
         if update.new is not None and any(name.startswith(_REPLACEMENTS) for name in names):
             what = "would show all who read this repository another object than was judged"
@@ -119,11 +115,42 @@ class _Server:
         if update.new is None and f"refs/heads/{self.head.branch}" in names:
             fix = "Make another branch the default one first."
             raise Rejected(update.ref, "is the default branch, whose policy new branches get", fix)
-        point = EntryPoint(self.repository, on_server=True, incoming=self.incoming, watch=watch)
+        point = EntryPoint(
+            self.repository,
+            on_server=True,
+            default=self.head.commit,
+            incoming=self.incoming,
+            watch=watch,
+        )
         return point.answer(update, side)
 
     def _names(self, ref: str) -> tuple[str, ...]:
         return (ref, self.aliases.get(ref, ref))
+
+
+def _find_default(repository: Repository) -> Head:
+    """Find the default branch; where HEAD names none that is there, the branches stand for it.
+
+    One of them does, if all have one policy: else no ref without a policy of its own moves.
+    """
+    head = repository.head()
+    if head.commit is not None:
+        return head
+    listed = repository.git("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/")
+    tips = {
+        ref: commit for commit, ref in (line.split(" ", 1) for line in listed.text.splitlines())
+    }
+    if not tips:
+        return head
+    if len({hash_policy(read_trusted_policy(repository, each)) for each in {*tips.values()}}) > 1:
+        return replace(head, branch=_AMBIGUOUS)
+    ref = next((ref for ref in _USUAL if ref in tips), min(tips))
+    return replace(head, branch=ref.removeprefix("refs/heads/"), commit=tips[ref])
+
+
+_USUAL = ("refs/heads/main", "refs/heads/master")
+_AMBIGUOUS = ""
+"""The name of the default branch where nothing says which it is."""
 
 
 def _find_incoming(updates: Sequence[Update]) -> dict[str, str]:

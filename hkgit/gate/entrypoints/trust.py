@@ -17,12 +17,14 @@ class TrustedSide:
 
     `old` is the commit that the ref names now. `default` is that of the default branch, where a
     new ref leaves what is trusted. `excluding` are the commits whose history is not judged again.
+    `is_given` says that the policy is a server's own, whatever stands in the history.
     """
 
     policy: Policy
     old: str | None
     default: str | None
     excluding: tuple[str, ...] = ()
+    is_given: bool = False
 
     @property
     def start(self) -> str | None:
@@ -48,7 +50,7 @@ def choose_trusted_side(
     """
     names = tuple(names)
     if given is not None:
-        return _side(given, names, old, default)
+        return replace(_side(given, names, old, default), is_given=True)
     if old is not None:
         own = read(repository, old)
         if own.source != BUILT_IN and any(map(own.protects, names)):

@@ -78,16 +78,25 @@ _CO_AUTHOR, _CREDITED = (
     for keys in (rb"co-authored", rb"co-authored|assisted|generated")
 )
 """A co-author, or anybody credited, with the lines below that git folds into it."""
-_NAME = late_pattern(r"\s*([^<]*?)\s*<\s*(.*?)\s*>\s*")
 
 
 def matches(identity: str, globs: Sequence[str]) -> bool:
-    """Whether a `Name <email>` fits one of some globs, whatever its letters' case and blanks."""
-    shown = " ".join(_NAME.sub(r"\1 <\2>", identity, count=1).split()).lower()
-    if "<" not in shown:  # as in `Assisted-by: Claude:opus`
-        name, _, model = shown.partition(":")
-        shown = f"{name.strip()} <{model.strip()}>"
+    """Whether a `Name <email>` fits one of some globs, whatever its letters' case and blanks.
+
+    What stands behind the address is no part of it.
+    """
+    shown = " ".join(identity.split()).lower()
+    name, angle, address = shown.partition("<")
+    if not angle:  # as in `Assisted-by: Claude:opus`
+        name, _, address = shown.partition(":")
+    shown = f"{name.strip()} <{address.partition('>')[0].strip()}>"
     return any(fits_glob(shown, glob.lower()) for glob in globs)
+
+
+def split_identities(identity: str) -> list[str]:
+    """Split into a `Name <email>` and each one more that stands behind it."""
+    first, *others = dict.fromkeys(identity.split(">"))
+    return [first, *(each for each in others if "<" in each)]
 
 
 def fits_glob(text: str, glob: str) -> bool:
@@ -112,5 +121,5 @@ def find_credited_names(message: bytes) -> Iterator[str]:
 
 
 def _names_in(pattern: re.Pattern[bytes], message: bytes) -> Iterator[str]:
-    for found in pattern.findall(message):
+    for found in dict.fromkeys(pattern.findall(message)):
         yield " ".join(found.decode("utf-8", "replace").split())

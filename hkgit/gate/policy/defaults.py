@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-BREAK_GLASS, ATTEST, ANSWER, SIGN = "break-glass", "attest", "answer", "sign"
-ROLES = (BREAK_GLASS, ATTEST, ANSWER, SIGN)
+BREAK_GLASS, ATTEST, SIGN = "break-glass", "attest", "sign"
+ROLES = (BREAK_GLASS, ATTEST, SIGN)
 """What a principal may do beside what a grant says."""
 
 TEXT = ("bidi", "zero-width", "nul", "lone-cr")
@@ -100,6 +100,32 @@ PROTECTED = (
     ".vscode/settings.json",
     ".vscode/tasks.json",
     ".vscode/mcp.json",
+    ".windsurf/*.json",
+    ".devin/*.json",
+    ".devcontainer/*",
+    ".devcontainer.json",
+    ".gitpod.yml",
+    ".github/hooks/*",
+    "prek.toml",
+    "*/prek.toml",
+    ".prek.toml",
+    "vercel.json",
+    "netlify.toml",
+    "amplify.yml",
+    "render.yaml",
+    "bitrise.yml",
+    "bitrise.yaml",
+    "codemagic.yaml",
+    "screwdriver.yaml",
+    ".screwdriver/*",
+    ".teamcity/*",
+    ".harness/*",
+    ".codefresh/*",
+    "codefresh.yml",
+    ".buddy/*",
+    "buddy.yml",
+    "wercker.yml",
+    ".space.kts",
 )
 """Paths, in any case, that decide what runs or who reviews: a governed commit needs a grant."""
 
@@ -113,8 +139,9 @@ ACCEPTED = (
     "manual",
     "ungoverned",
     "attested",
+    "vouched",
 )
-"""Verdicts that pass by default; none is attested where nobody is trusted to."""
+"""Verdicts that pass by default; none is attested or vouched where nobody is trusted to."""
 
 ACCEPTABLE = (*ACCEPTED, "spliced", "mixed", "recovered")
 """Verdicts that a policy may let pass."""

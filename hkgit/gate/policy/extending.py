@@ -68,7 +68,6 @@ _ADDED = ("agents", "protect", "paths", "targets")
 _FIELDS = {
     **dict.fromkeys((*_ADDED, "refs", "extends", "open"), ()),
     "attest": ("attest_keys",),
-    "consult": ("consult_required",),
     "entries": ("entries_signed",),
     "allowed_signers": ("allowed_signers", "signers"),
 }
@@ -99,8 +98,6 @@ def _find_loosened(given: Mapping[str, object], policy: Policy, base: Policy) ->
         yield "assisted_by"
     if "max_seconds" in given and policy.max_seconds > base.max_seconds:
         yield "max_seconds"
-    if "consult" in given and base.consult_required and not policy.consult_required:
-        yield "consult"
     if "entries" in given and base.entries_signed and not policy.entries_signed:
         yield "entries"
     if "recovered" in given and _is_looser(policy.recovered, base.recovered):

@@ -17,15 +17,25 @@ from hkgit.values import replace
 
 PYPROJECT = "pyproject.toml"
 CONFIG = ".hkgit/config.toml"
-LARGEST = 2**20
+LARGEST = 2**18
 """Bytes that a file with a policy may have."""
+MOST_STEPS = 3_000_000
+"""A fraction of a second; a long pyproject.toml takes a hundredth of it."""
 DEEPEST = 8
 """Tables and lists that may stand in each other in a policy."""
 
 
 def read_policy(files: Snapshot) -> Policy:
-    """Read the policy of a tree. Raises InvalidInput if it is malformed or in both places."""
-    tables = {path: _table(files, path) for path in (PYPROJECT, CONFIG)}
+    """Read the policy of a tree. Raises InvalidInput if it is malformed or in both places.
+
+    Where CONFIG has the policy, a pyproject.toml that cannot be read is none of the gate's.
+    """
+    tables = {CONFIG: _table(files, CONFIG)}
+    try:
+        tables[PYPROJECT] = _table(files, PYPROJECT)
+    except InvalidInput:
+        if tables[CONFIG] is None:
+            raise
     found = {path: table for path, table in tables.items() if table is not None}
     if len(found) > 1:
         what = f"the gate's policy stands in {' and '.join(found)}"
@@ -74,31 +84,51 @@ def find_policy_table(document: Mapping[str, object], name: str) -> object:
     table: object = document
     for key in ("tool", "hkgit", "gate") if name == PYPROJECT else ("gate",):
         table = table.get(key) if isinstance(table, dict) else None
-    if _is_deeper(table, DEEPEST):
-        raise InvalidInput(name, "is nested too deep", "Mend it where it stands.")
+    if _is_beyond(table, DEEPEST):
+        what = "the gate's policy is nested too deep or has numbers of over 64 bits"
+        raise InvalidInput(f"{name}: gate", what, "Fix the file.")
     return table
 
 
-def _is_deeper(value: object, levels: int) -> bool:
-    """Whether tables and lists stand in each other to more than so many levels."""
+def _is_beyond(value: object, levels: int) -> bool:
+    """Whether tables and lists nest to more than so many levels, or hold what is no TOML integer.
+
+    Python reads longer integers, which it then refuses to write.
+    """
+    if isinstance(value, int):
+        return value.bit_length() > 63
     if not isinstance(value, dict | list):
         return False
     inner = value.values() if isinstance(value, dict) else value
-    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
+    return levels == 0 or any(_is_beyond(each, levels - 1) for each in inner)
 
 
 def load_toml(where: str, data: bytes) -> Mapping[str, object]:
     """Load a TOML document. Raises InvalidInput."""
     if len(data) > LARGEST:
         raise InvalidInput(where, f"has over {LARGEST} bytes", "Nothing that long is read.")
+    if _count_steps(data) > MOST_STEPS:
+        raise InvalidInput(where, "has keys of too many parts", "Fix the file.")
     import tomllib  # few trees have a policy, and it takes half a start of the interpreter
 
     try:
         return tomllib.loads(data.decode())
     except RecursionError as error:
-        raise InvalidInput(where, "is nested too deep", "Mend it where it stands.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(where, f"is not TOML: {error}", "Mend it where it stands.") from error
+        raise InvalidInput(where, "is nested too deep", "Fix the file.") from error
+    except ValueError as error:  # no TOML, no UTF-8, or an integer of too many digits
+        raise InvalidInput(where, f"is not TOML: {error}", "Fix the file.") from error
+
+
+def _count_steps(data: bytes) -> int:
+    """Count what tomllib takes at most for dotted keys: it copies a key for each of its parts.
+
+    And a table's own key for each line of the table. Where a string holds the dots, too many are
+    counted.
+    """
+    lines = data.split(b"\n")
+    dots = [line.count(b".") for line in lines]
+    tables = (n for line, n in zip(lines, dots, strict=True) if line.lstrip().startswith(b"["))
+    return sum(n * n for n in dots) + len(lines) * max(tables, default=0)
 
 
 def policy_value(files: Snapshot, path: str) -> str | None:

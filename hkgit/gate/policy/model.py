@@ -7,7 +7,13 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from hkgit.applying.evidence import HASHED, KINDS
-from hkgit.gate.policy.agents import KNOWN_AGENTS, find_credited_names, fits_glob, matches
+from hkgit.gate.policy.agents import (
+    KNOWN_AGENTS,
+    find_credited_names,
+    fits_glob,
+    matches,
+    split_identities,
+)
 from hkgit.gate.policy.defaults import ACCEPTED, PROTECTED, TEXT
 from hkgit.text.paths import fold_name
 from hkgit.values import dataclass, field, replace
@@ -103,7 +109,6 @@ class Policy:
     pusher_variable: str | None = None
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     attest_keys: tuple[str, ...] = ()
-    consult_required: bool = False
     entries_signed: bool = False
     recovered: Recovered = Recovered()
     assisted_by: str = "allow"
@@ -182,7 +187,7 @@ class Policy:
 
     def is_agent(self, identity: str) -> bool:
         """Whether a `Name <email>` is one of the agents."""
-        return matches(identity, self.agents)
+        return any(matches(each, self.agents) for each in split_identities(identity))
 
     def governing_name(self, identities: Sequence[str], message: bytes | None) -> str | None:
         """Find the first of author, committer, co-authors and others credited who is an agent."""

@@ -31,7 +31,7 @@ KEYS = (
     *("mode", "govern", "agents", "accept", "verdicts", "tiers", "ladders", "min_confidence"),
     *("min_threshold", "min_tightness", "since", "manual", "refs", "rewrites", "targets", "paths"),
     *("protect", "unprotect", "reject_text", "allowed_signers", "pusher_variable", "roles"),
-    *("attest", "consult", "entries", "recovered", "assisted_by", "max_seconds", "extends", "open"),
+    *("attest", "entries", "recovered", "assisted_by", "max_seconds", "extends", "open"),
 )
 
 _RECOVERED = ("accept", "min_confidence", "min_tightness")
@@ -74,7 +74,6 @@ def read_table(table: object, source: str) -> Policy:
         pusher_variable=reader.text("pusher_variable"),
         roles={role: roles.texts(role, ()) for role in ROLES if role in roles.table},
         attest_keys=attest.texts("keys", ()),
-        consult_required=reader.inner("consult", "require").flag("require"),
         entries_signed=reader.inner("entries", "signed").flag("signed"),
         assisted_by=reader.choice("assisted_by", CREDITS, "allow"),
         recovered=_parse_recovered(reader.inner("recovered", *_RECOVERED)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.gate.policy.defaults import ANSWER, ATTEST, BREAK_GLASS, PROTECTED, SIGN, TEXT
+from hkgit.gate.policy.defaults import ATTEST, BREAK_GLASS, PROTECTED, SIGN, TEXT
 from hkgit.gate.policy.model import Floors, Grant, Policy, Recovered, RefRules
 from hkgit.matching.places import format_decimal
 from hkgit.text.counting import count_noun
@@ -23,7 +23,6 @@ _TEXT = {
 _ROLES = {
     BREAK_GLASS: "may let a rejected commit pass, with a signed tag break-glass/NAME on it",
     ATTEST: "may attest verdicts",
-    ANSWER: "may answer consultations",
     SIGN: "may sign entries",
 }
 
@@ -46,6 +45,11 @@ def describe_policy(policy: Policy) -> Iterator[str]:
     yield from _describe_refs(policy)
     yield from _describe_protected(policy)
     yield from map(_describe_grant, policy.manual)
+    if policy.manual and "vouched" in policy.verdicts:
+        yield (
+            "For an agent's change without evidence each of them may vouch, by a trailer"
+            " Hkgit-Vouched-by that names them: it passes as vouched."
+        )
     if any(grant.names for grant in policy.manual):
         yield (
             "Names in grants count in clones alone: under --range and --ci and on a server, where"
@@ -55,8 +59,6 @@ def describe_policy(policy: Policy) -> Iterator[str]:
         yield f"{_join_words(principals) or 'Nobody'} {_ROLES[role]}."
     if policy.attest_keys:
         yield f"Verdicts attested with {count_noun(len(policy.attest_keys), 'key')} count."
-    if policy.consult_required:
-        yield "Open consultations must have been answered by a person."
     yield f"A commit that takes longer than {policy.max_seconds} s to judge is rejected."
 
 

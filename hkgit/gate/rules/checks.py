@@ -10,6 +10,8 @@ from hkgit.gate.rules.floors import APPLY, entry_findings
 from hkgit.gate.rules.manual import hand_findings
 from hkgit.gate.rules.protection import (
     collision_findings,
+    merged_policy_findings,
+    move_findings,
     name_findings,
     path_findings,
     policy_findings,
@@ -49,13 +51,6 @@ def _check_text(case: JudgedCommit) -> Iterator[Finding]:
         yield from text_findings(case)
 
 
-def _check_consults(case: JudgedCommit) -> Iterator[Finding]:
-    if case.policy.consult_required:
-        from hkgit.gate.rules.consult import consult_findings
-
-        yield from consult_findings(case)
-
-
 def _check_signatures(case: JudgedCommit) -> Iterator[Finding]:
     if case.policy.entries_signed:
         from hkgit.gate.rules.signing import signature_findings
@@ -74,6 +69,7 @@ CHECKS: dict[str, Check] = {
     "by hand": hand_findings,
     "floors": _check_floors,
     "tightness": _check_tightness,
+    "moved": move_findings,
     "recovered": _check_recovered,
     "signature": _check_signatures,
     "names": name_findings,
@@ -81,7 +77,9 @@ CHECKS: dict[str, Check] = {
     "policy": policy_findings,
     "protected": path_findings,
     "text": _check_text,
-    "consult": _check_consults,
     "assisted-by": _check_credits,
 }
 """Each check yields what is wrong with a commit that replays."""
+
+FOR_ALL: dict[str, Check] = {"policy": merged_policy_findings}
+"""Those that hold for commits that nobody governs as well."""

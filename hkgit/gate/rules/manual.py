@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.replay.findings import BLIND, CandidateCommit, Finding, Verdict
 from hkgit.gate.case import JudgedCommit
+from hkgit.gate.context import JudgeContext
 from hkgit.gate.policy.agents import find_co_authors, matches
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import APPLY
+from hkgit.gate.rules.grants import VOUCH, explain_refused_voucher
 from hkgit.git.repository import Repository
 
 HOSTS = ("github <noreply@github.com>", "gitlab <*", "*@users.noreply.gitlab.com>", "gitea <*")
@@ -35,6 +38,41 @@ def _has_person(case: JudgedCommit) -> bool:
     candidate = case.candidate
     everyone = (candidate.author, candidate.committer, *find_co_authors(candidate.message or b""))
     return any(not case.policy.is_agent(name) and not matches(name, HOSTS) for name in everyone)
+
+
+_OF_EVIDENCE = frozenset(
+    {BLIND, "tier", "confidence", "tightness", "ladder", "claimed", "recovered", "verdict"}
+)
+"""Rules by which evidence is missing or weak; those by which it is false are not among them."""
+_LEFT = ("bytes", "mode")
+_OWN = (f"{LEDGER}/", ATTRIBUTES_PATH)
+
+
+def find_vouched_paths(case: JudgedCommit, findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Find what a person would vouch for in a commit with entries; nothing if none can.
+
+    Nobody vouches for evidence that is false: for entries that do not replay, or for other bytes
+    than they make in a file of theirs.
+    """
+    judged = case.judged
+    if not judged.entries or judged.verdict in (Verdict.FAIL, Verdict.UNVERIFIABLE):
+        return ()
+    files = [file for _, entry in judged.entries for file in entry.files]
+    names = {name for file in files for name in (file.path, file.new_path)}
+    left = {each.path for each in judged.leftovers}
+    known = (each.rule in _OF_EVIDENCE or (left and each.rule in _LEFT) for each in findings)
+    if left & names or not all(known):
+        return ()
+    paths = find_changed_paths(case.repository, case.candidate)
+    return tuple(path for path in paths if not path.startswith(_OWN))
+
+
+def refuse_vouchers(
+    policy: Policy, candidate: CandidateCommit, paths: Sequence[str], context: JudgeContext
+) -> tuple[Finding, ...]:
+    """Say why whoever the message names may not vouch for it."""
+    why = explain_refused_voucher(policy, candidate, paths, context)
+    return () if why is None else (Finding(BLIND, "Hkgit-Vouched-by", *why),)
 
 
 def find_changed_paths(repository: Repository, candidate: CandidateCommit) -> list[str]:
@@ -93,7 +131,6 @@ def _way(
             f"{APPLY} Or let the bot change these by hand: [[gate.manual]] with paths = [{listed}]"
             " and keys (what signs its commits), or pushers on a server."
         )
-    if agent is not None and agent in [*find_co_authors(candidate.message or b"")]:
-        how = "commit again" if candidate.id is None else "amend it"
-        return f"If a person answers for it, {how} without the Co-Authored-By line. Else: {APPLY}"
+    if agent is not None and any(grant.covers(paths) for grant in policy.manual):
+        return f"{APPLY} Or a person whom the policy grants these paths vouches for it: {VOUCH}"
     return APPLY

@@ -6,8 +6,10 @@ The policy is protected by value: editing the rest of pyproject.toml needs no gr
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from operator import methodcaller
 
-from hkgit.edits import SUBMODULE, SYMLINK, File
+from hkgit.edits import SUBMODULE, SYMLINK, File, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.replay.findings import Finding, Verdict
@@ -56,39 +58,88 @@ def _find_collisions(case: JudgedCommit, parent: str) -> set[tuple[str, str]]:
 def policy_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Check changes of the policy's value, whatever else its file holds."""
     changed = [path for path in (PYPROJECT, CONFIG) if _has_other_value(case, path)]
-    if changed and case.grant(changed) is None:
+    if changed and not case.is_granted(changed):
         yield Finding("policy", ", ".join(changed), "changes the gate's policy", _BY_GRANT)
 
 
+def merged_policy_findings(case: JudgedCommit) -> Iterator[Finding]:
+    """Check that a merge by git leaves the policy's value as one side has made it.
+
+    Where lines of both sides come together to another value, nobody has decided it, not even a
+    person who is not governed. Where both sides have changed it, who merges decides.
+    """
+    if case.judged.verdict is not Verdict.MERGE:
+        return
+    for path in (PYPROJECT, CONFIG):
+        accepted = case.accept_values(partial(_read_policy_value, path))
+        if accepted and policy_value(case.after, path) not in accepted:
+            what = "git's merge makes another policy of it than either side has"
+            fix = "git merge --no-commit, put the policy right by hand, then commit."
+            yield Finding("policy", path, what, fix)
+
+
+def _read_policy_value(path: str, files: Snapshot) -> str | None:
+    return policy_value(files, path)
+
+
 def _has_other_value(case: JudgedCommit, path: str) -> bool:
-    if all(change.path != path for change in case.changes):
+    trees = (case.candidate.tree, *case.parents)
+    if len({case.repository.snapshot(tree).entry(path) for tree in trees}) == 1:
         return False
-    after, *before = (
-        policy_value(case.repository.snapshot(tree), path)
-        for tree in (case.candidate.tree, *case.parents)
-    )
-    return after not in (before if len(before) != 2 else _merge_values(case, path, *before))
-
-
-def _merge_values(
-    case: JudgedCommit, path: str, ours: str | None, theirs: str | None
-) -> tuple[str | None, ...]:
-    """The value that two parents come to by themselves; none where both have changed it."""
-    base = case.repository.merge_base(*case.candidate.parents)
-    old = None if base is None else policy_value(case.repository.snapshot(base), path)
-    if theirs in (ours, old):
-        return (ours,)
-    return (theirs,) if ours == old else ()
+    accepted = case.accept_values(partial(_read_policy_value, path))
+    return policy_value(case.after, path) not in accepted
 
 
 def path_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Find changes of protected paths, and links and submodules wherever they are."""
     if case.judged.verdict in _GRANTED_ALREADY:
         return
-    for change in case.changes:
+    for change in _list_decided(case):
         why = _why_protected(case, change)
-        if why is not None and case.grant([change.path]) is None:
+        if why is not None and not case.is_granted([change.path]):
             yield Finding("protected", quote_path(change.path), why, _BY_GRANT)
+
+
+def _list_decided(case: JudgedCommit) -> Iterator[TreeChange]:
+    """List the changes that a commit itself decides.
+
+    A merge decides what is not as one side has made it of what both had: so what git merges of
+    two changes, what a rename carries elsewhere, and which side of a conflict stays.
+    """
+    if len(case.parents) != 2:
+        yield from case.changes
+        return
+    for change in case.list_both_sides():
+        if _why_protected(case, change) is not None:
+            accepted = case.accept_values(methodcaller("entry", change.path))
+            if case.after.entry(change.path) not in accepted:
+                yield change
+
+
+def move_findings(case: JudgedCommit) -> Iterator[Finding]:
+    """Find files that come, by a rename or a merge, to where the policy asks more of an edit.
+
+    What they hold was written where less was asked, so its evidence may be weaker.
+    """
+    floors_of = case.policy.floors_of
+    for old, new in _list_moves(case) if case.policy.paths else ():
+        if not {*floors_of(old)}.issuperset(floors_of(new)) and not case.is_granted([new]):
+            what = "comes to where the policy asks more of an edit than where it was written"
+            fix = f"Write it there as a new file, or let a person move it. {_BY_GRANT}"
+            yield Finding("moved", quote_path(new), what, fix)
+
+
+def _list_moves(case: JudgedCommit) -> Iterator[tuple[str | None, str]]:
+    """List what entries rename, and what a merge carries along with the other side's rename."""
+    for _, entry in case.judged.entries:
+        for file in entry.files:
+            if file.path is not None and file.new_path not in (None, file.path):
+                yield file.path, file.new_path or ""
+    if len(case.parents) == 2:
+        for change in case.changes:
+            known = [case.repository.snapshot(tree).entry(change.path) for tree in case.parents]
+            if None in known and case.after.entry(change.path) is not None:
+                yield None, change.path
 
 
 def _why_protected(case: JudgedCommit, change: TreeChange) -> str | None:

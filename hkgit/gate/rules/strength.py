@@ -111,12 +111,16 @@ def _strength(entry: Entry, file: RecordedFile, old: Document, new: Document) ->
 
 
 def _count_named_lines(edits: Sequence[RecordedEdit], file: RecordedFile, count: int) -> int:
-    """Count how many base lines the edits name; those that move a file name none by that."""
+    """Count how many base lines the edits name by their place or by the hash they give.
+
+    Those that move a file name none by that. What a session has read is no claim of an edit's.
+    """
     named = [edit for edit in edits if edit.tier != "file"]
     if file.path is None or not named:
         return count
-    lines = {line for edit in named for a, b in edit.base_lines for line in range(a, b + 1)}
-    return len(lines)
+    ranges = {lines for edit in named for lines in edit.base_lines}
+    ranges |= {e.evidence_lines for e in named if e.evidence_lines and e.evidence == "hash"}
+    return len({line for a, b in ranges for line in range(a, min(b, count) + 1)})
 
 
 def _weak(edit: RecordedEdit, old: Document) -> Iterator[Lines]:

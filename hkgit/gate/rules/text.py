@@ -8,7 +8,6 @@ line overwrite another in a terminal. Only what a commit adds counts.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.edits import File, Snapshot, decode_text, encode_text
@@ -18,8 +17,10 @@ from hkgit.evidence.replay.findings import Finding, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.rules.ignorable import ANNOTATION, IGNORABLE
 from hkgit.git.objects.trees import TreeChange
+from hkgit.text.diff import find_changes
+from hkgit.text.document import Document, has_too_many_lines
 from hkgit.text.paths import quote_path
-from hkgit.values import late_pattern
+from hkgit.values import dataclass, late_pattern, replace
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 
@@ -63,7 +64,7 @@ _SUSPECT = late_pattern(
     rb"|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb0-\xbb]"
     rb"|\xf0\x9b\xb2[\xa0-\xa3]|\xf0\x9d\x85[\xb3-\xba]|\xf3\xa0"
 )
-_ENCODING = late_pattern(rb"^encoding[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
+_ENCODING = late_pattern(rb"^encoding([^\n]*)$", re.MULTILINE)
 _ENCODINGS = {
     "utf-8": "utf-8",
     "utf8": "utf-8",
@@ -107,7 +108,10 @@ def find_encoding(header: bytes) -> tuple[str, list[Finding]]:
 
     Known are those that every reader reads alike and that hide nothing but a soft hyphen.
     """
-    named = [found.decode("ascii", "replace").lower() for found in _ENCODING.findall(header)]
+    named = [
+        found.strip(b" \t").decode("ascii", "replace").lower()
+        for found in _ENCODING.findall(header)
+    ]
     odd = [name for name in named if name not in _ENCODINGS]
     what = "names the encoding {!r}: git shows another text"
     faults = [Finding("text", "header", what.format(name[:40]), _UTF8) for name in odd[:1]]
@@ -188,30 +192,84 @@ def _stays_binary(old: Sequence[File], new: File) -> bool:
     return all(b"\0" in file.data[:_SNIFFED] for file in (*old, new))
 
 
+@dataclass(frozen=True, slots=True)
+class _Suspects:
+    """What is rejected of a line: places in its text (but what is spelling), kind, character."""
+
+    number: int
+    text: str
+    places: tuple[tuple[int, str, str], ...]
+
+    @classmethod
+    def of(cls, number: int, line: str, kinds: Sequence[str]) -> _Suspects:
+        if line.isascii() and "\0" not in line and "\r" not in line:
+            return cls(number, line, ())
+        text = _SPELLING.sub("", line)
+        found = ((m.start(), kind, m[0]) for kind in kinds for m in KINDS[kind].finditer(text))
+        return cls(number, text, tuple(sorted(found)))
+
+    @property
+    def beginning(self) -> str:
+        """The text up to the first of them."""
+        return self.text[: self.places[0][0] + 1]
+
+
 def find_added(
     old: Sequence[File], new: File, kinds: Sequence[str]
 ) -> Iterator[tuple[str, int, str]]:
-    """Find each kind that a file has more of than before, its first new line and the character."""
+    """Find each kind that a commit adds to a file, its first line and the character.
+
+    A character stays where its line does, or where a line in its place begins alike, up to it.
+    Moved elsewhere it may hide what was seen before: from a string into code, say.
+    """
     if _is_plain(new.data) or not _SUSPECT.search(new.data):
         return
-    if sum(1 for _ in _SUSPECT.finditer(new.data)) > MOST:
+    is_long = any(has_too_many_lines(file.data) for file in (*old, new))
+    if is_long or sum(1 for _ in _SUSPECT.finditer(new.data)) > MOST:
         yield from _find_any(new, kinds)
         return
-    known = Counter(line for file in old for _, line in _suspect_lines(file.data))
-    added: list[tuple[int, str]] = []
-    for number, line in _suspect_lines(new.data):
-        if known[line]:
-            known[line] -= 1
-        else:
-            added.append((number, line))
+    added = _list_suspects(new.data, kinds)
+    for file in old:
+        added = list(_leave_out_known(file.data, new.data, added, kinds))
     for kind in kinds:
-        spare = Counter(found for line in known.elements() for found in _find_kinds(kind, line))
-        for number, line in added:
-            extra = Counter(_find_kinds(kind, line)) - spare
-            spare.subtract(_find_kinds(kind, line))
-            if extra:
-                yield kind, number, next(iter(extra))
-                break
+        found = ((each.number, each.places) for each in added)
+        first = next(((n, char) for n, places in found for _, k, char in places if k == kind), None)
+        if first is not None:
+            yield kind, *first
+
+
+def _list_suspects(data: bytes, kinds: Sequence[str]) -> list[_Suspects]:
+    listed = (_Suspects.of(number, line, kinds) for number, line in _suspect_lines(data))
+    return [each for each in listed if each.places]
+
+
+def _leave_out_known(
+    old: bytes, new: bytes, added: Sequence[_Suspects], kinds: Sequence[str]
+) -> Iterator[_Suspects]:
+    """Leave out the characters that stayed: in lines that did, and at the beginning of others."""
+    before = {each.number: each for each in _list_suspects(old, kinds)}
+    waiting = list(reversed(added))
+    for change in find_changes(Document(old).lines, Document(new).lines):
+        while waiting and waiting[-1].number <= change.new_start:
+            waiting.pop()
+        there = (before.get(number + 1) for number in range(change.old_start, change.old_end))
+        alike: dict[str, list[_Suspects]] = {}
+        for each in there if before else ():
+            if each is not None:
+                alike.setdefault(each.beginning, []).append(each)
+        while waiting and waiting[-1].number <= change.new_end:
+            line = waiting.pop()
+            found = alike.get(line.beginning)
+            kept = _count_common(line.text, found.pop().text) if found else 0
+            places = tuple(place for place in line.places if place[0] >= kept)
+            if places:
+                yield replace(line, places=places)
+
+
+def _count_common(one: str, other: str) -> int:
+    """Count the characters in which two texts begin alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _find_any(new: File, kinds: Sequence[str]) -> Iterator[tuple[str, int, str]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from hkgit.errors import GitRefused, Unverifiable
 from hkgit.git.backends.backend import (
@@ -29,6 +29,9 @@ from hkgit.git.backends.backend import (
 from hkgit.git.backends.loading import pygit2
 from hkgit.values import dataclass
 
+if TYPE_CHECKING:
+    from hkgit.git.backends.plumbing import Plumbing
+
 _NUMBERS = {COMMIT: 1, TREE: 2, BLOB: 3, TAG: 4}
 _NAMES = {number: name for name, number in _NUMBERS.items()}
 
@@ -38,6 +41,7 @@ class LibGit2:
     """See `backend.Backend`."""
 
     repository: pygit2.Repository
+    in_hook: bool
 
     name = "libgit2"
     object_format = "sha1"
@@ -50,7 +54,7 @@ class LibGit2:
             flags = pygit2.enums.RepositoryOpenFlag.FROM_ENV
             start = start / os.environ.get("GIT_DIR", "")
         try:
-            return cls(pygit2.Repository(str(start), flags))
+            return cls(pygit2.Repository(str(start), flags), in_hook)
         except (pygit2.GitError, OSError, KeyError, ValueError) as error:
             raise _refuse_open(start, str(error)) from error
 
@@ -107,13 +111,26 @@ class LibGit2:
     def resolve(self, rev: str) -> str | None:
         try:
             return str(self.repository.revparse_single(rev).peel(pygit2.Commit).id)
-        except (pygit2.GitError, KeyError, ValueError, OSError):
+        except pygit2.GitError:
+            return self._program.resolve(rev)
+        except (KeyError, ValueError, OSError):
             return None
 
     def merge_base(self, first: str, second: str) -> str | None:
-        with _translate_read_errors(f"merge base of {first} and {second}"):
+        try:
             found = cast("pygit2.Oid | None", self.repository.merge_base(first, second))
+        except pygit2.GitError:
+            return self._program.merge_base(first, second)
+        except _FAULTS as error:
+            raise _unread(f"merge base of {first} and {second}", error) from error
         return str(found) if found is not None else None
+
+    @cached_property
+    def _program(self) -> Plumbing:
+        """git itself, which finds its way also where libgit2 cannot read a commit's author."""
+        from hkgit.git.backends.plumbing import Plumbing  # few histories need it
+
+        return Plumbing.open(self.git_dir, in_hook=self.in_hook)
 
     def head_target(self) -> str:
         with _translate_read_errors("HEAD"):

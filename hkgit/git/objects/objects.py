@@ -15,9 +15,7 @@ _HEAD = late_pattern(
     rb"tree (" + _ID + rb")\n((?:parent " + _ID + rb"\n)*)"
     rb"author (.*)\ncommitter (.*)\n"
 )
-_WHEN = late_pattern(rb" ?(-?\d{1,20}) [-+]\d{1,20}\Z")
-_LONGEST_WHEN = 44
-"""Bytes of a time and its zone, with the blank before: of a huge line only the end is searched."""
+_WHEN = late_pattern(rb" ?(-?\d{1,18})(?: [-+]\d{1,20})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +51,9 @@ def parse_commit(commit_id: str, raw: bytes, *, is_boundary: bool = False) -> Co
     header, _, message = raw.partition(b"\n\n")
     head = _HEAD.match(header + b"\n")
     if head is None:
-        raise Unverifiable(f"commit {commit_id}", "is malformed", "Look at it with git fsck.")
+        raise _refuse_malformed(commit_id)
     tree, parents, *people = head.groups()
-    (author, _), (committer, time) = map(_person, people)
+    (author, _), (committer, time) = (_read_person(commit_id, line) for line in people)
     return Commit(
         id=commit_id,
         tree=tree.decode(),
@@ -69,12 +67,21 @@ def parse_commit(commit_id: str, raw: bytes, *, is_boundary: bool = False) -> Co
     )
 
 
-def _person(line: bytes) -> tuple[str, int]:
-    """`Name <email>`, and the time that stands behind it, or 0."""
-    when = _WHEN.search(line[-_LONGEST_WHEN:])
-    if when is None:
-        return decode_text(line.removesuffix(b" ")), 0
-    return decode_text(line[: -len(when[0])]), int(when[1])
+def _read_person(commit_id: str, line: bytes) -> tuple[str, int]:
+    """`Name <email>`, and the time that stands behind it, or 0.
+
+    Raises Unverifiable for what readers of commits take for one person or another, or for none.
+    """
+    name, end, time = line.rpartition(b">")
+    when = _WHEN.fullmatch(time) if time.strip(b" ") else None
+    if b"<" not in name or (when is None and time.strip(b" ")):
+        raise _refuse_malformed(commit_id)
+    return decode_text(name + end), 0 if when is None else int(when[1])
+
+
+def _refuse_malformed(commit_id: str) -> Unverifiable:
+    fix = f"Look at it: git cat-file commit {commit_id}"
+    return Unverifiable(f"commit {commit_id}", "its header is malformed", fix)
 
 
 @dataclass(frozen=True, slots=True)

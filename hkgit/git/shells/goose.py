@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_TYPE = "SELECT session_type FROM sessions WHERE id = ?"
+_QUESTION = "SELECT {} FROM sessions WHERE id = ?"
 _TERMINAL = "terminal"
 
 
@@ -25,17 +25,24 @@ def find_goose_database() -> Path:
 
 def is_run_by_goose(session: str, git_dir: str) -> bool:
     """Tell whether what runs in a session of goose is run by goose."""
-    return _has_begun(session, git_dir) or _find_type(session) not in (None, _TERMINAL)
+    return _has_begun(session, git_dir) or _find(session, "session_type") not in (None, _TERMINAL)
+
+
+def find_goose_start(session: str) -> str | None:
+    """Find when a session began: goose counts them each day anew, and in each new home."""
+    return _find(session, "created_at")
 
 
 def _has_begun(session: str, git_dir: str) -> bool:
     """Tell whether a command has begun that has not ended (see `agents.shell.snapshots`)."""
-    folder = Path(git_dir, "hkgit/sessions", f"goose-{session.replace('/', '-')}", "aside")
-    return any(folder.glob("shell-*.json"))
+    name = f"goose-{session.replace('/', '-')}-"
+    # Behind the name may stand when the session began.
+    kept = Path(git_dir, "hkgit/sessions").glob("goose-*/aside/shell-*.json")
+    return any(f"{each.parents[1].name}-".startswith(name) for each in kept)
 
 
-def _find_type(session: str) -> str | None:
-    """Find of which kind a session is; None where the database does not say it."""
+def _find(session: str, column: str) -> str | None:
+    """Find what a column says of a session; None where the database does not say it."""
     import sqlite3
     from contextlib import closing
 
@@ -44,7 +51,7 @@ def _find_type(session: str) -> str | None:
         if not place.is_file():
             return None
         with closing(sqlite3.connect(f"{place.as_uri()}?mode=ro", uri=True, timeout=1)) as found:
-            row = found.execute(_TYPE, (session,)).fetchone()
+            row = found.execute(_QUESTION.format(column), (session,)).fetchone()
     except (sqlite3.Error, OSError, ValueError, RuntimeError):
         return None
     return None if row is None else str(row[0])

@@ -46,6 +46,7 @@ def commit_worktree(
     merged: str | None = None,
     *,
     allow_blind: bool = False,
+    runs_hooks: bool = True,
 ) -> str:
     """Let git commit the worktree's index, and give the id of the commit.
 
@@ -56,7 +57,8 @@ def commit_worktree(
     if merged is not None:
         (worktree.git_dir / "MERGE_HEAD").write_text(f"{merged}\n")
     try:
-        commit = repository.commit(_commit(repository, worktree, message, allow_blind))
+        hooks = repository.hooks_path if runs_hooks else os.devnull
+        commit = repository.commit(_commit(worktree, message, hooks, allow_blind))
     except GitRefused as refusal:
         # So a formatter that checks: it mends the file, stages nothing, and says no.
         tree = _read_left_tree(worktree) if worktree.is_full else worktree.tree
@@ -71,11 +73,11 @@ def commit_worktree(
     return commit.id
 
 
-def _commit(repository: Repository, worktree: Worktree, message: bytes, allow_blind: bool) -> str:
+def _commit(worktree: Worktree, message: bytes, hooks: Path | str | None, allow_blind: bool) -> str:
     options = ["-c", "maintenance.auto=false", "-c", "i18n.commitEncoding=UTF-8", *PLAIN]
-    if repository.hooks_path is not None:
+    if hooks is not None:
         # git would look for a relative path in the worktree, where a spec may have changed it.
-        options += ["-c", f"core.hooksPath={repository.hooks_path}"]
+        options += ["-c", f"core.hooksPath={hooks}"]
     run(
         [*options, "commit", "-q", "--cleanup=verbatim", "-F", "-"],
         cwd=worktree.path,

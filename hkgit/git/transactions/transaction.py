@@ -53,11 +53,17 @@ class Transaction:
         merged: str | None = None,
         *,
         allow_blind: bool = False,
+        runs_hooks: bool = True,
     ) -> str:
         """Let git commit the worktree's index (see `commits`), and keep the commit from gc."""
         self.journal.note("commit")
         commit = commits.commit_worktree(
-            self.repository, worktree, message, merged, allow_blind=allow_blind
+            self.repository,
+            worktree,
+            message,
+            merged,
+            allow_blind=allow_blind,
+            runs_hooks=runs_hooks,
         )
         self._keep(commit)
         return commit

@@ -6,20 +6,19 @@ meant to change is for the author of the edit to say.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from hkgit.edits import Edit, decode_text
 from hkgit.errors import Conflict, Near
-from hkgit.matching.lines import EditLines, FileLines, make_key
+from hkgit.matching.lines import EditLines, FileLines
 from hkgit.matching.places import Place
-from hkgit.matching.search.candidates import AlignedPlace
 from hkgit.matching.tiers.elisions import is_elision
-from hkgit.matching.tiers.fuzzy import place_of
 from hkgit.matching.transfers.landing import Lines, find_landings, is_whole
 from hkgit.matching.transfers.merge import Merge
 from hkgit.text.diff import LineChange
 from hkgit.text.document import Document, Splice
-from hkgit.values import replace
+from hkgit.values import late_pattern, replace
 
 MOST = 4000
 """So many bytes a corrected edit may have: one that is larger costs more than to read again."""
@@ -33,17 +32,20 @@ LARGE = 4 * 2**20
 CLEAR = 6
 """By so much weight a place must agree better than any other."""
 
+WORD = late_pattern(rb"[\w\x80-\xff]+")
+PART = late_pattern(rb"[\w\x80-\xff]+|\S")
+
 LIKELY = 800
 """From this similarity on, per mille, the best place may be the one that is meant."""
 
 
 def correct_edit(
-    view: FileLines, wanted: EditLines, found: Sequence[AlignedPlace], edit: Edit
+    view: FileLines, wanted: EditLines, found: Sequence[Place], edit: Edit
 ) -> Edit | None:
     """Rewrite an edit so that it quotes the one place that is near; None where that is unclear.
 
-    The author's new lines stand in it as they are, but for their indentation: what both sides
-    changed is not mixed.
+    What the author changed within a line is changed in the file's line. None too where the new
+    text would still have a word of the misquotation.
     """
     if not _is_clear(found) or edit.replace_all or edit.expected_count not in (None, 1):
         return None
@@ -52,10 +54,14 @@ def correct_edit(
         return None
     if any(_is_cut_short(view, wanted, found[0], row) for row in wanted.removed):
         return None
-    place = place_of(view, found[0])
+    place = found[0]
     try:
         splices = _Proposal(view, edit.path, wanted, found[0].targets).splices()
     except Conflict:
+        return None
+    here = view.document.data[found[0].start : found[0].end]
+    misquoted = _find_words(b"\n".join(wanted.old_lines)) - _find_words(here)
+    if any(misquoted & _find_words(splice.new) for splice in splices):
         return None
     old, new = _sides(view.document, place, splices)
     if old == new or len(old) + len(new) > MOST or not _is_once(view.document, old):
@@ -64,7 +70,7 @@ def correct_edit(
     return replace(edit, old_text=old_text, new_text=new_text, expected_hash=None, line_hint=None)
 
 
-def _is_cut_short(view: FileLines, wanted: EditLines, found: AlignedPlace, row: int) -> bool:
+def _is_cut_short(view: FileLines, wanted: EditLines, found: Place, row: int) -> bool:
     """Whether an old line is a part of the file's whose rest no new line has: it would be lost."""
     target = found.targets[row]
     old, here = wanted.old_lines[row].strip(), b"" if target is None else view.lines[target].strip()
@@ -75,6 +81,10 @@ def _is_cut_short(view: FileLines, wanted: EditLines, found: AlignedPlace, row: 
     if here.startswith(old):
         return not any(line.endswith(behind) for line in added)
     return here.endswith(old) and not any(line.startswith(before) for line in added)
+
+
+def _find_words(text: bytes) -> set[bytes]:
+    return set(WORD.findall(text))
 
 
 def _sides(document: Document, place: Place, splices: Sequence[Splice]) -> tuple[bytes, bytes]:
@@ -110,14 +120,16 @@ class _Proposal(Merge):
         above, below = (self.targets[i] for i in ends)
         return None if above is None or below is None else (above + 1, below)
 
-    def _partners(self, change: LineChange) -> dict[int, int]:
-        """Only lines that the file spells otherwise, not those in which it says something else."""
-        old = self.wanted.old_lines
-        pairs = super()._partners(change).items()
-        return {j: i for j, i in pairs if make_key(old[i]) == make_key(self._spelt[i])}
+    def _edit_line(self, row: int, theirs: bytes, number: int) -> bytes:
+        """The file's line with the author's change, unless the author wrote that whole."""
+        lines = self.wanted.old_lines[row], self._spelt[row], theirs
+        base, ours, author = (Counter(PART.findall(line)) for line in lines)
+        if ours - base and ours - base <= author - base:
+            return self._write_line(theirs, number)
+        return super()._edit_line(row, theirs, number)
 
 
-def _is_clear(found: Sequence[AlignedPlace]) -> bool:
+def _is_clear(found: Sequence[Place]) -> bool:
     """Whether the best candidate is likely, and no other one is nearly as good."""
     if not found or found[0].similarity < LIKELY:
         return False

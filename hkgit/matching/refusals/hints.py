@@ -10,9 +10,8 @@ from hkgit.matching.lines import EditLines, FileLines, make_key
 from hkgit.matching.places import FULL, Place
 from hkgit.matching.refusals.correcting import correct_edit, tell_apart
 from hkgit.matching.refusals.shared_words import find_by_words
-from hkgit.matching.search.candidates import AlignedPlace, find_candidates
+from hkgit.matching.search.candidates import find_candidates
 from hkgit.matching.tiers.exact import cuts_at
-from hkgit.matching.tiers.fuzzy import place_of
 from hkgit.matching.tiers.words import find_head_word, find_tail_word
 from hkgit.text.document import Document
 
@@ -30,12 +29,12 @@ LONGEST = 120
 def refuse_no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
     """Build the error for an old text that is nowhere: what comes nearest, and what differs."""
     found = find_candidates(view, wanted)[:SHOWN] or find_by_words(view, wanted, SHOWN)
-    near = tuple(map(_near, found))
+    near = tuple(_near(view, each) for each in found)
     if found:
         nearest = "; ".join(_describe(view, each) for each in near)
         fix = f"Nearest: {nearest}. {_difference(view, wanted, found[0])}"
     else:
-        fix = "No line of it is like any of the file's."
+        fix = "No similar line was found."
         if view.lines and len(view.document.data) <= SMALL:
             near = (Near(1, len(view.lines)),)
     where, what = edit.path, "the old text is not in the file"
@@ -46,24 +45,6 @@ def refuse_no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
     todo = "Quote the file as it is." if near else "Read the file again and quote it as it is."
     error = NoMatch(where, what, f"{fix} {todo}")
     error.near, error.corrected = near, correct_edit(view, wanted, found, edit)
-    return error
-
-
-def refuse_unlike(
-    view: FileLines, wanted: EditLines, found: Sequence[AlignedPlace], edit: Edit
-) -> NoMatch:
-    """Build the error for an edit of all places that fits several places by likeness only."""
-    near = tuple(map(_near, found))
-    places = "; ".join(_describe(view, each) for each in near[:SHOWN])
-    more = "; ..." if len(near) > SHOWN else ""
-    differs = " ".join(dict.fromkeys(_difference(view, wanted, each) for each in found[:SHOWN]))
-    error = NoMatch(
-        edit.path,
-        f"no place says what the old text says, and the {len(found)} that are like it are not all "
-        "alike",
-        f"Like it: {places}{more}. {differs} Quote the file as it is, or edit them one by one.",
-    )
-    error.near = near[:SHOWN]
     return error
 
 
@@ -134,21 +115,19 @@ def refuse_ambiguous(document: Document, places: Sequence[Place], edit: Edit) ->
 
 def refuse_conflict(view: FileLines, wanted: EditLines, place: Place, edit: Edit) -> Conflict:
     """Build the error for a place where a line to be removed differs."""
-    best = next(c for c in find_candidates(view, wanted) if place_of(view, c) == place)
     first, _ = view.document.lines_of(place.start, place.end)
-    differs = _difference(view, wanted, best, wanted.bound) or _difference(view, wanted, best)
+    differs = _difference(view, wanted, place, wanted.bound) or _difference(view, wanted, place)
     error = Conflict(
         f"{edit.path}:{view.document.number_in_file(first)}",
         "the place is there, but not as the edit has it, in lines that it changes",
         f"{differs} Write the edit against what the place says now.",
     )
-    error.near, error.corrected = (_near(best),), correct_edit(view, wanted, [best], edit)
+    error.near, error.corrected = (_near(view, place),), correct_edit(view, wanted, [place], edit)
     return error
 
 
-def _near(candidate: AlignedPlace) -> Near:
-    first, last = candidate.lines
-    return Near(first + 1, last + 1, candidate.similarity)
+def _near(view: FileLines, place: Place) -> Near:
+    return Near(*view.document.lines_of(place.start, place.end), place.similarity)
 
 
 def _describe(view: FileLines, near: Near) -> str:
@@ -157,7 +136,7 @@ def _describe(view: FileLines, near: Near) -> str:
 
 
 def _difference(
-    view: FileLines, wanted: EditLines, candidate: AlignedPlace, rows: Set[int] | None = None
+    view: FileLines, wanted: EditLines, candidate: Place, rows: Set[int] | None = None
 ) -> str:
     """The first old line, of all or of some rows, that stands otherwise in the file or nowhere."""
     for row, target in enumerate(candidate.targets):
@@ -180,7 +159,7 @@ def _show_line(view: FileLines, row: int) -> str:
     return f"Line {view.document.number_in_file(row + 1)} says {_quote(view.lines[row])}"
 
 
-def _instead(view: FileLines, candidate: AlignedPlace, row: int) -> int | None:
+def _instead(view: FileLines, candidate: Place, row: int) -> int | None:
     """The line that the file has where it has not an old one, if the author does not know it."""
     above = [target for target in candidate.targets[:row] if target is not None]
     after = above[-1] + 1 if above else None
@@ -189,11 +168,11 @@ def _instead(view: FileLines, candidate: AlignedPlace, row: int) -> int | None:
     return after if view.lines[after].strip() else None
 
 
-def _unknown(view: FileLines, candidate: AlignedPlace) -> Iterator[int]:
+def _unknown(view: FileLines, candidate: Place) -> Iterator[int]:
     """The lines between those that the author knew."""
     known = {target for target in candidate.targets if target is not None}
-    first, last = candidate.lines
-    return (n for n in range(first, last) if n not in known and view.lines[n].strip())
+    first, last = view.document.lines_of(candidate.start, candidate.end)
+    return (n for n in range(first - 1, last) if n not in known and view.lines[n].strip())
 
 
 def _distinction(document: Document, spans: Sequence[tuple[int, int]]) -> str:

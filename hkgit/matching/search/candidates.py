@@ -8,13 +8,12 @@ from itertools import compress, pairwise
 from operator import eq
 
 from hkgit.matching.lines import EditLines, FileLines, list_keys
-from hkgit.matching.places import FULL
+from hkgit.matching.places import FULL, Place
 from hkgit.matching.search.align import Targets, weigh
 from hkgit.matching.search.seeds import propose_alignments
 from hkgit.matching.search.similar import measure_similarity
-from hkgit.matching.transfers.landing import Lines, find_landings, is_whole
+from hkgit.matching.transfers.landing import find_landings, is_whole
 from hkgit.text.diff import LineChange
-from hkgit.values import dataclass
 
 INTERRUPTED = 4
 """What lines in between take from the agreement."""
@@ -26,52 +25,8 @@ HELD = 850
 """From this similarity on, per mille, a line holds the new ones that stand by it alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class AlignedPlace:
-    """One way to see the old text in the file.
-
-    `landings` are the lines that the author's changes would replace; `agreement` is the weight
-    of the lines that stand there up to blanks and typography, `rows` has a bit for each of those
-    that says something. `known` is the share of the context, per mille, that has a counterpart.
-    """
-
-    targets: Targets
-    landings: tuple[Lines | None, ...]
-    agreement: int
-    similarity: int
-    is_fit: bool
-    rows: int
-    known: int
-
-    @property
-    def lines(self) -> Lines:
-        """First and last line, counted from 0."""
-        found = [t for t in self.targets if t is not None]
-        return found[0], found[-1]
-
-    @property
-    def is_gapless(self) -> bool:
-        """Whether every old line has its counterpart, and nothing stands in between."""
-        first = self.targets[0]
-        return first is not None and self.targets == tuple(range(first, first + len(self.targets)))
-
-    def is_at(self, other: AlignedPlace) -> bool:
-        """Whether most of what stands here are the same lines as another candidate's.
-
-        What neither of them has is no line that they share.
-        """
-        same = [*map(eq, self.targets, other.targets)]
-        shares = any(t is not None for t in compress(self.targets, same))
-        return shares and same.count(True) * 2 > len(same)
-
-    @property
-    def rank(self) -> tuple[int, int, bool]:
-        """What makes a candidate better than another."""
-        return self.agreement, self.similarity, self.is_fit
-
-
 @lru_cache(maxsize=4)
-def find_candidates(view: FileLines, wanted: EditLines) -> tuple[AlignedPlace, ...]:
+def find_candidates(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     """List the candidates, best first; of several at one place only the best.
 
     Two that see a line to be removed at different places are rivals wherever they are.
@@ -80,28 +35,34 @@ def find_candidates(view: FileLines, wanted: EditLines) -> tuple[AlignedPlace, .
         targets: judge_alignment(view, wanted, targets)
         for targets in propose_alignments(view, wanted)
     }
-    kept: list[AlignedPlace] = []
-    for candidate in sorted(found.values(), key=lambda c: c.rank, reverse=True):
+    kept: list[Place] = []
+    for candidate in sorted(
+        found.values(), key=lambda c: (c.agreement, c.similarity, c.is_fit), reverse=True
+    ):
         if not any(_are_one(wanted, candidate, other) for other in kept):
             kept.append(candidate)
     return tuple(kept)
 
 
-def _are_one(wanted: EditLines, a: AlignedPlace, b: AlignedPlace) -> bool:
+def _are_one(wanted: EditLines, a: Place, b: Place) -> bool:
     """Whether two candidates, the better one last, are ways to see one place."""
     is_part = all(t in (None, u) for t, u in zip(a.targets, b.targets, strict=True))
     if is_part or a.landings == b.landings:
         return True
-    return a.is_at(b) and all(a.targets[i] == b.targets[i] for i in wanted.removed)
+    # What neither of them has is no line that they share.
+    same = [*map(eq, a.targets, b.targets)]
+    shares = any(t is not None for t in compress(a.targets, same))
+    is_here = shares and same.count(True) * 2 > len(same)
+    return is_here and all(a.targets[i] == b.targets[i] for i in wanted.removed)
 
 
-def measure_loss(view: FileLines, wanted: EditLines, candidate: AlignedPlace) -> int:
+def measure_loss(view: FileLines, wanted: EditLines, candidate: Place) -> int:
     """Sum the weight of the old lines that do not stand at a candidate."""
     _, old = list_keys(view, wanted)
     return sum(map(weigh, old)) - candidate.agreement
 
 
-def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> AlignedPlace:
+def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> Place:
     """Measure the candidate that an alignment makes."""
     lines, old = list_keys(view, wanted)
     pairs = [(old[i], lines[t]) for i, t in enumerate(targets) if t is not None and old[i]]
@@ -111,14 +72,17 @@ def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> Ali
         for i, t in enumerate(targets)
         if t is not None and lines[t] == old[i] and weigh(old[i]) >= TELLING
     )
-    return AlignedPlace(
+    found = [t for t in targets if t is not None]
+    offsets = view.document.offsets
+    return Place(
+        start=offsets[found[0]],
+        end=offsets[found[-1] + 1],
         targets=targets,
         landings=find_landings(wanted, targets, view.lines),
         agreement=agreement - INTERRUPTED * _gaps(lines, targets),
         similarity=_similarity(old, lines, targets),
         is_fit=_fits(wanted, targets, old, lines),
         rows=rows,
-        known=_measure_known(wanted, old, targets),
     )
 
 
@@ -137,15 +101,7 @@ def _fits(
     return are_whole and _is_closed(wanted.moved, targets, lines)
 
 
-def _measure_known(wanted: EditLines, old: Sequence[bytes], targets: Targets) -> int:
-    """Measure how much of the context has a counterpart, per mille of its lines' weight."""
-    weights = {i: weigh(key) for i, key in enumerate(old) if i not in wanted.removed}
-    there = sum(heavy for i, heavy in weights.items() if targets[i] is not None)
-    total = sum(weights.values())
-    return FULL * there // total if total else FULL
-
-
-def is_slip(view: FileLines, wanted: EditLines, candidate: AlignedPlace) -> bool:
+def is_slip(view: FileLines, wanted: EditLines, candidate: Place) -> bool:
     """Whether a candidate is no fit because lines that change are misquoted, and for that alone.
 
     Most of those that say something have a counterpart there all the same.

@@ -24,6 +24,9 @@ MOST_PAIRS = 30_000
 MOST_WINDOWS = 12
 """Around so many of them lines are aligned with gaps."""
 
+NEAR = 900
+"""So alike, per mille, lines without a vote are for one to be the other."""
+
 NOTHING = b"\n"
 """The key of no line at all."""
 
@@ -33,6 +36,10 @@ def propose_alignments(view: FileLines, wanted: EditLines) -> list[Targets]:
     lines, old = list_keys(view, wanted)
     slack = 10 + len(old) // 4
     votes = _votes(old, lines)
+    if not votes and len(lines) == len(old):
+        # All of the text is quoted, as where a hash has found its lines.
+        is_near = all(measure_similarity(a, b, NEAR) for a, b in zip(old, lines, strict=True))
+        return [tuple(range(len(old)))] if is_near else []
     ranked = sorted((-cast.total, offset) for offset, cast in votes.items())
     offsets = [offset for _, offset in ranked[: max(min(MOST_OFFSETS, MOST_PAIRS // len(old)), 3)]]
     most = votes[offsets[0]].total if offsets else 0

@@ -2,133 +2,86 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
+from hkgit.values import late_pattern
 
 DOTS = (b"...", b"\xe2\x80\xa6")
 """Lines that stand for lines left out."""
 
-_MARK = rb"(?:#+|//+|/\*+|<!--|\{/\*|--+|;+|%+|\"\"\"|'''|\*)\s*"
-_LEAD = rb"(?:" + _MARK + rb")?"
-_DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
-_KEPT = (
-    rb"(?:existing|rest|remaining|remainder|unchanged|same|previous|other|original|omitted|keep"
-    rb"|code|everything else)"
+_REST = frozenset(b"existing rest remaining remainder unchanged same previous other".split())
+_KEPT = _REST.union(b"original omitted keep code everything".split())
+_THINGS = frozenset(
+    b"code file function functions method methods class body implementation content contents lines "
+    b"logic imports tests cases fields module it".split()
 )
-_THING = (
-    rb"(?:code|file|functions?|methods?|class|body|implementation|contents?|lines|logic|imports"
-    rb"|tests|cases|fields|module|it)"
+_STATES = frozenset(
+    b"remain remains stay stays goes continues kept same unchanged before omitted brevity "
+    b"identical".split()
 )
-_STAYS = (
-    rb"(?:(?:is|are|remains?|stays?|goes|continues|kept|the|same|unchanged|as|before|is|here|above"
-    rb"|below|omitted|for brevity|identical)[ ,]*)"
-)
-_REST = (
-    rb"existing|unchanged|previous|remaining|other|same|(?:rest|remainder) of(?: the| this| your)?"
-)
-_WHICH = rb"(?: of)?(?: (?:the|this|your|all))?(?: existing)?(?: " + _THING + rb")?"
-_TAIL = rb"\s*(?:\*/\}?|-->|\"\"\"|''')?"
-_PLACEHOLDER = (
-    _LEAD
-    + rb"(?:"
-    + _DOTS
-    + rb"\s*[(\[]?(?:the |keep )?"
-    + _KEPT
-    + _WHICH
-    + rb"[ ,:]*"
-    + _STAYS
-    + rb"*[)\]]?\s*"
-    + _DOTS
-    + rb"?"
-    + rb"|[(\[]?(?:the )?(?:rest|remainder) of (?:the |this |your )?(?:existing )?"
-    + _THING
-    + rb"[ ,:]*"
-    + _STAYS
-    + rb"*[)\]]?[.]*"
-    + rb"|[(\[]?(?:the )?(?:existing|unchanged|previous|remaining|other) "
-    + _THING
-    + rb"[ ,:]*"
-    + _STAYS
-    + rb"+[)\]]?[.]*"
-    + rb"|[(\[]?(?:the |all )?(?:"
-    + _REST
-    + rb") "
-    + _THING
-    + rb"[ ,:]*"
-    + _STAYS
-    + rb"*"
-    + _DOTS
-    + rb"[)\]]?"
-    + rb")"
-    + _TAIL
-    + rb"|"
-    + _MARK
-    + rb"[(\[]?(?:(?:"
-    + _REST
-    + rb") )?(?:"
-    + _THING
-    + rb" )?"
-    + rb"(?:(?:is |are )?unchanged|(?:the )?same as (?:before|above|original)|as before"
-    + rb"|no changes?(?: here| needed)?|unchanged "
-    + _THING
-    + rb")"
-    + rb"(?: here| above| below)?[)\]]?[ .]*"
-    + _TAIL
-)
-"""Remarks that stand for code which the author did not write out."""
+"""Words that say of lines that they are as they were."""
 
-_TELLTALES = (
-    b"existing",
-    b"rest",
-    b"remain",
-    b"unchanged",
-    b"same",
-    b"previous",
-    b"other",
-    b"original",
-    b"omitted",
-    b"keep",
-    b"code",
-    b"everything else",
-    b"as before",
-    b"no change",
+_VOCABULARY = (
+    _KEPT
+    | _THINGS
+    | _STATES
+    | frozenset(
+        b"is are the of this your all as above below here for no change changes needed else".split()
+    )
 )
-"""Words of which every one of them has one."""
 
-_BARE = _MARK + _DOTS + rb"\s*(?:\*/\}?|-->|\"\"\"|''')?"
-"""A remark of three dots and nothing else."""
-
-_WORDS = rb"\s*[(\[]?[\w'-]+(?:[ ,/]+[\w'-]+){0,%d}[)\]]?\s*"
-_NAMED = _LEAD + _DOTS + _WORDS % 2 + _DOTS + _TAIL
-_LIKELY = _LEAD + _DOTS + _WORDS % 6 + _DOTS + _TAIL + rb"|" + _MARK + _DOTS + _WORDS % 6 + _TAIL
-"""Dots with words, which only an edit that has them in both texts makes elisions."""
+_LINE = late_pattern(
+    rb"(#+|//+|/\*+|<!--|\{/\*|--+|;+|%+|\"\"\"|'''|\*)?\s*"
+    rb"(\.\.\.|\xe2\x80\xa6)?\s*[(\[]?([\w' ,/-]*)[)\]]?\s*"
+    rb"(\.|\.\.\.|\xe2\x80\xa6)?[)\]]?\s*(?:\*/\}?|-->|\"\"\"|''')?"
+)
+"""A line of words: the mark of a remark, dots, the words, dots."""
 
 
 def is_elision(line: bytes) -> bool:
-    """Whether a line, without blanks at its ends, may stand for lines that were left out."""
+    """Whether a line, without blanks at its ends, may stand for lines that were left out.
+
+    Dots with words do so only in an edit that has them in both texts.
+    """
     if line in DOTS or is_placeholder(line):
         return True
-    has_dots = DOTS[0] in line or DOTS[1] in line
-    return has_dots and (is_bare(line) or _matches(_LIKELY, line))
+    mark, before, words, after = _split(line)
+    if before not in DOTS or len(words) > 7:
+        return False
+    return after in DOTS and bool(words) if not mark else after in (b"", *DOTS)
 
 
 def is_bare(line: bytes) -> bool:
     """Whether a line is a remark of three dots, or of dots around a few words."""
-    has_dots = DOTS[0] in line or DOTS[1] in line
-    return has_dots and (_matches(_BARE, line) or _matches(_NAMED, line))
+    mark, before, words, after = _split(line)
+    if before not in DOTS:
+        return False
+    return after in DOTS and len(words) <= 3 if words else bool(mark) and not after
 
 
 def is_placeholder(line: bytes) -> bool:
-    """Whether a line says in words that it stands for code that was not written out."""
-    lowered = line.lower()
-    return any(word in lowered for word in _TELLTALES) and _matches(_PLACEHOLDER, line)
+    """Whether a line says in words that it stands for code that was not written out.
+
+    All its words are of those that such lines have. With dots, one of them says that something is
+    left out; without, both what is left out and that it stays are said.
+    """
+    mark, before, words, after = _split(line.lower())
+    known = frozenset(words)
+    if not known or not known <= _VOCABULARY:
+        return False
+    if before:
+        return not known.isdisjoint(_KEPT)
+    left = next((i for i, word in enumerate(words) if word in _REST), len(words))
+    names_rest = not _THINGS.isdisjoint(words[left:])
+    if names_rest and (after in DOTS or words[left] in (b"rest", b"remainder")):
+        return True
+    if mark and (known & {b"unchanged"} or known > {b"as"} or known > {b"no"}):
+        return bool(known & {b"unchanged", b"before", b"same", b"change", b"changes"})
+    return names_rest and not _STATES.isdisjoint(words[left + 1 :])
 
 
-def _matches(pattern: bytes, line: bytes) -> bool:
-    return _compile(pattern).fullmatch(line) is not None
-
-
-@cache
-def _compile(pattern: bytes) -> re.Pattern[bytes]:
-    """Compiled when it is needed: that takes as long as many an edit."""
-    return re.compile(pattern, re.IGNORECASE)
+def _split(line: bytes) -> tuple[bytes, bytes, list[bytes], bytes]:
+    """Split a line into the mark of a remark, dots, words, dots or a full stop."""
+    found = _LINE.fullmatch(line)
+    if found is None:
+        return b"", b"", [], b""
+    mark, before, words, after = found.groups(b"")
+    return mark, before, words.replace(b",", b" ").replace(b"/", b" ").split(), after

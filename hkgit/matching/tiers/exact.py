@@ -19,7 +19,11 @@ def exact(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     """
     data, size = view.document.data, len(wanted.old)
     hits = find_occurrences(data, wanted.old, LIMIT)
-    places = tuple(Place(at, at + size) for at in hits if not splits_end(data, at, at + size))
+    places = tuple(
+        Place(at, at + size)
+        for at in hits
+        if not splits_end(data, at, at + size) and not _lacks_indentation(view, wanted, at)
+    )
     whole = tuple(place for place in places if is_whole(view.document, place))
     if wanted.whole_lines or (whole and b"\n" in wanted.old):
         return whole
@@ -77,6 +81,29 @@ def cuts_at(data: bytes, offset: int) -> bool:
     )
 
 
+def _lacks_indentation(view: FileLines, wanted: EditLines, start: int) -> bool:
+    """Whether a quoted line was written without some of the indentation that it has in the file.
+
+    Its new lines lack it as well: as they are, they would leave their block. So the place is left
+    to the tier that reads whole lines and indents the new ones.
+    """
+    document = view.document
+    line = document.offsets[document.line_at(start) - 1]
+    before = document.data[line:start]
+    quoted = [each for each in wanted.old_lines if each.strip()]
+    if not before or before.strip() or len(quoted) != 1 or quoted[0] != wanted.old_lines[0]:
+        return False
+    indented = len(before) + _measure_indentation(quoted[0])
+    added = [each for each in wanted.new_lines if each.strip()]
+    if added and not wanted.new_lines[0].strip():
+        return True  # A blank line would stand behind the indentation.
+    return any(_measure_indentation(each) < indented for each in added[1:])
+
+
+def _measure_indentation(line: bytes) -> int:
+    return len(line) - len(line.lstrip(b" \t"))
+
+
 def _stands_apart(document: Document, wanted: EditLines, place: Place) -> bool:
     """Whether a place cuts no token, and begins with its line if it ends with one.
 
@@ -86,7 +113,7 @@ def _stands_apart(document: Document, wanted: EditLines, place: Place) -> bool:
     before = document.data[line : place.start]
     if before and not before.strip() and not wanted.old_lines[0].strip():
         return False
-    if wanted.old.endswith(b"\n") and before.strip():
+    if wanted.old.endswith(b"\n") and before:
         return False
     return at_token_borders(document, place)
 

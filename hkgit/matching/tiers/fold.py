@@ -1,4 +1,4 @@
-"""fold.py: fold typography, for comparing only, never for writing.
+"""fold.py: fold typography, to compare texts and to undo what a copy brought in.
 
 Quotes, dashes, blanks, ellipses, zero-width characters and composed letters of one meaning become
 one spelling.
@@ -27,6 +27,12 @@ def fold(text: bytes) -> bytes:
     """Replace typography by plain characters; line feeds stay where they are."""
     plain = _TYPESET.sub(lambda m: _TABLE[ord(m[0])], decode_text(text))
     return encode_text(unicodedata.normalize("NFKC", plain))
+
+
+def fold_typed(text: bytes, other: bytes) -> bytes:
+    """Replace those pieces of typography in a text that another text has too."""
+    known = set(map(ord, decode_text(other))) & _TABLE.keys()
+    return encode_text(decode_text(text).translate({char: _TABLE[char] for char in known}))
 
 
 def join_hyphens(text: bytes) -> bytes:

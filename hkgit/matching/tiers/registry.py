@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from typing import ClassVar, cast
+from typing import cast
 
 from hkgit.matching.lines import EditLines, FileLines
 from hkgit.matching.places import Place
 
-Tier = Callable[[FileLines, EditLines], tuple[Place, ...]]
-
-
-class _Ladder(Mapping[str, Tier]):
-    """Every tier by name; its module is loaded when it is asked for."""
-
-    _modules: ClassVar = {
-        "exact": "exact",
-        "whitespace": "whitespace",
-        "unicode": "unicode",
-        "elided": "elided",
-        "fuzzy": "fuzzy",
-        "line-block": "fuzzy",
-    }
-
-    def __getitem__(self, name: str) -> Tier:
-        module = import_module(f"hkgit.matching.tiers.{self._modules[name]}")
-        return cast(Tier, getattr(module, name.replace("-", "_")))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-
-LADDER = _Ladder()
-"""From the strictest reading of an edit to the most forgiving."""
+STRICT = ("exact", "whitespace", "unicode", "elided")
+"""Tiers that want all of the old text."""
 
 LOOSE = ("fuzzy", "line-block")
+"""Tiers that want most of it."""
+
+LADDER = (*STRICT, *LOOSE)
+
+
+def find_places(tier: str, view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+    """Find the places that a tier sees. Its module is loaded when it is asked for."""
+    module = import_module(f"hkgit.matching.tiers.{'fuzzy' if tier in LOOSE else tier}")
+    return cast(tuple[Place, ...], getattr(module, tier.replace("-", "_"))(view, wanted))

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from collections.abc import Sequence
 
 from hkgit.matching.lines import EditLines, FileLines, LineReading, find_occurrences, indent_of
 from hkgit.matching.places import FULL, Place
-from hkgit.matching.tiers.exact import LIMIT, at_token_borders, exact, swap_line_ends
+from hkgit.matching.tiers.exact import LIMIT, exact, swap_line_ends
 
 Rows = tuple[int, ...]
 """Numbers of lines, counted from 0, one for each old line that is not blank."""
 
-TRAILING, BLANK_LINES, SHIFTED, INTERIOR = 995, 990, 980, 960
-"""The similarity of places by what differs most: blanks at the end of lines, blank lines, the
-same indentation before every line, anything else."""
+SHIFTED, INTERIOR = 980, 960
+"""The similarity of places where every line is as much deeper or less deep, and of all others."""
 
 MANY = 50
 """So many places are ambiguous anyway, and not worth being compared."""
@@ -36,7 +33,7 @@ def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
         return literal
     hits = find_runs(view.squeezed, wanted.squeezed)
     if not hits:
-        return _inside(view, wanted)
+        return ()
     if len(hits) > MANY:
         return tuple(place_of(view, wanted, rows, INTERIOR) for rows in hits)
     hits += [longer for rows in hits if (longer := _longer(view, wanted, rows)) is not None]
@@ -102,79 +99,12 @@ def place_of(view: FileLines, wanted: EditLines, rows: Rows, similarity: int) ->
 
 
 def _grade(view: FileLines, wanted: EditLines, rows: Rows) -> int:
-    """How alike lines are to the old ones, the blanks alone considered."""
-    old = [line for line in wanted.old_lines if line.strip()]
-    here = [view.lines[row] for row in rows]
-    if old == here:
-        return FULL if _gaps(wanted) == [b - a for a, b in _pairs(rows)] else BLANK_LINES
-    if [line.rstrip() for line in old] == [line.rstrip() for line in here]:
-        return TRAILING
-    shifts = {(indent_of(a), indent_of(b)) for a, b in zip(old, here, strict=True)}
-    is_same = [line.strip() for line in old] == [line.strip() for line in here]
-    return SHIFTED if is_same and _is_uniform(shifts) else INTERIOR
-
-
-def _gaps(wanted: EditLines) -> list[int]:
-    """How far the old lines that are not blank stand apart."""
-    rows = [i for i, line in enumerate(wanted.old_lines) if line.strip()]
-    return [b - a for a, b in _pairs(rows)]
-
-
-def _pairs(rows: Sequence[int]) -> list[tuple[int, int]]:
-    return list(pairwise(rows))
-
-
-def _is_uniform(shifts: set[tuple[bytes, bytes]]) -> bool:
-    """Whether the one side has the same blanks more before every line."""
-    added = {b.removesuffix(a) for a, b in shifts if b.endswith(a)}
-    lost = {a.removesuffix(b) for a, b in shifts if a.endswith(b)}
-    return any(
-        len(s) == 1 and all(side for side in sides)
-        for s, sides in (
-            (added, [b.endswith(a) for a, b in shifts]),
-            (lost, [a.endswith(b) for a, b in shifts]),
-        )
-    )
-
-
-def _inside(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
-    """Where the old text stands inside lines, with blanks where it has blanks."""
-    if wanted.old.endswith(b"\n") or not wanted.old.strip() or len(wanted.old) > LONGEST_PATTERN:
-        return ()
-    return tuple(
-        place
-        for place in islice(_matches(view.document.data, _pattern(wanted)), LIMIT)
-        if at_token_borders(view.document, place) and _may_stand(view, wanted, place)
-    )
-
-
-def _matches(data: bytes, pattern: bytes) -> Iterator[Place]:
-    """Where a pattern matches, overlaps included."""
-    words = re.compile(pattern)
-    hit = words.search(data)
-    while hit is not None:
-        yield Place(hit.start(), hit.end(), INTERIOR)
-        hit = words.search(data, hit.start() + 1)
-
-
-def _may_stand(view: FileLines, wanted: EditLines, place: Place) -> bool:
-    """Whether a text of lines begins with a line, but for the indentation, and ends at a blank.
-
-    Where only blanks stand below its last line, that line ends in the file too.
-    """
-    data = view.document.data
-    start = view.document.offsets[view.document.line_at(place.start) - 1]
-    last = view.document.line_at(place.end - 1)
-    if not wanted.old_lines[-1].strip() and data[place.end : view.document.offsets[last]].strip():
-        return False
-    is_word = len(wanted.old_lines) == 1 and not wanted.old[:1].isspace()
-    ends = data[place.end : place.end + 1].isspace()
-    return is_word or (ends and not data[start : place.start].strip())
-
-
-def _pattern(wanted: EditLines) -> bytes:
-    """A pattern for the words of the old text with any blanks between them."""
-    lines = [line.split() for line in wanted.old_lines if line.strip()]
-    return rb"[ \t\r]*(?:\n[ \t\r]*)+".join(
-        rb"[ \t]+".join(map(re.escape, words)) for words in lines
-    )
+    """How alike lines are to the old ones: wholly where nothing but line ends differs."""
+    says = [i for i, line in enumerate(wanted.squeezed) if line]
+    pairs = [(wanted.old_lines[i], view.lines[row]) for i, row in zip(says, rows, strict=True)]
+    is_gapless = rows[-1] - rows[0] == says[-1] - says[0]
+    if is_gapless and all(old == here for old, here in pairs):
+        return FULL
+    steps = {len(indent_of(here)) - len(indent_of(old)) for old, here in pairs}
+    is_same = all(old.strip() == here.strip() for old, here in pairs)
+    return SHIFTED if is_same and len(steps) == 1 else INTERIOR

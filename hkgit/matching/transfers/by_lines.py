@@ -38,14 +38,15 @@ class LineIndents:
             return theirs
         change = next(c for c in self.wanted.changes if c.new_start <= number < c.new_end)
         row = change.old_start + number - change.new_start
-        if _is_even(change) and self.targets[row] is not None and self._says(row):
-            here = self._here(row)
-            is_kept = theirs == indent_of(self.wanted.old_lines[row])
-            if is_kept or self._is_flat or self._leaps(change):
-                return here
-        if self._is_flat or self._is_undecided(change):
+        if self._is_flat and _is_even(change) and row in self._known:
+            return self._here(row)
+        if self._is_flat or change in self._undecided:
             raise self._refuse()
         return None
+
+    @cached_property
+    def _undecided(self) -> frozenset[LineChange]:
+        return frozenset(filter(self._is_undecided, self.wanted.changes))
 
     @cached_property
     def _is_as_file(self) -> bool:
@@ -56,7 +57,7 @@ class LineIndents:
         kept = [i for i in self._known if i not in self.wanted.removed]
         if any(indent_of(self.wanted.old_lines[i]) != self._here(i) for i in kept):
             return False
-        return self._stands_as_file(self._known, self._drop_blank(self.wanted.new_lines))
+        return self._stands_as_file([*self._known], self._drop_blank(self.wanted.new_lines))
 
     @cached_property
     def _is_flat(self) -> bool:
@@ -68,24 +69,6 @@ class LineIndents:
         )
         author = {indent_of(self.wanted.old_lines[i]) for i in rows}
         return is_whole and len(author) == 1 and len({self._here(i) for i in rows}) > 1
-
-    def _leaps(self, change: LineChange) -> bool:
-        """Whether new lines are as deep as the file's, and too deep for the author's frame.
-
-        So they are where the line above already opened the level of the line that is replaced.
-        """
-        rows = range(change.old_start, change.old_end)
-        added = self.wanted.new_lines[change.new_start : change.new_end]
-        pairs = zip(rows, added, strict=True)
-        is_as_file = all(
-            self.targets[i] is not None and indent_of(line) == self._here(i)
-            for i, line in pairs
-            if line.strip()
-        )
-        above = self._drop_blank(self.wanted.old_lines[: change.old_start])[-1:]
-        first = self._drop_blank(self.wanted.old_lines[change.old_start : change.old_end])[:1]
-        is_deeper = self._is_deeper(rows, self._drop_blank(added))
-        return is_as_file and is_deeper and bool(above) and _depth(above) < _depth(first)
 
     def _is_deeper(self, rows: Sequence[int], lines: Sequence[bytes]) -> bool:
         """Whether new lines are deeper than the old ones; at less depth the author may go on."""
@@ -123,18 +106,14 @@ class LineIndents:
         )
 
     @cached_property
-    def _known(self) -> list[int]:
-        """The old lines that say something and stand in the file."""
-        return [i for i, t in enumerate(self.targets) if t is not None and self._says(i)]
-
-    def _says(self, row: int) -> bool:
-        return bool(self.wanted.old_lines[row].strip())
+    def _known(self) -> dict[int, int]:
+        """The old lines that say something and stand in the file, each with its line there."""
+        old = self.wanted.old_lines
+        return {i: t for i, t in enumerate(self.targets) if t is not None and old[i].strip()}
 
     def _here(self, row: int) -> bytes:
         """The file's indentation of an old line that stands in it."""
-        target = self.targets[row]
-        assert target is not None
-        return indent_of(self.lines[target])
+        return indent_of(self.lines[self._known[row]])
 
     def _drop_blank(self, lines: Iterable[bytes]) -> list[bytes]:
         return [line for line in lines if line.strip()]
@@ -151,11 +130,6 @@ class LineIndents:
 def _is_even(change: LineChange) -> bool:
     """Whether a change puts as many lines as it takes away."""
     return change.old_end - change.old_start == change.new_end - change.new_start
-
-
-def _depth(lines: Sequence[bytes]) -> int:
-    """The columns before the first of some lines."""
-    return measure_width(indent_of(lines[0])) if lines else 0
 
 
 def _least(indents: Iterable[bytes]) -> bytes | None:

@@ -31,9 +31,6 @@ class Indentation:
     known: Mapping[bytes, bytes]
     author_unit: bytes
     file_unit: bytes
-    unsure: frozenset[bytes] = frozenset()
-    """Those of the author's for which the pairs show several of the file's."""
-
     grain: int = 0
     """So many blanks all of the author's are a multiple of."""
 
@@ -132,16 +129,10 @@ def learn(
     known = {old: max(counts, key=lambda k: (counts[k], k)) for old, counts in seen.items()}
     if _is_same(seen):
         known = {old: old for old in seen}
-    divided = {old for old, counts in seen.items() if _is_divided(counts)}
-    # What somebody moved since is indented otherwise; then the rest shows that nothing is amiss.
-    known |= {old: old for old in divided if old in seen[old]}
-    unsure = frozenset(old for old in divided if old not in seen[old])
     file_unit = _unit(near) or _unit(author) or b"    "
     author_unit = _ratio(known, file_unit) or _unit(author, file_unit)
     grain = gcd(*(len(indent_of(line)) for line in author if line.strip()))
-    return Indentation(
-        known=known, author_unit=author_unit, file_unit=file_unit, unsure=unsure, grain=grain
-    )
+    return Indentation(known=known, author_unit=author_unit, file_unit=file_unit, grain=grain)
 
 
 def _is_same(seen: dict[bytes, Counter[bytes]]) -> bool:
@@ -149,11 +140,6 @@ def _is_same(seen: dict[bytes, Counter[bytes]]) -> bool:
     deep = {old: counts for old, counts in seen.items() if old}
     same = sum(counts[old] for old, counts in deep.items())
     return 4 * same > 3 * sum(counts.total() for counts in deep.values())
-
-
-def _is_divided(counts: Counter[bytes]) -> bool:
-    """Whether not nearly all that says something speaks for one of several."""
-    return 5 * max(counts.values()) < 4 * sum(counts.values())
 
 
 def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:

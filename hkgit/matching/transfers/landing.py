@@ -32,16 +32,12 @@ def _find_landing(
         return found[0], found[-1] + 1
     above = targets[change.old_start - 1] if change.old_start else None
     below = targets[change.old_end] if change.old_end < len(targets) else None
-    if above is None and below is None:
+    is_inside = change.old_start > 0 and change.old_end < len(targets)
+    if is_inside and (above is None or below is None):
         above, below = _nearest(change, targets)
-        return None if above is None or below != above + 1 else (below, below)
     if above is None or below is None:
-        near = lines[above] if above is not None else lines[below or 0]
-        is_inside = change.old_start > 0 and change.old_end < len(targets)
-        if is_inside and not near.strip():
-            return None
-        at = above + 1 if above is not None else below
-        return None if at is None else (at, at)
+        at = below if above is None else above + 1
+        return None if is_inside or at is None else (at, at)
     if any(line.strip() for line in lines[above + 1 : below]):
         return None
     added = wanted.new_lines[change.new_start : change.new_end]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from functools import cached_property
 
 from hkgit.errors import Conflict
-from hkgit.matching.lines import EditLines, FileLines, indent_of, list_keys, make_key
+from hkgit.matching.lines import INDENT, EditLines, FileLines, indent_of, list_keys, make_key
 from hkgit.matching.search.align import Targets, align
 from hkgit.matching.transfers.by_lines import LineIndents
 from hkgit.matching.transfers.indent import Indentation, learn
@@ -120,36 +121,40 @@ class Merge:
         kept = indent_of(base) == indent_of(theirs)
         lead = indent_of(ours) if kept else self._indent(indent_of(theirs), number)
         trail = _trail(ours if _trail(base) == _trail(theirs) else theirs)
-        return lead + merge_line(base.strip(), ours.strip(), theirs.strip()) + trail
+        merged = merge_line(*map(_strip_margins, (base, ours, theirs)))
+        # The space before a first word that is gone would be indentation.
+        return lead + _strip_margins(merged) + trail
 
     def _write_line(self, line: bytes, number: int) -> bytes:
         """A new line with the file's indentation; blank lines stay as they are.
 
         A line that the author only moves keeps the file's spelling.
         """
-        text = line.strip()
-        if not text:
+        if not line.strip():
             return line
         # What stays where it was is not moved: a further line like it is the author's own.
         old, gone = self.wanted.old_lines, self.wanted.removed & self._spelt.keys()
-        moved = (self._spelt[i] for i in sorted(gone) if old[i].strip() == text)
-        ours = next((ours for ours in moved if make_key(ours) == make_key(line)), None)
-        words = line.lstrip() if ours is None else ours.strip()
-        return self._indent(indent_of(line), number) + words
+        moved = (self._spelt[i] for i in sorted(gone) if old[i].strip() == line.strip())
+        words = next((ours for ours in moved if make_key(ours) == make_key(line)), line)
+        return self._indent(indent_of(line), number) + words.lstrip(INDENT)
 
     def _indent(self, indent: bytes, number: int) -> bytes:
         """The file's indentation for new line `number`.
 
-        Where several are possible, that of the nearest line which both sides have.
+        That is what the nearest line has which both sides have and the author indents alike; where
+        two are as near, they have to agree. Without one it follows from the other lines.
         """
         by_line = self._by_lines.of(number)
         if by_line is not None:
             return by_line
-        found = self._indentation.of(indent)
-        if indent in self._indentation.unsure:
-            near = [n for n, kept in self._kept.items() if indent_of(kept[0]) == indent]
-            closest = min(near, key=lambda n: (abs(n - number), n), default=None)
-            found = found if closest is None else indent_of(self._kept[closest][1])
+        kept = self._kept.get(indent, [])
+        at = bisect(kept, (number, b""))
+        close = kept[max(at - 1, 0) : at + 1]
+        near = min((abs(n - number) for n, _ in close), default=0)
+        beside = {here for n, here in close if abs(n - number) == near}
+        found = self._indentation.of(indent) if not beside else None
+        if len(beside) == 1:
+            [found] = beside
         if found is None:
             raise Conflict(
                 self.path,
@@ -177,9 +182,9 @@ class Merge:
         return learn(pairs, [*self.wanted.old_lines, *self.wanted.new_lines], near)
 
     @cached_property
-    def _kept(self) -> dict[int, tuple[bytes, bytes]]:
-        """The new lines that are old ones, by number, each with the file's spelling of it."""
-        kept: dict[int, tuple[bytes, bytes]] = {}
+    def _kept(self) -> dict[bytes, list[tuple[int, bytes]]]:
+        """By the author's indentation, the new lines that are old ones and the file's of each."""
+        kept: dict[bytes, list[tuple[int, bytes]]] = {}
         lines, old = list_keys(self.view, self.wanted)
         shift, row = 0, 0
         for change in (*self.wanted.changes, None):
@@ -187,7 +192,8 @@ class Merge:
             for i in range(row, end):
                 target = self.targets[i]
                 if target is not None and old[i] and lines[target] == old[i]:
-                    kept[i + shift] = self.wanted.old_lines[i], self.view.lines[target]
+                    here = i + shift, indent_of(self.view.lines[target])
+                    kept.setdefault(indent_of(self.wanted.old_lines[i]), []).append(here)
             if change is not None:
                 shift, row = change.new_end - change.old_end, change.old_end
         return kept
@@ -210,6 +216,11 @@ def _blanks_around(lines: Sequence[bytes], at: int) -> int:
     while bottom < len(lines) and not lines[bottom].strip():
         bottom += 1
     return bottom - top
+
+
+def _strip_margins(line: bytes) -> bytes:
+    """Take the indentation of a line, and the blanks at its end, off."""
+    return line.lstrip(INDENT).rstrip()
 
 
 def _trail(line: bytes) -> bytes:

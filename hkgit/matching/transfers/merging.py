@@ -9,7 +9,7 @@ from hkgit.matching.lines import EditLines, FileLines, list_keys
 from hkgit.matching.places import Located, Place
 from hkgit.matching.search.align import Targets, align
 from hkgit.matching.transfers.merge import Merge
-from hkgit.matching.transfers.quoted import add_margin, widen_to_lines
+from hkgit.matching.transfers.quoted import add_margin, end_blank_lines
 
 
 def merge_places(view: FileLines, wanted: EditLines, located: Located, path: str) -> list[Merge]:
@@ -34,14 +34,10 @@ def _parts(
 def _merge(view: FileLines, wanted: EditLines, place: Place, tier: str, path: str) -> Merge:
     """The merge of an edit at its place."""
     if tier in ("fuzzy", "line-block"):
-        from hkgit.matching.search.candidates import find_candidates
-        from hkgit.matching.tiers.fuzzy import place_of
-
-        found = find_candidates(view, wanted)
-        targets = next(c.targets for c in found if place_of(view, c) == place)
+        targets = place.targets
     else:
         first, last = view.document.lines_of(place.start, place.end)
-        wanted = widen_to_lines(view, wanted, place, path)
+        wanted = end_blank_lines(wanted, view.document.data[place.start : place.end])
         targets = _targets(view, wanted, first - 1, last)
         wanted, targets = _without_blank_ends(wanted, targets)
     return Merge(view, path, add_margin(view, wanted, targets, path), targets)

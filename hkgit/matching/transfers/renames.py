@@ -12,7 +12,9 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.errors import Conflict
 from hkgit.matching.lines import EditLines, FileLines
-from hkgit.matching.search.candidates import AlignedPlace, find_candidates
+from hkgit.matching.places import Place
+from hkgit.matching.search.candidates import find_candidates
+from hkgit.matching.weight import REMARK
 from hkgit.text.diff import find_changes
 from hkgit.values import dataclass, field
 
@@ -25,7 +27,6 @@ SHORTEST = 3
 """A shorter name stands for too many things to be carried over."""
 
 LITERALS = frozenset({b"True", b"False", b"None", b"true", b"false", b"null", b"nil", b"undefined"})
-REMARK = (b"# ", b"//", b"/*", b"* ", b"-- ", b"<!--")
 
 
 @dataclass(slots=True)
@@ -69,7 +70,7 @@ def find_renames(view: FileLines, wanted: EditLines, path: str) -> tuple[str, ..
     return tuple(repairs)
 
 
-def _names(view: FileLines, wanted: EditLines, best: AlignedPlace) -> dict[bytes, _Name]:
+def _names(view: FileLines, wanted: EditLines, best: Place) -> dict[bytes, _Name]:
     """The author's names that are others in the file somewhere at the best candidate."""
     names: dict[bytes, _Name] = {}
     for row, target in enumerate(best.targets):

@@ -15,8 +15,7 @@ from hkgit.values import late_pattern, replace
 Word = tuple[str, str]
 """Blanks, and what stands after them."""
 
-WORD = late_pattern("(\\s*)([\\w\u0300-\u036f]+|\\S|\\Z)")
-"""A word; the last one of every line is the empty one at its end."""
+WORD = late_pattern("(\\s*)([\\w\u0300-\u036f]+|\\S)")
 
 
 def merge_line(base: bytes, ours: bytes, theirs: bytes) -> bytes:
@@ -25,7 +24,7 @@ def merge_line(base: bytes, ours: bytes, theirs: bytes) -> bytes:
     `base` and `ours` differ in blanks and typography at most, so where both sides changed the
     same word, or the blanks before it, the author's are taken.
     """
-    old, mine, author = (WORD.findall(decode_text(line)) for line in (base, ours, theirs))
+    old, mine, author = map(_split_words, (base, ours, theirs))
     wanted = _changes(old, author)
     spelt = _spelt(old, mine, wanted)
     kept = _find_kept_words(len(old), wanted)
@@ -38,6 +37,12 @@ def merge_line(base: bytes, ours: bytes, theirs: bytes) -> bytes:
         merged.append(spelt[row][0] if row is not None and is_same else blanks)
         merged.append(spelt[kept[number]][1] if number in kept else word)
     return encode_text("".join(merged))
+
+
+def _split_words(line: bytes) -> list[Word]:
+    """The words of a line; the last one is the empty one at its end."""
+    text = decode_text(line)
+    return [*WORD.findall(text), (text[len(text.rstrip()) :], "")]
 
 
 def _changes(old: Sequence[Word], new: Sequence[Word]) -> tuple[LineChange, ...]:

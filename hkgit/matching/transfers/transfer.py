@@ -11,9 +11,9 @@ from itertools import accumulate
 
 from hkgit.edits import Edit
 from hkgit.errors import AlreadyApplied
-from hkgit.matching.lines import EditLines, make_view
+from hkgit.matching.lines import EditLines, FileLines, make_view
 from hkgit.matching.places import Located, Place
-from hkgit.matching.tiers.exact import swap_line_ends
+from hkgit.matching.tiers.exact import starts_line, swap_line_ends
 from hkgit.text.diff import carry_line_ends, find_changes
 from hkgit.text.document import Document, Splice, split_raw
 from hkgit.values import late_pattern
@@ -30,7 +30,7 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     view, wanted = make_view(document), EditLines.of(edit, located.repairs)
     literal = _as_it_stands(document, wanted, located)
     if literal is not None:
-        splices = list(_literal(document, literal, located.places))
+        splices = list(_literal(view, literal, located.places, edit.path))
         is_made = False
     else:
         # Most edits are exact.
@@ -59,11 +59,28 @@ def _as_it_stands(document: Document, wanted: EditLines, located: Located) -> Ed
     return other if is_there else None
 
 
-def _literal(document: Document, wanted: EditLines, places: Sequence[Place]) -> Iterator[Splice]:
+def _literal(
+    view: FileLines, wanted: EditLines, places: Sequence[Place], path: str
+) -> Iterator[Splice]:
     """The new text byte for byte at every place, but for line ends: those are the file's.
 
-    Lines that both texts have stay out of the splices, so that edits may share context.
+    Lines that both texts have stay out of the splices, so that edits may share context. Where a
+    place begins behind the blanks of a line, these may be missing before the new lines too.
     """
+    document = view.document
+    if b"\n" in wanted.new.rstrip() and not all(starts_line(document, p.start) for p in places):
+        from hkgit.matching.transfers.quoted import indent_quotation
+
+        for place in places:
+            each = indent_quotation(view, wanted, place, path)
+            yield from _splice_literally(document, each, [place])
+        return
+    yield from _splice_literally(document, wanted, places)
+
+
+def _splice_literally(
+    document: Document, wanted: EditLines, places: Sequence[Place]
+) -> Iterator[Splice]:
     rows = len(split_raw(wanted.old))
     changed: dict[tuple[bytes, ...], list[Splice]] = {}
     for place in places:

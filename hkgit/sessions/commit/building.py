@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
+from hkgit.applying.evidence import is_blind
 from hkgit.applying.operations.line_ends import StoresLf
-from hkgit.applying.outcome import files_after
+from hkgit.applying.outcome import expect_change, files_after
+from hkgit.applying.planner import plan
+from hkgit.applying.series import PlannedSpec
 from hkgit.edits import Overlay, Snapshot
 from hkgit.errors import HkgitError
 from hkgit.sessions.abandoning import find_effective
 from hkgit.sessions.commit.choosing import Contents, choose_edits
 from hkgit.sessions.commit.pending import PendingEdit, group_connected
-from hkgit.sessions.commit.placing import PlacedSpec, place_spec
+from hkgit.sessions.commit.placing import place_spec
 from hkgit.values import dataclass, field
 
 
@@ -21,7 +24,7 @@ class Built:
     """The files after all edits; each spec's edits as placed; and those that have no place."""
 
     files: Overlay
-    steps: list[tuple[tuple[PendingEdit, ...], PlacedSpec]] = field(default_factory=list)
+    steps: list[tuple[tuple[PendingEdit, ...], PlannedSpec]] = field(default_factory=list)
     refused: dict[PendingEdit, HkgitError] = field(default_factory=dict)
 
 
@@ -66,30 +69,73 @@ class CommitBuilder:
             return self._add(files, units)
         except HkgitError as error:
             if len(units) == 1:
-                return Built(files, refused={units[0]: error})
+                return self._restate(files, units[0], error)
         refused: dict[PendingEdit, HkgitError] = {}
         kept: tuple[PendingEdit, ...] = ()
         for unit in units:
             try:
-                self._place(files, (*kept, unit))
+                self.place(files, (*kept, unit))
             except HkgitError as error:
                 refused[unit] = error
             else:
                 kept = (*kept, unit)
         built = self._add(files, kept) if kept else Built(files)
-        built.refused |= refused
+        for unit, why in refused.items():
+            found = self._restate(built.files, unit, why)
+            built.files = found.files
+            built.steps += found.steps
+            built.refused |= found.refused
         return built
 
+    def _restate(self, files: Overlay, unit: PendingEdit, error: HkgitError) -> Built:
+        """Place a blind edit of lines that somebody has not committed on those that are.
+
+        One that leans on a reading stays refused: nobody has read the lines that are committed.
+        """
+        path = unit.journaled.paths[unit.number - 1]
+        base = files.get(path)
+        versions = _find_versions(unit, path)
+        if (
+            base is None
+            or versions is None
+            or not is_blind(unit.journaled.evidence[unit.number - 1])
+        ):
+            return Built(files, refused={unit: error})
+        # Few edits are of such lines.
+        from hkgit.sessions.commit.restatement import restate_on
+
+        touched = unit.journaled.touched[unit.number - 1]
+        try:
+            spec = restate_on(path, touched, versions, base.data)
+            planned = expect_change(plan(spec, files))
+        except HkgitError:
+            return Built(files, refused={unit: error})
+        if planned.first_error is not None or not planned.files:
+            return Built(files, refused={unit: error})
+        after = {**files.files, **files_after(planned)}
+        return Built(Overlay(self.before, after), [((unit,), PlannedSpec(spec, planned, ()))])
+
     def _add(self, files: Overlay, units: tuple[PendingEdit, ...]) -> Built:
-        found = self._place(files, units)
+        found = self.place(files, units)
         after = {**files.files, **files_after(found.plan)}
         return Built(Overlay(self.before, after), [(units, found)])
 
-    def _place(self, files: Overlay, units: tuple[PendingEdit, ...]) -> PlacedSpec:
+    def place(self, files: Overlay, units: tuple[PendingEdit, ...]) -> PlannedSpec:
+        """Place edits of one spec on some files. Raises the refusal of one that has no place."""
         first = units[0]
         numbers = [unit.number for unit in units]
         kept = first.journal.blobs.get
         return place_spec(first.journaled, numbers, first.reads, files, kept, self.stores_lf)
+
+
+def _find_versions(unit: PendingEdit, path: str) -> tuple[bytes, bytes] | None:
+    """Find a file as it was before an edit's spec, and as that left it; None where it made one."""
+    kept = unit.journal.blobs.get
+    for change in unit.journaled.changes:
+        if change.path == change.new_path == path and change.before and change.after:
+            before, after = kept(change.before.sha256), kept(change.after.sha256)
+            return None if before is None or after is None else (before, after)
+    return None
 
 
 def read_contents(files: Snapshot, paths: Sequence[str]) -> Contents:

@@ -8,25 +8,23 @@ what is staged, else nothing is recorded.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from hkgit import dialects
 from hkgit.applying.carry.carrying import LineMap
 from hkgit.applying.carry.following import join_lines
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import is_blind
+from hkgit.applying.net import words_of_files
 from hkgit.applying.outcome import Plan, files_after
 from hkgit.applying.planner import plan
-from hkgit.edits import File, InsertAfter, Overlay, Read, ReplaceRange, Spec, decode_text
+from hkgit.edits import File, Overlay, Read
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.entry import entry_id
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
-from hkgit.evidence.ledger.readings import claim_readings
-from hkgit.evidence.ledger.recording import make_claims, record
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.recording import make_claims, make_squash_claim, record
 from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.evidence.replay.merging.merges import replay_merge
 from hkgit.git.repository import Repository
@@ -34,10 +32,9 @@ from hkgit.git.transactions.landing import RESOLVE
 from hkgit.matching.places import Settings
 from hkgit.sessions.commit.pending import PendingEdit, list_waiting
 from hkgit.sessions.commit.proposing import Proposal, ProposedEntry
+from hkgit.sessions.commit.restatement import restate
 from hkgit.sessions.drafting import render_mending_read
 from hkgit.sessions.storage.journal import SessionJournal
-from hkgit.sessions.storage.records import Proposed
-from hkgit.text import diff
 from hkgit.text.document import Document
 from hkgit.values import dataclass, field
 
@@ -57,36 +54,62 @@ def without_marks(data: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One spec of a call and what it made of a conflicted file."""
+    """What calls made of a conflicted file; `known` are lines read, numbered without the marks."""
 
     path: str
     units: tuple[PendingEdit, ...]
     before: bytes
     after: bytes
-
-    @property
-    def unit(self) -> PendingEdit:
-        return self.units[0]
+    known: frozenset[int]
 
     def reads(self) -> Iterator[Read]:
         """What the session knew of the file, as receipts of the lines without marks."""
         plain = Document(without_marks(self.before))
-        moved = LineMap.between(self.before, plain.data).lines
-        numbers = (
-            number for first, last in self._list_known() for number in range(first, last + 1)
-        )
-        for lines in join_lines((moved[each], moved[each]) for each in numbers if each in moved):
+        for lines in join_lines((number, number) for number in self.known):
             yield Read(self.path, *lines, plain.range_hash(*lines), "receipt")
 
-    def _list_known(self) -> Iterator[Lines]:
-        """List lines that were read, or that an edit with a hash of its own replaced."""
-        count = Document(self.before).line_count
-        for read in self.unit.reads:
-            if read.path == self.path:
-                yield read.start_line or 1, read.end_line or count
-        for unit in self.units:
-            if not is_blind(unit.journaled.evidence[unit.number - 1]):
-                yield from unit.journaled.touched[unit.number - 1]
+
+def _make_step(path: str, units: tuple[PendingEdit, ...], before: bytes, after: bytes) -> _Step:
+    """The step of one spec of a call."""
+    moved = LineMap.between(before, without_marks(before)).lines
+    known = (
+        moved[number]
+        for first, last in _list_known(path, units, Document(before).line_count)
+        for number in range(first, last + 1)
+        if number in moved
+    )
+    return _Step(path=path, units=units, before=before, after=after, known=frozenset(known))
+
+
+def _list_known(path: str, units: Sequence[PendingEdit], count: int) -> Iterator[Lines]:
+    """List lines that were read, or that an edit with a hash of its own replaced."""
+    for read in units[0].reads:
+        if read.path == path:
+            yield read.start_line or 1, read.end_line or count
+    for unit in units:
+        if not is_blind(unit.journaled.evidence[unit.number - 1]):
+            yield from unit.journaled.touched[unit.number - 1]
+
+
+def _join_steps(steps: Sequence[_Step]) -> _Step:
+    """All steps of a file as one: nothing of the versions between them is told."""
+    first, last = steps[0], steps[-1]
+    start = without_marks(first.before)
+    known = {
+        moved[number]
+        for step in steps
+        for moved in (LineMap.between(without_marks(step.before), start).lines,)
+        for number in step.known
+        if number in moved
+    }
+    units = tuple(unit for step in steps for unit in step.units)
+    return _Step(
+        path=first.path,
+        units=units,
+        before=first.before,
+        after=last.after,
+        known=frozenset(known),
+    )
 
 
 def propose_merge(
@@ -132,11 +155,14 @@ class _Proposed:
         steps = _steps(path, units, staged.data, (merged, ours.data))
         start = without_marks(steps[0].before)
         whole = Read(path, None, None, Document(ours.data).whole_hash)
-        self._add(steps[0], start, GIT, [whole], ())
+        self._add(steps[0], start, GIT, [whole])
+        # What a step wrote and the next one took away is in neither side, and not in the result.
+        landed = words_of_files((ours, marked, staged))
+        if not words_of_files(File(without_marks(step.after)) for step in steps) <= landed:
+            steps = [_join_steps(steps)]
         for step in steps:
-            numbers = tuple(unit.number for unit in step.units)
-            agent, reads = step.unit.call.agent, list(step.reads())
-            planned = self._add(step, without_marks(step.after), agent, reads, numbers)
+            agent, after = step.units[-1].call.agent, without_marks(step.after)
+            planned = self._add(step, after, agent, [*step.reads()], step.units)
             self.blind += _list_blind(step, planned)
 
     def _add(
@@ -145,16 +171,18 @@ class _Proposed:
         after: bytes,
         agent: str,
         reads: Sequence[Read],
-        numbers: tuple[int, ...],
+        units: tuple[PendingEdit, ...] = (),
     ) -> Plan:
         """Add an entry for a change of a file, unless nothing changes."""
         before = self.files.get(step.path)
         if before is None or before.data == after:
             return Plan((), ())
-        spec = _restate(step.path, before.data, after)
+        spec = restate(step.path, before.data, after)
         planned = plan(spec, self.files, reads=reads)
         if planned.first_error is not None:
             raise planned.first_error
+        agents = dict.fromkeys(unit.call.agent for unit in units)
+        is_net = len({unit.key for unit in units}) > 1
         entry = record(
             spec,
             planned,
@@ -163,12 +191,12 @@ class _Proposed:
             spec_digest=spec.digest,
             reads=reads,
             claims=make_claims(
-                agent, step.unit.call.time // 1000, readings=claim_readings(step.unit.shown)
+                agent,
+                step.units[-1].call.time // 1000,
+                squashed=make_squash_claim(len(units), agents) if is_net else None,
             ),
         )
-        name = entry_id(entry.to_bytes())
-        proposed = Proposed(name, step.unit.call.id, step.unit.spec, numbers)
-        self.entries.append(ProposedEntry(entry, step.unit.journal, proposed))
+        self.entries.append(ProposedEntry(entry, entry_id(entry.to_bytes()), units))
         self.files = Overlay(self.files.below, {**self.files.files, **files_after(planned)})
         return planned
 
@@ -190,7 +218,7 @@ def _steps(
             after = None if change.after is None else kept(change.after.sha256)
             if before is None or after is None or digest(after) != wanted:
                 break
-            steps.insert(0, _Step(path, group, before, after))
+            steps.insert(0, _make_step(path, group, before, after))
             wanted = digest(before)
             if without_marks(before) in bases:
                 return steps
@@ -198,36 +226,12 @@ def _steps(
     raise InvalidInput(path, what)
 
 
-def _restate(path: str, before: bytes, after: bytes) -> Spec:
-    """A spec of line ranges that turns one text into another."""
-    old, new = Document(before).lines, Document(after).lines
-    edits = tuple(_restate_change(path, each, new) for each in diff.find_changes(old, new))
-    render = dialects.DIALECTS["protocol"].render
-    whole = hashlib.sha256(render(edits).encode("utf-8", "surrogateescape")).hexdigest()
-    return Spec(
-        dialect="protocol",
-        edits=edits,
-        blocks=tuple(render([each]) for each in edits),
-        sequential=False,
-        digest=whole,
-    )
-
-
-def _restate_change(
-    path: str, change: diff.LineChange, new: Sequence[bytes]
-) -> ReplaceRange | InsertAfter:
-    lines = tuple(map(decode_text, new[change.new_start : change.new_end]))
-    if change.old_start == change.old_end:
-        return InsertAfter(path, change.old_start, lines)
-    return ReplaceRange(path, change.old_start + 1, change.old_end, lines)
-
-
 def _list_blind(step: _Step, planned: Plan) -> Iterator[str]:
     """List the edits that nothing ties to what was read, each with the read that mends it."""
     if not any(is_blind(outcome.evidence.kind) for outcome in planned.outcomes):
         return
-    session, call, _ = step.unit.key
     for unit in step.units:
+        session, call, _ = unit.key
         command = render_mending_read(
             step.path, unit.journaled.touched[unit.number - 1], session, call
         )
@@ -238,7 +242,7 @@ def _expect_merge(
     repository: Repository, tree: str, parents: tuple[str, str], entries: Sequence[ProposedEntry]
 ) -> None:
     """Raise InvalidInput unless a tree is git's merge plus what the entries change."""
-    files = {entry_path(each.proposed.entry): File(each.entry.to_bytes()) for each in entries}
+    files = {each.path: File(each.entry.to_bytes()) for each in entries}
     whole = repository.write_tree(tree, {**files, ATTRIBUTES_PATH: File(ATTRIBUTES)})
     judged = replay_merge(
         repository,

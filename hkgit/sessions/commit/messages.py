@@ -10,7 +10,7 @@ from hkgit.evidence.ledger.footers import read_trailers, sign_words, split_templ
 from hkgit.evidence.ledger.names import LEDGER
 from hkgit.evidence.ledger.reading import read_entry
 from hkgit.evidence.ledger.trailers import render_trailers
-from hkgit.gate.policy.files import CONFIG
+from hkgit.git.facts import POLICIES
 from hkgit.git.messages import find_comment_mark, read_message
 from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
@@ -37,8 +37,11 @@ def sign(repository: Repository, place: Path) -> bool:
 def _credit(repository: Repository, entries: Sequence[Entry], text: bytes) -> tuple[str, ...]:
     """The `Assisted-by` lines that the policy asks for; most policies ask for none."""
     head = repository.head().commit
-    file = None if head is None or not entries else repository.snapshot(head).get(CONFIG)
-    if file is None or not any(word in file.data for word in (b"assisted_by", b"extends")):
+    if head is None or not entries:
+        return ()
+    files = map(repository.snapshot(head).get, POLICIES)
+    told = b"".join(file.data for file in files if file is not None)
+    if not any(word in told for word in (b"assisted_by", b"extends")):
         return ()
     # Only then is the whole policy of interest.
     from hkgit.evidence.ledger.crediting import list_missing_lines

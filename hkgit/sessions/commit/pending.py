@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.edits import Read
-from hkgit.evidence.ledger.readings import ShownLines
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import JournaledCall, JournaledSpec
 from hkgit.values import dataclass
@@ -52,18 +51,6 @@ class PendingEdit:
         here = (self.call.id, self.spec)
         later = (each.read for each in mended if (each.call, each.spec) == here)
         return (*self.journaled.reads, *later)
-
-    @property
-    def shown(self) -> tuple[ShownLines, ...]:
-        """What calls showed of its spec's files before it, or of their old versions after it."""
-        shown = self.journal.state.shown
-        old = {each.before.sha256 for each in self.journaled.changes if each.before is not None}
-        return tuple(
-            each
-            for path in dict.fromkeys(change.path for change in self.journaled.changes)
-            for each in ((shown.get(path, ())) if path is not None else ())
-            if each.time <= self.call.time or each.version in old
-        )
 
 
 def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:

@@ -14,22 +14,14 @@ from hkgit.applying.names import resolve_names
 from hkgit.applying.operations.line_ends import StoresLf
 from hkgit.applying.outcome import EditOutcome, Plan, expect_change
 from hkgit.applying.planner import Options, plan
+from hkgit.applying.series import PlannedSpec
 from hkgit.edits import AnyEdit, File, InsertAfter, Overlay, Read, ReplaceRange, Snapshot, Spec
 from hkgit.errors import InvalidInput
 from hkgit.matching.places import Settings
 from hkgit.sessions.commit.narrowing import narrow_spec, narrow_to_unchanged, render_with_edits
 from hkgit.sessions.readings.knowledge import Kept
 from hkgit.sessions.storage.records import JournaledSpec, VersionChange
-from hkgit.values import dataclass, replace
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedSpec:
-    """Edits of a spec on the files of a commit's parent, as the ledger entry records them."""
-
-    spec: Spec
-    plan: Plan
-    reads: tuple[Read, ...]
+from hkgit.values import replace
 
 
 def select_edits(journaled: JournaledSpec, numbers: Sequence[int]) -> Spec:
@@ -40,14 +32,16 @@ def select_edits(journaled: JournaledSpec, numbers: Sequence[int]) -> Spec:
     if len(edits) != len(blocks):
         raise InvalidInput("the journal", "holds a block that is not one edit")
     sequential = dialects.DIALECTS[journaled.dialect].SEQUENTIAL
-    cut = frozenset(at for at, number in enumerate(numbers, 1) if number in journaled.truncated)
+    miscounted = frozenset(
+        at for at, number in enumerate(numbers, 1) if number in journaled.miscounted
+    )
     return Spec(
         dialect=journaled.dialect,
         edits=edits,
         blocks=blocks,
         sequential=sequential,
         digest=journaled.digest,
-        truncated=cut,
+        miscounted=miscounted,
     )
 
 
@@ -58,7 +52,7 @@ def place_spec(
     files: Snapshot,
     kept: Kept,
     stores_lf: StoresLf,
-) -> PlacedSpec:
+) -> PlannedSpec:
     """Place edits on `files`. Raises the refusal of the first that cannot be placed."""
     options = Options(Settings(journaled.threshold), journaled.relocate, stores_lf=stores_lf)
     base = Overlay(files, dict(_before(journaled.changes, files, kept, stores_lf)))
@@ -74,7 +68,7 @@ def place_spec(
     again = _move_lines(spec, planned)
     if again != spec:
         planned = _expect_applied(plan(again, files, options, held))
-    return PlacedSpec(again, planned, held)
+    return PlannedSpec(again, planned, held)
 
 
 def _expect_applied(planned: Plan) -> Plan:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from itertools import groupby
 
 from hkgit.applying.evidence import is_blind
+from hkgit.applying.series import PlannedSpec
 from hkgit.edits import File, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.entry import Entry, entry_id
-from hkgit.evidence.ledger.readings import claim_readings
-from hkgit.evidence.ledger.recording import make_claims, record
+from hkgit.evidence.ledger.names import entry_path
+from hkgit.evidence.ledger.recording import make_claims, make_squash_claim, record
 from hkgit.evidence.refusals import RefusalLog, make_refusal_claims
 from hkgit.git.conversion import Content, Conversion
 from hkgit.git.objects.ids import EMPTY_TREE
@@ -18,25 +19,32 @@ from hkgit.git.repository import Repository
 from hkgit.matching.places import Settings
 from hkgit.sessions.commit.building import Built, CommitBuilder, choose_units, read_contents
 from hkgit.sessions.commit.pending import PendingEdit, list_waiting
-from hkgit.sessions.commit.placing import PlacedSpec
-from hkgit.sessions.commit.settling import CONFLICTS
+from hkgit.sessions.commit.squash import CommittedStep, squash_steps
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import Proposed
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
-from hkgit.values import dataclass
-
-if TYPE_CHECKING:
-    from hkgit.gate.conflicts.resolution import ConflictsMet
+from hkgit.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedEntry:
-    """A ledger entry, and the journalled edits that it records."""
+    """A ledger entry with its name, and the journalled edits that it accounts for."""
 
     entry: Entry
-    journal: SessionJournal
-    proposed: Proposed
+    name: str
+    units: tuple[PendingEdit, ...]
+
+    @property
+    def path(self) -> str:
+        """Where it stands in the commit's tree."""
+        return entry_path(self.name)
+
+    def list_edits(self, journal: SessionJournal) -> Iterator[Proposed]:
+        """List its edits that one session has journalled."""
+        own = (unit for unit in self.units if unit.journal is journal)
+        for (call, spec), units in groupby(own, key=lambda unit: (unit.call.id, unit.spec)):
+            yield Proposed(self.name, call, spec, tuple(unit.number for unit in units))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,82 +80,67 @@ def propose_onto(
     builder = CommitBuilder(before, stores_lf)
     kept, lost = choose_units(builder, units, before, after)
     built = builder.build([unit for unit in units if unit in kept])
-    known = RefusedBefore(_open_conflicts(repository), RefusalLog.of(repository.common_dir))
-    entries, refused = _entries(built, head, known)
+    squash = squash_steps(builder, built, after)
+    entries, refused = _entries(squash.steps, head, RefusalLog.of(repository.common_dir))
     added = [path for path in sorted(changed) if before.entry(path) is None]
     moved = _find_moved(lost, added, after)
-    uncovered = (*refused, *moved, *_blind(built), *_find_uncovered(built, after))
+    told = (*refused, *squash.kept, *moved, *_blind(built, squash.steps))
+    uncovered = (*told, *_find_uncovered(built, after))
     return Proposal(tuple(entries), uncovered, built)
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedBefore:
-    """What was refused before: the open conflicts, and the clone's record of refusals."""
-
-    met: ConflictsMet | None
-    log: RefusalLog
-
-
-def _open_conflicts(repository: Repository) -> ConflictsMet | None:
-    """The open conflicts, which the edits may resolve; None where there are none."""
-    if not (repository.common_dir / CONFLICTS).is_dir():
-        return None
-    # Few commits meet one.
-    from hkgit.gate.conflicts.store import ConflictStore
-    from hkgit.gate.conflicts.tracking import find_open_conflicts
-
-    is_open = any(ConflictStore.of(repository.common_dir))
-    return find_open_conflicts(repository, None) if is_open else None
-
-
 def _entries(
-    built: Built, head: str | None, known: RefusedBefore
+    steps: Sequence[CommittedStep], head: str | None, log: RefusalLog
 ) -> tuple[list[ProposedEntry], list[str]]:
-    """The entries of placed specs; and why any cannot be written."""
-    entries, refused = [], []
-    for units, found in built.steps:
+    """The entries of a commit's steps; and why any cannot be written."""
+    entries: list[ProposedEntry] = []
+    refused: list[str] = []
+    settled: list[PendingEdit] = []
+    for step in steps:
+        if step.planned is None:
+            settled += step.units
+            continue
         try:
-            entries.append(_entry(units, found, head, known))
+            entries.append(_entry(step, step.planned, head, log))
         except InvalidInput as error:
-            refused.append(f"{units[0].name} is not recorded: {error.what}")
+            refused.append(f"{step.units[0].name} is not recorded: {error.what}")
+    if entries and settled:  # what cancels out is done with this commit as well
+        entries[-1] = replace(entries[-1], units=(*entries[-1].units, *settled))
     return entries, refused
 
 
 def _entry(
-    units: Sequence[PendingEdit], found: PlacedSpec, head: str | None, known: RefusedBefore
+    step: CommittedStep, found: PlannedSpec, head: str | None, log: RefusalLog
 ) -> ProposedEntry:
-    """The entry of one spec. Raises InvalidInput where it would be too large."""
-    first = units[0]
-    agent = first.call.agent
-    met = known.met
-    conflicts = [] if met is None else met.claims(agent, found.plan.outcomes)
+    """The entry of one step. Raises InvalidInput where it would be too large."""
+    last = step.units[-1].call
     paths = {each.path for each in found.plan.outcomes}
+    agents = dict.fromkeys(unit.call.agent for unit in step.units)
     entry = record(
         found.spec,
         found.plan,
-        settings=Settings(first.journaled.threshold),
+        settings=Settings(min(unit.journaled.threshold for unit in step.units)),
         base=head,
         spec_digest=found.spec.digest,
         reads=found.reads,
         claims=make_claims(
-            agent,
-            first.call.time // 1000,
-            conflicts=conflicts,
-            refusals=make_refusal_claims(known.log.find_open(agent, paths)),
-            origin=first.call.origin,
-            readings=claim_readings(first.shown),
+            last.agent,
+            last.time // 1000,
+            refusals=make_refusal_claims(log.find_open(last.agent, paths)),
+            origin=next((unit.call.origin for unit in step.units if unit.call.origin), ""),
+            squashed=make_squash_claim(len(step.units), agents) if step.is_net else None,
         ),
     )
-    numbers = tuple(unit.number for unit in units)
-    name = entry_id(entry.to_bytes())
-    return ProposedEntry(entry, first.journal, Proposed(name, first.call.id, first.spec, numbers))
+    return ProposedEntry(entry, entry_id(entry.to_bytes()), step.units)
 
 
-def _blind(built: Built) -> Iterator[str]:
+def _blind(built: Built, steps: Sequence[CommittedStep]) -> Iterator[str]:
     """The blind edits, each with the command that reads its lines after the fact."""
+    told = {unit for step in steps if _has_blind_edit(step.planned) for unit in step.units}
     for units, found in built.steps:
-        for unit, outcome in zip(units, found.plan.outcomes, strict=True):
-            if is_blind(outcome.evidence.kind):
+        # A unit that was restated on the parent's lines may have become several edits.
+        for unit, outcome in zip(units, found.plan.outcomes, strict=False):
+            if unit in told and is_blind(outcome.evidence.kind):
                 session, call, _ = unit.key
                 path, touched = (
                     unit.journaled.paths[unit.number - 1],
@@ -157,6 +150,11 @@ def _blind(built: Built) -> Iterator[str]:
 
                 command = render_mending_read(path, touched, session, call)
                 yield f"{unit.name} is blind; mend it: {command}"
+
+
+def _has_blind_edit(planned: PlannedSpec | None) -> bool:
+    outcomes = () if planned is None else planned.plan.outcomes
+    return any(is_blind(outcome.evidence.kind) for outcome in outcomes)
 
 
 def _find_moved(

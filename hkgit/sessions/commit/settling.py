@@ -23,12 +23,6 @@ from hkgit.sessions.storage.paths import (
     say_none_waits,
 )
 
-CONFLICTS = "hkgit/conflicts"
-"""Where open conflicts are kept (see `gate.conflicts.store`)."""
-
-NOTED = (CONFLICTS, "hkgit/refusals.jsonl")
-"""What was refused before is noted in these (see `evidence.refusals` too)."""
-
 _NO_OBJECT = "0" * 40
 
 
@@ -86,7 +80,7 @@ def settle(repository: Repository, journals: Sequence[SessionJournal]) -> list[s
         names = list(journal.load().proposed)
         found = [] if files is None else [n for n in names if files.get(entry_path(n)) is not None]
         here += found
-        _forget_met(repository, found)
+        _settle_refusals(repository, found)
         absent = (name for name in names if name not in found)
         elsewhere = [name for name in absent if _was_committed(repository, name)]
         if found or elsewhere:
@@ -95,26 +89,21 @@ def settle(repository: Repository, journals: Sequence[SessionJournal]) -> list[s
     return here
 
 
-def _forget_met(repository: Repository, names: Sequence[str]) -> None:
-    """Drop the conflicts that entries of HEAD claim to have met."""
-    if not names or not any((repository.common_dir / each).exists() for each in NOTED):
+def _settle_refusals(repository: Repository, names: Sequence[str]) -> None:
+    """Note the refused attempts that landed with entries of HEAD."""
+    if not names or not (repository.common_dir / "hkgit/refusals.jsonl").exists():
         return
     # Few commits follow a refusal.
     from hkgit.evidence.ledger.reading import read_entry
     from hkgit.evidence.refusals import RefusalLog, list_claimed_ids
-    from hkgit.gate.conflicts.store import ConflictStore
 
     refusals = RefusalLog.of(repository.common_dir)
-    store = ConflictStore.of(repository.common_dir)
     for name in names:
         file = repository.snapshot("HEAD").get(entry_path(name))
         if file is not None:
-            claims = read_entry(file.data).claims
-            store.drop_all({met["id"] for met in claims["conflicts"]})
+            ids = list_claimed_ids(read_entry(file.data).claims.get("refusals"))
             with suppress(OSError):
-                refusals.settle(
-                    list_claimed_ids(claims.get("refusals")), repository.head().commit or ""
-                )
+                refusals.settle(ids, repository.head().commit or "")
 
 
 def _was_committed(repository: Repository, name: str) -> bool:

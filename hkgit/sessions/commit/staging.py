@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hkgit.applying.files.directory import write_files
 from hkgit.edits import File
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.git.repository import Repository
 from hkgit.sessions.awaiting import may_be_committed
 from hkgit.sessions.commit.proposing import Proposal, propose
@@ -50,7 +50,7 @@ def stage(repository: Repository) -> Proposal:
             proposal = propose(repository, journals, tree)
         _stage(repository, root, proposal, tree)
         for journal in journals:
-            mine = [entry.proposed for entry in proposal.entries if entry.journal is journal]
+            mine = [each for entry in proposal.entries for each in entry.list_edits(journal)]
             if mine or journal.state.proposed:
                 journal.propose(mine)
         if not proposal.entries and not may_be_committed(repository, root, journals):
@@ -59,9 +59,7 @@ def stage(repository: Repository) -> Proposal:
 
 
 def _stage(repository: Repository, root: Path, proposal: Proposal, tree: str) -> None:
-    files = {
-        entry_path(entry.proposed.entry): File(entry.entry.to_bytes()) for entry in proposal.entries
-    }
+    files = {each.path: File(each.entry.to_bytes()) for each in proposal.entries}
     if not files:
         return
     if repository.snapshot(tree).get(ATTRIBUTES_PATH) is None:

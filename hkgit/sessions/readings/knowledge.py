@@ -106,6 +106,14 @@ def learn_lines(
     return know_lines(data, [*(each.lines for each in held), seen.lines])
 
 
+def merge_knowledge(known: FileKnowledge, fresh: FileKnowledge, kept: Kept) -> FileKnowledge:
+    """Add what is known of a later version of a file, or of the same one, to what is known."""
+    data = kept(fresh.version)
+    for each in fresh.ranges:
+        known = learn_lines(known, each, data, kept)
+    return known
+
+
 def _holds(document: Document, known: KnownRange) -> bool:
     is_inside = 1 <= known.start_line <= known.end_line <= document.line_count
     return is_inside and document.range_hash(*known.lines) == known.range_hash

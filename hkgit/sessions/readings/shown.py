@@ -79,9 +79,10 @@ class Reading:
 def find_bounds(path: str, start: int | None, end: int | None, total: int) -> tuple[int, int]:
     """Find the lines that are asked for; an end past the last line is clamped.
 
-    An empty file has the empty range, which is written 1-0. Raises InvalidInput.
+    An empty file has the empty range, which is written 1-0; so line 1 of it may be named as well.
+    Raises InvalidInput.
     """
-    if (start, end, total) == (1, 0, 0):
+    if (start, total) == (1, 0):
         return 1, 0
     first = 1 if start is None else start
     if first < 1 or (end is not None and end < first):

@@ -38,7 +38,7 @@ def keep(folder: Path, batch: Batch, named: str | None = None) -> str:
         "blocks": spec.blocks,
         "agent": spec.agent,
         "refused": batch.refused,
-        "truncated": sorted(spec.truncated),
+        "miscounted": sorted(spec.miscounted),
     }
     place = folder / name
     try:
@@ -83,13 +83,13 @@ def correct_batch(folder: Path, named: str, corrections: Spec) -> Spec:
     edits, blocks = list(batch.spec.edits), list(batch.spec.blocks)
     for number, edit in zip(wanted, corrections.edits, strict=True):
         edits[number - 1], blocks[number - 1] = edit, render([edit])
-    cut = {wanted[number - 1] for number in corrections.truncated}
+    miscounted = {wanted[number - 1] for number in corrections.miscounted}
     return replace(
         batch.spec,
         edits=tuple(edits),
         blocks=tuple(blocks),
         digest=digest((batch.spec.digest + corrections.digest).encode()),
-        truncated=batch.spec.truncated - set(wanted) | cut,
+        miscounted=batch.spec.miscounted - set(wanted) | miscounted,
     )
 
 
@@ -115,6 +115,6 @@ def _load(place: Path, name: str) -> Batch:
         sequential=dialects.DIALECTS[fields["dialect"]].SEQUENTIAL,
         agent=fields["agent"],
         digest=fields["digest"],
-        truncated=frozenset(fields.get("truncated", ())),
+        miscounted=frozenset(fields["miscounted"]),
     )
     return Batch(spec, tuple(fields["refused"]))

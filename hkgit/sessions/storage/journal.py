@@ -13,7 +13,6 @@ from pathlib import Path
 
 from hkgit.edits import Read
 from hkgit.errors import GitRefused
-from hkgit.evidence.ledger.readings import ShownLines
 from hkgit.sessions.readings.knowledge import FileKnowledge
 from hkgit.sessions.storage.blobs import Blobs, refuse_unwritable
 from hkgit.sessions.storage.paths import UNNAMED, say_waiting
@@ -64,17 +63,6 @@ class SessionJournal:
         self._rewrite(_encode_lines(self._lines(calls)))
         self.blobs.keep(self._versions(calls))
 
-    def foresee(self, entries: Sequence[str]) -> tuple[bytes | None, set[str]]:
-        """Compute what a commit of these entries leaves: the journal, and the names of versions.
-
-        The journal is None where some edits would still wait, or the session has ended. From here
-        on the entries count as committed; what is on disk stays as it is.
-        """
-        self.state.commit(entries)
-        if self.state.waiting or self.state.is_ended:
-            return None, set()
-        return _encode_lines(self._lines(())), self._versions(())
-
     def _lines(self, calls: Sequence[JournaledCall]) -> list[Json]:
         """The shortest journal that keeps these calls, and all that the session knows."""
         state, kept = self.state, {call.id: call for call in calls}
@@ -82,14 +70,15 @@ class SessionJournal:
         lines: list[Json] = [{"kind": "begin", "call": call_json(call)} for call in calls]
         lines += [{"kind": "end", "call": id, "known": []} for id in kept]
         known = [knowledge_json(*each) for each in state.known.items()]
-        shown = [asdict(each) for lines_shown in state.shown.values() for each in lines_shown]
-        lines += [{"kind": "known", "known": known, "shown": shown}]
+        lines += [{"kind": "known", "known": known}]
+        fresh = [knowledge_json(*each) for each in state.fresh.items()]
+        lines += [{"kind": "fresh", "known": fresh, "turn": state.turn}] if fresh else []
         lines += [
             {"kind": "mended", "call": each.call, "spec": each.spec, "read": asdict(each.read)}
             for each in state.mended
             if each.call in kept
         ]
-        proposed = [asdict(each) for each in state.proposed.values()]
+        proposed = [asdict(each) for part in state.proposed.values() for each in part]
         lines += [{"kind": "proposed", "entries": proposed}]
         lines += [{"kind": "forgotten", "last": state.last, "committed": committed}]
         lines += [{"kind": "ended"}] if state.is_ended else []
@@ -97,7 +86,8 @@ class SessionJournal:
 
     def _versions(self, calls: Sequence[JournaledCall]) -> set[str]:
         """The versions of files that these calls and the session's knowledge depend on."""
-        versions = {each.version for each in self.state.known.values()}
+        known = (*self.state.known.values(), *self.state.fresh.values())
+        versions = {each.version for each in known}
         states = (
             pair
             for call in calls
@@ -152,17 +142,21 @@ class SessionJournal:
         """Record that all files of a call are written, and what the session knows of each."""
         self.add("end", call=call, known=[knowledge_json(*each) for each in known.items()])
 
-    def learn(self, path: str, known: FileKnowledge, shown: ShownLines) -> None:
-        """Record what the session knows of a file, now that a call has shown these lines."""
-        self.add("known", known=[knowledge_json(path, known)], shown=[asdict(shown)])
+    def learn(self, known: Mapping[str, FileKnowledge]) -> None:
+        """Record what the session knows of files, now that it has read some of them."""
+        self.add("known", known=[knowledge_json(*each) for each in known.items()])
 
-    def show(self, shown: Iterable[ShownLines]) -> None:
-        """Record calls that showed lines, of which nothing more is known than that."""
-        self.add("known", known=[], shown=[asdict(each) for each in shown])
+    def learn_fresh(self, path: str, fresh: FileKnowledge, turn: str) -> None:
+        """Record what calls of a turn of the model have shown of a file, unseen by that turn."""
+        self.add("fresh", known=[knowledge_json(path, fresh)], turn=turn)
 
-    def mend(self, call: int, spec: int, read: Read, shown: ShownLines) -> None:
+    def see(self, known: Mapping[str, FileKnowledge]) -> None:
+        """Record what the session knows once the model has been shown what is fresh."""
+        self.add("seen", known=[knowledge_json(*each) for each in known.items()])
+
+    def mend(self, call: int, spec: int, read: Read) -> None:
         """Record a read of a file as it was before a call."""
-        self.add("mended", call=call, spec=spec, read=asdict(read), shown=[asdict(shown)])
+        self.add("mended", call=call, spec=spec, read=asdict(read))
 
     def propose(self, entries: Sequence[Proposed]) -> None:
         """Record the entries that a commit is about to get; they replace earlier proposals."""

@@ -1,6 +1,7 @@
 """paths.py: where the state of sessions is kept: beside the checkout's index, or near by.
 
 Linked worktrees have sessions of their own, since each has its own files and its own HEAD.
+They hold copies of files, some of which only their owner may read: so nobody else reads any.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ EXPIRY = 14 * 24 * 3600
 """Seconds after which a session that nobody used is removed, if none of its edits waits."""
 
 _NAME = late_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
+_PRIVATE = 0o700
 LOCAL = Path(".hkgit") / "local"
 """Where state is kept in the checkout itself, if it has to be."""
 
@@ -64,16 +66,47 @@ def find_git_dir(root: Path) -> Path | None:
     return root / pointer.removeprefix("gitdir:").strip() if pointer.startswith("gitdir:") else None
 
 
-def list_candidates(root: Path) -> Iterator[Path]:
-    """Yield the directories that may hold a checkout's sessions, the best first."""
+def is_guarded(root: Path) -> bool:
+    """Tell whether hkgit is used in a checkout: it has a policy of hkgit's, or state."""
     git_dir = find_git_dir(root)
-    if git_dir is not None:
+    if git_dir is None:
+        return False
+    try:  # a linked worktree shares what most of git's directory holds
+        shared = git_dir / (git_dir / "commondir").read_text("utf-8", "surrogateescape").strip()
+    except OSError:
+        shared = git_dir
+    return any((each / name).exists() for each, name in ((root, ".hkgit"), (shared, "hkgit")))
+
+
+def list_candidates(root: Path) -> Iterator[Path]:
+    """Yield the directories that may hold a checkout's sessions, the best first.
+
+    Those of another user of a shared checkout are that user's matter.
+    """
+    git_dir = find_git_dir(root)
+    if git_dir is not None and not _is_closed(git_dir / "hkgit" / "sessions"):
         yield git_dir / "hkgit" / "sessions"
     named = os.environ.get(STATE)
     if named:
         key = sha256(os.fsencode(root.resolve())).hexdigest()[:16]
         yield Path(named).absolute() / key
     yield root / LOCAL / "sessions"
+
+
+def _is_closed(home: Path) -> bool:
+    """Whether a directory is another user's, who lets nobody in."""
+    try:
+        is_own = home.stat().st_uid == os.geteuid()
+    except (OSError, AttributeError):  # it is not there, or the system knows no users
+        return False
+    return not is_own and not os.access(home, os.R_OK | os.X_OK)
+
+
+def make_home(home: Path) -> None:
+    """Make a directory for sessions that nobody else can look into. Raises OSError."""
+    home.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+    if home.stat().st_mode & 0o077:  # made by an earlier hkgit
+        home.chmod(_PRIVATE)
 
 
 def find_folders(root: Path) -> list[Path]:
@@ -108,7 +141,7 @@ def may_wait(root: Path) -> bool:
 
 def say_waiting(home: Path) -> None:
     """Note that an edit waits for a commit. Raises OSError."""
-    home.mkdir(parents=True, exist_ok=True)
+    make_home(home)
     (home / WAITING).touch()
 
 
@@ -140,7 +173,7 @@ def choose_folder(root: Path, session: str) -> Path:
 def _make_directory(root: Path, home: Path) -> bool:
     """Make a directory for sessions if it can be written; a sandbox may say so only then."""
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        make_home(home)
         if home.is_relative_to(root / LOCAL):
             (root / LOCAL / ".gitignore").write_text("*\n")
         probe = home / f".probe-{os.getpid()}"

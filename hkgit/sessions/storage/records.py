@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from hkgit.applying.draft import Lines
 from hkgit.edits import File, Read
 from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.readings import ShownLines, ToolCall
 from hkgit.sessions.readings.knowledge import FileKnowledge, KnownRange
 from hkgit.text.json_nodes import Json
 from hkgit.values import asdict, dataclass
@@ -45,7 +44,7 @@ class JournaledSpec:
 
     `paths` are those that each edit landed in, `evidence` its kind, `touched` the lines
     of the files as they were just before; the `reads` hold on those. `threshold` is per mille,
-    `truncated` are the numbers of edits that were cut off and taken all the same.
+    `miscounted` are the numbers of edits with a wrong header of their hunk.
     """
 
     dialect: str
@@ -58,7 +57,7 @@ class JournaledSpec:
     changes: tuple[VersionChange, ...]
     threshold: int
     relocate: bool
-    truncated: tuple[int, ...] = ()
+    miscounted: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +139,7 @@ def _parse_spec(value: Json) -> JournaledSpec:
         changes=tuple(map(_change, value["changes"])),
         threshold=value["threshold"],
         relocate=value["relocate"],
-        truncated=tuple(value.get("truncated", ())),
+        miscounted=tuple(value["miscounted"]),
     )
 
 
@@ -156,11 +155,6 @@ def _version(value: Json) -> Version | None:
 def parse_read(value: Json) -> Read:
     """Parse the read whose fields `asdict` wrote."""
     return Read(**value)
-
-
-def parse_shown(value: Json) -> ShownLines:
-    """Parse the lines shown whose fields `asdict` wrote."""
-    return ShownLines(**{**value, "call": ToolCall(**value["call"])})
 
 
 def knowledge_json(path: str, known: FileKnowledge | None) -> Json:

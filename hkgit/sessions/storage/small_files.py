@@ -1,8 +1,12 @@
-"""small_files.py: keep a small JSON value in a file that a crash leaves old or new, never cut."""
+"""small_files.py: keep a small JSON value in a file that a crash leaves old or new, never cut.
+
+Nobody else can read it: a value may quote files that only their owner reads.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 
@@ -13,5 +17,7 @@ def keep_json(place: Path, value: object) -> None:
         return
     place.parent.mkdir(parents=True, exist_ok=True)
     new = place.with_suffix(".new")
-    new.write_text(json.dumps(value))
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        json.dump(value, file)
     new.replace(place)

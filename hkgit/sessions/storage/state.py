@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hkgit.edits import Read
-from hkgit.evidence.ledger.readings import MOST, ShownLines
 from hkgit.sessions.readings.knowledge import FileKnowledge
 from hkgit.sessions.storage.records import (
     JournaledCall,
@@ -22,7 +21,6 @@ from hkgit.sessions.storage.records import (
     parse_call,
     parse_knowledge,
     parse_read,
-    parse_shown,
 )
 from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass, field
@@ -111,7 +109,8 @@ class JournalState:
 
     `unsettled` are calls of which it is not known that they were written as a whole, `aborted`
     those that were not; `committed` are edits in somebody's commit, as call, spec and number.
-    `last` is the number of the last call.
+    `last` is the number of the last call. `fresh` is what calls of a `turn` of the model have
+    shown: the other calls of that turn were written before, so it is known from the next one on.
     A session that has ended knows nothing, and is there for what waits; the next call begins anew.
     """
 
@@ -121,8 +120,9 @@ class JournalState:
     undone: set[int] = field(default_factory=set)
     committed: set[tuple[int, int, int]] = field(default_factory=set)
     known: dict[str, FileKnowledge] = field(default_factory=dict)
-    shown: dict[str, tuple[ShownLines, ...]] = field(default_factory=dict)
-    proposed: dict[str, Proposed] = field(default_factory=dict)
+    fresh: dict[str, FileKnowledge] = field(default_factory=dict)
+    turn: str = ""
+    proposed: dict[str, list[Proposed]] = field(default_factory=dict)
     mended: list[Mended] = field(default_factory=list)
     last: int = 0
     is_ended: bool = False
@@ -174,15 +174,24 @@ class JournalState:
             case "known":
                 self.is_ended = False
                 self._learn(line["known"])
-                self._show(line)
+            case "fresh":
+                self.is_ended = False
+                self.turn = line["turn"]
+                fresh = map(parse_knowledge, line["known"])
+                self.fresh |= {path: known for path, known in fresh if known is not None}
+            case "seen":
+                self.fresh.clear()
+                self._learn(line["known"])
             case "ended":
                 self.is_ended = True
                 self.known.clear()
+                self.fresh.clear()
             case "mended":
                 self.mended.append(Mended(line["call"], line["spec"], parse_read(line["read"])))
-                self._show(line)
             case "proposed":
-                self.proposed = {each["entry"]: _parse_proposed(each) for each in line["entries"]}
+                self.proposed = {}
+                for each in map(_parse_proposed, line["entries"]):
+                    self.proposed.setdefault(each.entry, []).append(each)
             case "committed":
                 self.commit(line["entries"])
             case "forgotten":
@@ -196,18 +205,12 @@ class JournalState:
             else:
                 self.known[path] = knowledge
 
-    def _show(self, line: Json) -> None:
-        for shown in map(parse_shown, line.get("shown", ())):
-            before = self.shown.get(shown.path, ())
-            self.shown[shown.path] = (*before, shown)[-MOST:]
-
     def commit(self, entries: Sequence[str]) -> None:
         """Count the edits of these entries, which were proposed, as committed."""
         for name in entries:
-            proposal = self.proposed.pop(name, None)
-            if proposal is not None:
+            for proposed in self.proposed.pop(name, ()):
                 self.committed.update(
-                    (proposal.call, proposal.spec, number) for number in proposal.edits
+                    (proposed.call, proposed.spec, number) for number in proposed.edits
                 )
 
 

@@ -12,7 +12,6 @@ NAMES = (
     "answer",
     "blame",
     "commit",
-    "consult",
     "export",
     "fleet",
     "gate",

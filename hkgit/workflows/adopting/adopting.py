@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -206,13 +205,12 @@ def _explain(
 
 def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
     """Write the recovered calls that a proposal uses into sessions of the checkout."""
-    names = {each.journal.folder.name for each in proposal.entries} & set(replayed.journals)
-    for name in sorted(names):
-        found = replayed.journals[name]
-        used = {each.proposed.call for each in proposal.entries if each.journal is found}
+    for name, found in sorted(replayed.journals.items()):
+        used = {edit.call for each in proposal.entries for edit in each.list_edits(found)}
+        if not used:
+            continue
         journal = SessionJournal(places.choose_folder(root, name))
         with at_work(root, journal):
-            journal.show(chain.from_iterable(found.state.shown.values()))
             for number in sorted(used):
                 _copy_call(found, journal, number)
 
@@ -232,10 +230,10 @@ def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> N
 def _settle(journals: Sequence[SessionJournal], proposal: Proposal) -> None:
     """Note which edits a commit has taken."""
     for journal in journals:
-        mine = [entry.proposed for entry in proposal.entries if entry.journal is journal]
+        mine = [each for entry in proposal.entries for each in entry.list_edits(journal)]
         if mine:
             journal.propose(mine)
-            journal.add("committed", entries=[each.entry for each in mine])
+            journal.add("committed", entries=[*journal.state.proposed])
 
 
 def _root(repository: Repository) -> Path:

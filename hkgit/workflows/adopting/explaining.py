@@ -7,6 +7,7 @@ the commit is explained where it is such a line; all others that the base does n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, repeat
 
 from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, Snapshot
@@ -53,7 +54,10 @@ def _trace(built: Built, before: Snapshot) -> tuple[dict[str, Lineage], dict[str
     for units, placed in built.steps:
         origins = [
             Origin.of_outcome(unit, outcome)
-            for unit, outcome in zip(units, placed.plan.outcomes, strict=True)
+            # A unit that was restated on the parent's lines may have become several edits.
+            for unit, outcome in zip(
+                chain(units, repeat(units[-1])), placed.plan.outcomes, strict=False
+            )
         ]
         for change in placed.plan.files:
             paths = change.path, change.new_path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hkgit.edits import File
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.replay.recovered import record_ref
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.proposing import Proposal
@@ -16,7 +16,7 @@ def keep_record(repository: Repository, commit: str, proposal: Proposal) -> str:
     """
     tree = repository.commit(commit).tree
     files: dict[str, File | None] = {
-        entry_path(each.proposed.entry): File(each.entry.to_bytes()) for each in proposal.entries
+        each.path: File(each.entry.to_bytes()) for each in proposal.entries
     }
     if repository.snapshot(tree).get(ATTRIBUTES_PATH) is None:
         files[ATTRIBUTES_PATH] = File(ATTRIBUTES)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hkgit.applying.draft import Lines
-from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.readings import ShownLines, ToolCall
 from hkgit.sessions.readings.knowledge import (
+    NOTHING,
     FileKnowledge,
     KnownRange,
     carry_knowledge,
     know_lines,
     learn_lines,
+    merge_knowledge,
 )
 from hkgit.sessions.storage.blobs import Blobs
 from hkgit.text.document import Document
@@ -31,16 +30,35 @@ class ReadingMemory:
         self._files = files
         self._blobs = blobs
         self._known: dict[str, dict[str, FileKnowledge]] = {}
+        self._fresh: dict[str, dict[str, FileKnowledge]] = {}
+        self._turns: dict[str, str] = {}
         self._unplaced: dict[tuple[str, str], list[tuple[Step, LoggedReading]]] = {}
-        self._shown: dict[str, list[ShownLines]] = {}
 
     def knowledge(self, session: str) -> dict[str, FileKnowledge]:
         """Return what a conversation knows of files, by path; to be changed in place."""
         return self._known.setdefault(session, {})
 
-    def pop_shown(self, session: str) -> list[ShownLines]:
-        """Take out what a conversation was shown since this was last asked."""
-        return self._shown.pop(session, [])
+    def begin_turn(self, step: Step) -> None:
+        """Count as known what earlier answers of the model have read: it has seen that by now."""
+        if step.turn and self._turns.get(step.session) == step.turn:
+            return
+        self._turns[step.session] = step.turn
+        known = self.knowledge(step.session)
+        for path, fresh in self._fresh.pop(step.session, {}).items():
+            known[path] = merge_knowledge(known.get(path, NOTHING), fresh, self._blobs.get)
+
+    def follow(self, session: str, path: str, data: bytes) -> None:
+        """Move what is fresh along with a file that an edit has changed."""
+        fresh = self._fresh.get(session, {})
+        if path in fresh:
+            self._blobs.put(data)
+            fresh[path] = carry_knowledge(fresh[path], data, self._blobs.get)
+
+    def _find_place(self, step: Step) -> dict[str, FileKnowledge]:
+        """Find where a step learns: other calls of its answer have not seen what it reads."""
+        if step.turn and self._turns.get(step.session) == step.turn:
+            return self._fresh.setdefault(step.session, {})
+        return self.knowledge(step.session)
 
     def read(self, step: Step, reading: LoggedReading) -> None:
         """Learn what was shown, at once where the file is known, else when it comes to be."""
@@ -68,8 +86,7 @@ class ReadingMemory:
         document, first = Document(data), reading.start_line
         lines = first, first + count - 1
         seen = KnownRange(*lines, document.range_hash(*lines))
-        self._note_shown(step, reading.path, lines, data)
-        known = self.knowledge(step.session)
+        known = self._find_place(step)
         before = known.get(reading.path)
         self._blobs.put(data)
         nothing = know_lines(data, ())
@@ -79,18 +96,12 @@ class ReadingMemory:
     def _recall(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> None:
         """Learn what an earlier version of a file showed, as far as it still stands."""
         lines = reading.start_line, reading.start_line + self._count(reading, then) - 1
-        self._note_shown(step, reading.path, lines, then)
         old = know_lines(then, [lines])
         carried = carry_knowledge(old, now, self._blobs.get)
-        known = self.knowledge(step.session)
+        known = self._find_place(step)
         for each in carried.ranges:
             before = known.get(reading.path) or know_lines(now, ())
             known[reading.path] = learn_lines(before, each, now, self._blobs.get)
-
-    def _note_shown(self, step: Step, path: str, lines: Lines, data: bytes) -> None:
-        call = ToolCall.of(step.tool, step.call)
-        shown = ShownLines(path, *lines, version=digest(data), call=call, time=step.time)
-        self._shown.setdefault(step.session, []).append(shown)
 
     def _count(self, reading: LoggedReading, data: bytes) -> int:
         """Count how many lines of a reading a file has, from the first on."""

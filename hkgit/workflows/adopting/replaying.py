@@ -66,6 +66,7 @@ class TranscriptReplay:
     def take(self, steps: Iterable[Step]) -> Replayed:
         """Replay steps; what cannot be is said in `skipped`. Raises GitRefused."""
         for step in steps:
+            self._memory.begin_turn(step)
             match step.did:
                 case LoggedReading() as reading:
                     self._memory.read(step, reading)
@@ -92,6 +93,8 @@ class TranscriptReplay:
             self._journal(step, plan)
         for path, data in changed.items():
             self._files.arrive(path, data)
+            if data is not None:
+                self._memory.follow(step.session, path, data)
         known = self._memory.knowledge(step.session)
         for path, now in plan.known.items():
             known.pop(path, None)
@@ -136,7 +139,6 @@ class TranscriptReplay:
         specs = tuple(journal_spec(each, Options()) for each in plan.steps)
         number = journal.state.last + 1
         call = JournaledCall(number, self._time, step.agent, specs, origin=RECOVERED)
-        journal.show(self._memory.pop_shown(step.session))
         journal.begin(call)
         journal.end(number, {})
         self.made.steps[step.session, number] = step

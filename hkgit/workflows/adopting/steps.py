@@ -78,7 +78,8 @@ class Step:
     """One step: when (milliseconds since 1970), in which conversation, and where the log says so.
 
     `session` is a name that directories may have; a sub-agent has one of its own. `where` is the
-    log and its line, `call` the id that the log gives the call.
+    log and its line, `call` the id that the log gives the call, `turn` the answer of the model
+    that asked for it, "" if that is not told.
     """
 
     time: int
@@ -88,3 +89,4 @@ class Step:
     call: str
     tool: str
     did: LoggedReading | LoggedEdit
+    turn: str = ""

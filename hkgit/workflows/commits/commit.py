@@ -17,7 +17,6 @@ from hkgit.git.transactions.transaction import Transaction, transaction
 from hkgit.git.transactions.worktree import Worktree, advance, reset
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commits.answering import find_settled, leave_answer
 from hkgit.workflows.commits.merge import tree_on
 from hkgit.workflows.commits.plan import PlannedCommit, Progress
 from hkgit.workflows.commits.records import RecordedStep, ledger_files, record_step
@@ -127,9 +126,10 @@ class _Series:
         if warning is not None and self.rules.binds:
             raise warning
         worktree = self._worktree(tip, tree, tuple(files))
-        leave_answer(worktree, find_settled(ruling))
+        # The gate's own hooks have nothing to say of what the judge has just let pass.
+        is_settled = not self.is_full and ruling.passes and not ruling.findings
         try:
-            commit = self._commit(worktree, step, record.message)
+            commit = self._commit(worktree, step, record.message, runs_hooks=not is_settled)
             return LandedCommit(step, record, commit, warning)
         except HookChanged as changed:
             if not self.choices.accept_hook_changes:
@@ -150,11 +150,17 @@ class _Series:
         parents = (tip,) if step.merging is None else (tip, step.merging.commit)
         return self.rules.judge(tree, parents, record.message)
 
-    def _commit(self, worktree: Worktree, step: PlannedCommit, message: bytes) -> str:
+    def _commit(
+        self, worktree: Worktree, step: PlannedCommit, message: bytes, *, runs_hooks: bool = True
+    ) -> str:
         merged = None if step.merging is None else step.merging.commit
         try:
             return self.transaction.commit(
-                worktree, message, merged, allow_blind=self.choices.allow_blind
+                worktree,
+                message,
+                merged,
+                allow_blind=self.choices.allow_blind,
+                runs_hooks=runs_hooks,
             )
         except GitRefused as error:
             if (worktree.git_dir / REJECTED).exists():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from functools import partial
 
+from hkgit.applying.files.directory import has_file
 from hkgit.applying.reporting import refusal_text
 from hkgit.dialects import parse
 from hkgit.edits import Spec
@@ -77,7 +79,7 @@ class Reflection:
     ) -> tuple[PlannedCommit, ...]:
         """Plan an answer on top of the last spec, or else in its place."""
         last = specs[-1]
-        reply = parse(answer, last.dialect, root=self.root)
+        reply = self._parse(answer, last.dialect)
         digest = hashlib.sha256(last.digest.encode() + answer).hexdigest()
         edits, blocks = (*last.edits, *reply.edits), (*last.blocks, *reply.blocks)
         whole = replace(last, edits=edits, blocks=blocks, digest=digest)
@@ -94,11 +96,15 @@ class Reflection:
         """The specs with the refused edits of the last step replaced by those of an answer."""
         at = len(steps) - 1
         spec, outcomes = specs[at], steps[at].plan.outcomes
-        reply = parse(answer, spec.dialect, root=self.root)
+        reply = self._parse(answer, spec.dialect)
         digest = hashlib.sha256(spec.digest.encode() + answer).hexdigest()
         mended = replace(apply_corrections(spec, outcomes, reply), digest=digest)
         return [*specs[:at], mended, *specs[at + 1 :]]
 
     def _reader(self, answer: bytes) -> Callable[[], list[Spec]]:
         digest = hashlib.sha256(answer).hexdigest()
-        return lambda: [replace(parse(answer, root=self.root), digest=digest)]
+        return lambda: [replace(self._parse(answer), digest=digest)]
+
+    def _parse(self, answer: bytes, dialect: str = "auto") -> Spec:
+        exists = None if self.root is None else partial(has_file, self.root)
+        return parse(answer, dialect, root=self.root, exists=exists)

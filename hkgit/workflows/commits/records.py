@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import time
 
-from hkgit.edits import File, Snapshot
+from hkgit.applying.net import NetChange, words_of_files, words_written
+from hkgit.applying.outcome import files_before
+from hkgit.applying.series import PlannedSpec
+from hkgit.edits import File, MappingSnapshot, Overlay, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.crediting import list_missing_lines
 from hkgit.evidence.ledger.entry import Entry, entry_id
 from hkgit.evidence.ledger.footers import append_trailers
 from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
-from hkgit.evidence.ledger.readings import claim_readings
-from hkgit.evidence.ledger.recording import make_claims, record
+from hkgit.evidence.ledger.recording import make_claims, make_squash_claim, record
 from hkgit.evidence.ledger.trailers import render_trailers
 from hkgit.evidence.refusals import make_refusal_claims
+from hkgit.matching.places import Settings
 from hkgit.text.counting import count_noun
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
@@ -36,22 +39,29 @@ def record_step(
     verify: dict[str, object] | None,
     *,
     credits_agents: bool = False,
+    as_said: bool = False,
 ) -> RecordedStep:
     """Make the entry and message of a step in which every edit applied.
 
-    With `credits_agents` the message says that the agent assisted, too. Raises InvalidInput for an
-    agent or a message that cannot stand in a commit.
+    With `credits_agents` the message says that the agent assisted, too. With `as_said` the entry
+    holds each edit, else their net change where they wrote over one another. Raises InvalidInput
+    for an agent or a message that cannot stand in a commit.
     """
     agent = _first(choices.agent, step.spec.agent, "unknown")
     _check_agent(agent)
+    net = None if as_said else _find_net_change(step, choices.options.settings)
+    told = step if net is None else net
+    claims = _make_claims(step, choices, agent, verify)
+    if net is not None:
+        claims["squashed"] = make_squash_claim(len(step.plan.outcomes), [agent])
     entry = record(
-        step.spec,
-        step.plan,
+        told.spec,
+        told.plan,
         settings=choices.options.settings,
         base=step.base,
-        spec_digest=step.spec.digest,
-        reads=step.reads,
-        claims=_make_claims(step, choices, agent, verify),
+        spec_digest=told.spec.digest,
+        reads=told.reads,
+        claims=claims,
     )
     name = entry_id(entry.to_bytes())
     text = _choose_message(step, choices)
@@ -60,19 +70,36 @@ def record_step(
     return RecordedStep(entry, name, message)
 
 
+def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | None:
+    """The net change of a spec that wrote text and took it back; None for any other spec.
+
+    The ledger holds no such text: no diff shows it. Raises InvalidInput where no diff says what
+    the edits make together.
+    """
+    changes, outcomes = step.plan.files, step.plan.outcomes
+    if not step.spec.sequential or len(outcomes) < 2:
+        return None
+    landed = words_of_files(file for each in changes for file in (each.before, each.after))
+    if words_written(step.spec, outcomes) <= landed:
+        return None
+    net = NetChange()
+    net.add(step.plan)
+    try:
+        return net.restate(Overlay(MappingSnapshot(), files_before(changes)), settings)
+    except InvalidInput as error:
+        what = "its edits write text and take it back, which a ledger may not keep"
+        raise InvalidInput(error.where, what, "Write each line once, as it is to stay.") from error
+
+
 def _make_claims(
     step: PlannedCommit, choices: ApplyOptions, agent: str, verify: dict[str, object] | None
 ) -> JsonObject:
-    paths = {file.path for file in step.plan.files}
-    met = [] if choices.met is None else choices.met.claims(agent, step.plan.outcomes)
     return make_claims(
         agent,
         int(time.time()),
-        conflicts=met,
         verify=verify,
         allow_blind=choices.allow_blind,
         refusals=_find_refusals(step, choices, agent),
-        readings=claim_readings(each for each in choices.shown if each.path in paths),
     )
 
 

@@ -5,10 +5,12 @@ A commit that the gate rejects later is harder to mend: the lines whose hash it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import HASHED
+from hkgit.applying.files.directory import DirectorySnapshot
 from hkgit.applying.outcome import BY_NUMBER, is_by_number
 from hkgit.errors import BlindEdit, HkgitError, Rejected
 from hkgit.evidence.ledger.entry import Entry
@@ -18,9 +20,10 @@ from hkgit.gate.entrypoints.hook_scripts import find_script, is_active
 from hkgit.gate.policy import BUILT_IN, Policy
 from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
-from hkgit.text.document import Document, terminate
+from hkgit.text.escaping import visible
 from hkgit.values import dataclass
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget
+from hkgit.workflows.commits.uncommitted import is_other_text
 
 if TYPE_CHECKING:
     from hkgit.workflows.commits.plan import PlannedCommit
@@ -36,18 +39,40 @@ class Unread:
     """An edit without the evidence that the policy or the protocol asks for.
 
     `number` counts through all specs of the call; `path` is the name of the file in the base.
-    `whole_hash` is the hash of that file for `--expect`, None where the base and the tip differ
-    or it is not there. `accepted` are the kinds of evidence that would do, `has` is what it has.
+    `lines` are what is to be read of it, None for all: where an earlier spec of the call changes
+    the file too, numbers say little. `rev` is the commit to read it from, None where the checkout
+    has the same lines. `accepted` are the kinds of evidence that would do, `has` is what it has.
     With `by_number` the protocol asks for a hash, so no policy lets it pass.
     """
 
     number: int
-    where: str
     path: str
-    whole_hash: str | None
+    lines: Lines | None
+    rev: str | None
     accepted: tuple[str, ...]
     has: str
     by_number: bool
+
+    @property
+    def where(self) -> str:
+        """The file and the lines, as `hkgit read` and `--expect` take them."""
+        return self.path if self.lines is None else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
+
+
+def find_differing(target: LandingTarget | None, blind: Sequence[Unread]) -> tuple[str, ...]:
+    """Find the files of blind edits whose uncommitted changes are in the way of a commit."""
+    if target is None or not target.checkout:
+        return ()
+    return tuple(dict.fromkeys(each.path for each in blind if each.rev is not None))
+
+
+def explain_differing(paths: Sequence[str]) -> str:
+    """Say what to do where a commit is to be made of files with uncommitted changes."""
+    named = ", ".join(map(visible, paths))
+    return (
+        f"the edits speak of HEAD, and the checkout has uncommitted changes of {named}:"
+        " commit or stash these first, then read the lines and make the call again"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,34 +111,43 @@ class LandingRules:
     ) -> tuple[Unread, ...]:
         """List the blind edits of planned steps, whether or not they are allowed."""
         found: list[Unread] = []
-        first = 0
+        first, changed = 0, set[str]()
         for step, entry in zip(steps, entries, strict=True):
-            found += self._unread(step, entry, first)
+            found += self._unread(step, entry, first, changed)
             first += len(step.plan.outcomes)
+            changed |= {file.new_path for file in entry.files if file.new_path is not None}
         return tuple(found)
 
-    def _unread(self, step: PlannedCommit, entry: Entry, first: int) -> Iterator[Unread]:
+    def _unread(
+        self, step: PlannedCommit, entry: Entry, first: int, changed: Collection[str]
+    ) -> Iterator[Unread]:
         blind = {edit.id: accepted for edit, accepted in find_blind_edits(self.policy, entry)}
         for edit in entry.edits:
             by_number = is_by_number(edit.dialect, edit.tier, edit.evidence)
             if edit.id in blind or by_number:
                 path = _path_before(entry, edit.path)
+                is_whole = path in changed or self._is_empty(step, path)
                 yield Unread(
                     number=first + edit.id,
-                    where=edit.where,
                     path=path,
-                    whole_hash=self._whole_hash(step, path),
+                    lines=None if is_whole else edit.lines_to_read,
+                    rev=self._find_revision(step, path),
                     accepted=blind.get(edit.id, HASHED),
                     has=edit.evidence,
                     by_number=by_number,
                 )
 
-    def _whole_hash(self, step: PlannedCommit, path: str) -> str | None:
-        commits = {self.tip, step.base or self.tip}
-        files = [self.repository.snapshot(each).get(path) for each in commits]
-        if files[0] is None or any(file != files[0] for file in files):
+    def _find_revision(self, step: PlannedCommit, path: str) -> str | None:
+        """The base of a step, None where the checkout has the lines that a file has there."""
+        base, root = step.base or self.tip, self.repository.work_tree
+        files = self.repository.snapshot(base)
+        if root is not None and not is_other_text(DirectorySnapshot(root), files, path):
             return None
-        return terminate(Document(files[0].data)).whole_hash
+        return base[:12]
+
+    def _is_empty(self, step: PlannedCommit, path: str) -> bool:
+        file = self.repository.snapshot(step.base or self.tip).get(path)
+        return file is not None and not file.data
 
     def find_blocking(self, unread: Sequence[Unread]) -> tuple[Unread, ...]:
         """Find the blind edits for which the call is refused."""

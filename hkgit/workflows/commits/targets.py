@@ -14,20 +14,17 @@ from hkgit.values import dataclass, field, replace
 from hkgit.workflows.commits.merge import MergePlan, find_merging
 
 if TYPE_CHECKING:
-    from hkgit.evidence.ledger.readings import ShownLines
     from hkgit.evidence.refusals import RefusalLog
-    from hkgit.gate.conflicts.resolution import ConflictsMet
 
 
 @dataclass(frozen=True, slots=True)
 class ApplyOptions:
     """How a spec is applied, as asked on the command line; None where nothing was asked.
 
-    `reads` are evidence, `shown` the calls behind them. `met` are the conflicts that its edits may
-    resolve, `refused` the record of refusals; `merge` is a revision to be merged. With
-    `retry` the specs are planned again where the branch has moved meanwhile. With `allow_blind`
-    nothing asks for evidence, and the entry says that this was wanted. With `hears_verify` the
-    failure of `verify` carries what the command printed.
+    `reads` are evidence, `refused` is the record of refusals; `merge` is a revision to be merged.
+    With `retry` the specs are planned again where the branch has moved meanwhile. With
+    `allow_blind` nothing asks for evidence, and the entry says that this was wanted. With
+    `hears_verify` the failure of `verify` carries what the command printed.
     """
 
     branch: str | None = None
@@ -38,10 +35,8 @@ class ApplyOptions:
     verify: str | None = None
     options: Options = field(default_factory=Options)
     reads: tuple[Read, ...] = ()
-    shown: tuple[ShownLines, ...] = ()
     accept_hook_changes: bool = False
     retry: bool = True
-    met: ConflictsMet | None = None
     refused: RefusalLog | None = None
     allow_blind: bool = False
     hears_verify: bool = False

@@ -28,17 +28,17 @@ def explain_uncommitted(
     committed = MappingSnapshot() if head is None else repository.snapshot(head)
     checkout = DirectorySnapshot(repository.work_tree)
     refused = {each.path for each in planned.outcomes if each.error is not None}
-    differing = [path for path in refused if _differ(checkout, committed, path)]
+    differing = [path for path in refused if is_other_text(checkout, committed, path)]
     if not differing:
         return planned
     foreign = _why_foreign(repository, head, differing)
     live = plan(spec, checkout, options, reads)
     way = f"\n{RESOLVE}" if repository.remembers("MERGE_HEAD") else ""
     outcomes = tuple(
-        _refuse_uncommitted(each, each.error, way, foreign.get(each.path))
+        _refuse_uncommitted(each, each.error, committed, way, foreign.get(each.path))
         if each.error is not None
         and there.error is None
-        and _differ(checkout, committed, there.path)
+        and is_other_text(checkout, committed, there.path)
         else each
         for each, there in zip(planned.outcomes, live.outcomes, strict=True)
     )
@@ -54,7 +54,7 @@ def _why_foreign(
     return Conversion(repository, repository.snapshot(head)).why_foreign(paths)
 
 
-def _differ(checkout: Snapshot, committed: Snapshot, path: str) -> bool:
+def is_other_text(checkout: Snapshot, committed: Snapshot, path: str) -> bool:
     """Whether a file's lines are others in the checkout; its line ends may be."""
     try:
         here, there = checkout.get(path), committed.get(path)
@@ -66,10 +66,19 @@ def _differ(checkout: Snapshot, committed: Snapshot, path: str) -> bool:
 
 
 def _refuse_uncommitted(
-    outcome: EditOutcome, error: HkgitError, way: str, foreign: InvalidInput | None
+    outcome: EditOutcome,
+    error: HkgitError,
+    committed: Snapshot,
+    way: str,
+    foreign: InvalidInput | None,
 ) -> EditOutcome:
     if foreign is not None:
         return outcome.refuse(foreign)
-    what = f"{error.what}; it fits the working tree, where the file has uncommitted changes"
-    fix = f"Commit the changes of {outcome.path} first, or read it with --rev HEAD.{way}"
+    is_new = committed.get(outcome.path) is None
+    state = "is not committed yet" if is_new else "has uncommitted changes"
+    fix = (
+        f"`apply` speaks of HEAD: commit {outcome.path} first, or make this edit with `edit`,"
+        f" which speaks of the working tree.{way}"
+    )
+    what = f"{error.what}; it fits the working tree, where the file {state}"
     return outcome.refuse(type(error)(error.where, what, fix))

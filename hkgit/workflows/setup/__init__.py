@@ -7,13 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused
-from hkgit.gate.entrypoints.hook_scripts import HOOKS, SERVER_HOOKS
+from hkgit.gate.entrypoints.hook_scripts import SERVER_HOOKS
 from hkgit.gate.policy import CONFIG
 from hkgit.git.repository import Repository
 from hkgit.sessions.ending import list_homes
 from hkgit.sessions.storage.paths import LOCAL
 from hkgit.workflows.setup import framework, native, policy_file
-from hkgit.workflows.setup.steps import Action, SetupStep, carry_out
+from hkgit.workflows.setup.steps import Action, SetupStep, carry_out, read
 
 
 def install(repository: Repository, hooks: Sequence[str]) -> list[SetupStep]:
@@ -23,10 +23,9 @@ def install(repository: Repository, hooks: Sequence[str]) -> list[SetupStep]:
     """
     root = _root(repository)
     steps = list(policy_file.install(root))
-    if uses_framework(root):
-        steps.append(framework.install(root, hooks))
-        hooks = [name for name in hooks if name not in HOOKS]
-    steps += native.install(_hooks(repository), hooks)
+    if uses_framework(root) and "pre-commit" in hooks:
+        steps.append(framework.install(root))
+    steps += native.install(_hooks(repository), hooks, is_framed=uses_framework(root))
     carry_out(steps)
     return steps
 
@@ -71,9 +70,10 @@ def list_remaining(
 ) -> Iterator[str]:
     """List what is left to a person after `install`."""
     root = _root(repository)
-    if uses_framework(root):
-        needed = [name for name in hooks if name in HOOKS]
-        yield f"run: {framework.render_install_command(root, needed)}"
+    if uses_framework(root) and "pre-commit" in hooks:
+        hook = read(_hooks(repository).path / "pre-commit") or b""
+        if framework.find_runner(hook) is None:
+            yield f"run: {framework.render_install_command(root)}"
     written = [step.path for step in steps if step.action is Action.WROTE]
     if any(_is_below(path, root) and not _is_below(path, repository.git_dir) for path in written):
         yield "commit these files: the gate reads the policy from HEAD"
@@ -85,10 +85,9 @@ def _is_below(path: Path, directory: Path) -> bool:
 
 def _sessions(repository: Repository) -> Iterator[SetupStep]:
     """What sessions have kept: without hooks nothing makes evidence of it. And the hooks' cache."""
-    for name in ("judged", "recorded", "ask", "asked", "passed", "foreseen", "staged"):
-        cache = repository.git_dir / "hkgit" / name
-        if cache.is_file():
-            yield SetupStep(cache, Action.REMOVED, "what the hooks remembered")
+    cache = repository.git_dir / "hkgit/judged"
+    if cache.is_file():
+        yield SetupStep(cache, Action.REMOVED, "what the hooks remembered")
     for home in list_homes(repository):
         names = sorted(each.parent.name for each in home.glob("*/journal"))
         if home.is_dir():

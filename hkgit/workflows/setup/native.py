@@ -17,11 +17,11 @@ from hkgit.gate.entrypoints.hook_scripts import (
 from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
+from hkgit.workflows.setup import framework
 from hkgit.workflows.setup.steps import Action, SetupStep, keep_file, read
 
 _LINES = {
     "pre-commit": "hkgit record --staged; hkgit gate --quiet --staged || exit 1",
-    "pre-merge-commit": "hkgit gate --quiet --staged || exit 1",
     "commit-msg": 'hkgit gate --quiet --message-file "$1" || exit 1',
 }
 """What a person adds to a hook of their own. The other hooks read their input, which can be read
@@ -57,21 +57,39 @@ def find_hooks_directory(repository: Repository, root: Path) -> HooksDirectory:
     return HooksDirectory(path, None if is_tracked else Path(sys.executable), is_shared)
 
 
-def install(directory: HooksDirectory, hooks: Sequence[str]) -> Iterator[SetupStep]:
-    """Plan the hooks, beside those of others, which are never touched."""
+def install(
+    directory: HooksDirectory, hooks: Sequence[str], *, is_framed: bool = False
+) -> Iterator[SetupStep]:
+    """Plan the hooks, beside those of others, which are never touched.
+
+    `is_framed` says that a framework is to run pre-commit.
+    """
     for name in hooks:
-        yield _install(directory, name)
+        yield _install(directory, name, find_place(directory.path, name, is_framed=is_framed))
 
 
-def _install(directory: HooksDirectory, name: str) -> SetupStep:
-    path = find_script(directory.path / name)
+def find_place(directory: Path, name: str, *, is_framed: bool) -> Path:
+    """Find where a hook of hkgit's is, or is to be.
+
+    A framework has its own file of that name where it runs such hooks, and runs `NAME.legacy`
+    before them, as it does with any hook that it finds when it is installed.
+    """
+    if is_framed and name == "pre-commit":
+        return directory / framework.HOOK
+    path = directory / name
+    if framework.find_runner(read(path) or b"") is not None:
+        return directory / f"{name}.legacy"
+    return find_script(path)
+
+
+def _install(directory: HooksDirectory, name: str, path: Path) -> SetupStep:
     content = read(path)
-    wanted = render_script(name, directory.python)
+    wanted = render_script(directory.python)
     if content == wanted and os.access(path, os.X_OK):
         return keep_file(path, "installed already")
     if content is None and not directory.is_shared:
         return SetupStep(path=path, action=Action.WROTE, note="", content=wanted, executable=True)
-    if content is not None and not path.is_symlink() and is_own(name, content):
+    if content is not None and not path.is_symlink() and is_own(content):
         return SetupStep(
             path=path, action=Action.WROTE, note="renewed", content=wanted, executable=True
         )
@@ -97,9 +115,10 @@ def _foreign(path: Path, name: str, directory: HooksDirectory) -> SetupStep:
 def remove(directory: HooksDirectory) -> Iterator[SetupStep]:
     """Plan to remove the hooks that are hkgit's own, also where pre-commit has moved them aside."""
     for name in ALL_HOOKS:
-        for path in (find_script(directory.path / name), directory.path / f"{name}.legacy"):
+        places = (directory.path / f"{name}{suffix}" for suffix in ("", ".legacy", ".hkgit"))
+        for path in map(find_script, places):
             content = None if path.is_symlink() else read(path)
-            if content is not None and is_own(name, content):
+            if content is not None and is_own(content):
                 yield SetupStep(path, Action.REMOVED)
             elif content is not None and calls_gate(content):
                 yield keep_file(

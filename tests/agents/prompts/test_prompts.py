@@ -108,6 +108,17 @@ def test_a_prompt_is_short(dialect: str) -> None:
     assert len(prompt(dialect)) < 2200
 
 
+def test_git_applies_the_diffs_of_the_prompt(repo: Repo) -> None:
+    taught, refused = list(calls(prompt("unified-diff")))[1:]
+    greeting = repo.path / "greet.py"
+    greeting.write_text(BEFORE, newline="")
+    repo.git("apply", "-", stdin=taught.given.encode())
+    assert greeting.read_text() == AFTER
+    assert "@@ -2,1 +2,1 @@\n" in refused.given
+    corrected = refused.answer.partition("Corrected: ")[2]
+    repo.git("apply", "--check", "-", stdin=corrected.encode())
+
+
 def test_the_command_prints_the_prompt(repo: Repo) -> None:
     assert run("prompt", "protocol", cwd=repo.path).out == prompt("protocol")
 

@@ -27,12 +27,16 @@ DONE = "Done."
 FOLLOW = re.compile(r"with session (?P<session>\S+) and this text: (?P<text>.*)", re.DOTALL)
 MEND, MENDED_BY = "$MEND", re.compile(r"mend: (.*?)(?:  #.*|</.*)?$", re.MULTILINE)
 OURS = "hkgit:"
+GEMINI_AGENT, END = "invoke_agent", "complete_task"
+"""The tools by which Gemini CLI starts a sub-agent, and by which that ends."""
 PLAY = "Play this script: "
 
 
 def answer(steps: list[list[Json]], talk: Talk) -> tuple[str, list[Call]]:
     """The words and the calls that come next."""
     steps = _find_steps(talk) or steps
+    if END in talk.tools and talk.turns == len(steps):
+        return "", [Call("call_end", END, {"result": {"response": DONE}})]
     if not talk.tools or talk.turns >= len(steps):
         return DONE, []
     called = (_make_call(asked, talk) for asked in steps[talk.turns])
@@ -57,6 +61,8 @@ def _make_call(asked: Json, talk: Talk) -> tuple[str, Json, str]:
         name, arguments = f"{OURS}edit", _follow("\n".join(talk.heard))
     if name == f"{OURS}delegate":
         asked_for = PLAY + json.dumps(arguments["steps"])
+        if GEMINI_AGENT in talk.tools:
+            return GEMINI_AGENT, {"agent_name": "generalist", "prompt": asked_for}, "function"
         kind = {"subagent_type": "general-purpose", "run_in_background": False}
         return "Agent", {"description": "work", "prompt": asked_for} | kind, "function"
     if name.startswith(OURS):

@@ -56,6 +56,8 @@ class Program:
     """Whether it downloads ripgrep where there is none."""
     has_sub_agents: bool = False
     """Whether it has been seen to tell hooks which sub-agent calls a server."""
+    is_delegating: bool = False
+    """Whether the scripted model knows how to start a sub-agent of it."""
     has_servers: bool = True
     """Whether it starts servers; one that does not is steered to tools that it has instead."""
 
@@ -114,6 +116,7 @@ CLAUDE = Program(
     },
     settings={".claude.json": json.dumps(_TRUSTED)},
     has_sub_agents=True,
+    is_delegating=True,
     say=say_claude,
 )
 CODEX = Program(
@@ -144,6 +147,7 @@ GEMINI = Program(
     },
     settings={".gemini/settings.json": _auth("gemini-api-key")},
     say=say_gemini,
+    is_delegating=True,
 )
 OPENCODE = Program(
     name="opencode",
@@ -202,8 +206,8 @@ _MODELS = {"baseUrl": f"{URL}/v1", "api": "openai-completions", "apiKey": "dummy
 PI = Program(
     name="pi",
     title="pi",
-    package="@mariozechner/pi-coding-agent",
-    version="0.73.1",
+    package="@earendil-works/pi-coding-agent",
+    version="1.5.2",
     command=("pi", "--model", "scripted/m", "-p", PROMPT),
     environment={"PI_OFFLINE": "1"},
     settings={

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hkgit.agents.setup.user_wide import USER_WIDE
 from hkgit.text.tags import compute_tag
-from tests.agents.real.programs import Program
+from tests.agents.real.programs import CLAUDE, Program
 from tests.agents.real.sandbox import PROJECT
 from tests.agents.real.steps import Create, Edit, Ours, Read, Search, Shell, Step, say_ours
 
@@ -115,6 +115,11 @@ RECORD = Scenario(
         Commit("cut reading", ("wide.py",), wanted=BLIND, unless_seen='wide 1200"'),
         Commit("edit by shell", ("patched.py",)),
     ],
+)
+ONE_ANSWER = Scenario(
+    "one-answer",
+    [[Read("greet.py"), Edit("greet.py", HELO, HELLO)]],
+    [Commit("read and edit in one answer", ("greet.py",), wanted=BLIND)],
 )
 COMMIT = Scenario(
     "commit",
@@ -298,6 +303,26 @@ SUB_AGENT = Scenario(
     ],
 )
 
+
+def build_sub_reading(program: Program) -> Scenario:
+    """A sub-agent that reads and edits with the agent's own tools."""
+    own: list[Step] = [Read("greet.py"), _edit("twice.py", 3, 300), Edit("greet.py", HELO, HELLO)]
+    own += [Read("sub/inner.py")]
+    return Scenario(
+        "sub-reading",
+        [
+            [Read("twice.py")],
+            [Ours("delegate", {"steps": [[program.say(step)] for step in own]})],
+            [Edit("sub/inner.py", "y = 2\n", "y = 20\n")],
+        ],
+        [
+            Commit("a sub-agent's own reading", ("greet.py",)),
+            Commit("a sub-agent, what its agent read", ("twice.py",), wanted=BLIND),
+            Commit("an agent, what its sub-agent read", ("sub/inner.py",), wanted=BLIND),
+        ],
+    )
+
+
 THROUGH: list[list[Step]] = [
     *MEND,
     [_edit("other.py", 7, 700)],
@@ -329,6 +354,7 @@ EDITOR_AND_HOOKS = Scenario(
 FOR_USER = (BELOW_FOR_USER, ROOT_FOR_USER)
 ALONE = (
     RECORD,
+    ONE_ANSWER,
     SEARCH,
     SHELL_READINGS,
     COMMIT,
@@ -341,14 +367,16 @@ ALONE = (
     HANGING,
 )
 THROUGH_EDITORS = (EDITOR, EDITOR_AND_HOOKS)
-SCENARIOS = (*ALONE, *FOR_USER, STEER, STEER_ASKING, SERVER, SUB_AGENT, *THROUGH_EDITORS)
+DELEGATED_TO = (SUB_AGENT, build_sub_reading(CLAUDE))
+SCENARIOS = (*ALONE, *FOR_USER, STEER, STEER_ASKING, SERVER, *DELEGATED_TO, *THROUGH_EDITORS)
 
 
 def find_scenarios(program: Program) -> tuple[Scenario, ...]:
     """What an agent can be driven through at all."""
     stopped = (STEER, STEER_ASKING) if program.is_stopped else ()
     more = (*stopped, SERVER) if program.has_servers else (STEER_TO_TAGS,)
-    delegating = (SUB_AGENT,) if program.has_sub_agents else ()
+    delegating = [SUB_AGENT] if program.has_sub_agents else []
+    delegating += [build_sub_reading(program)] if program.is_delegating else []
     for_user = FOR_USER if program.name in USER_WIDE else ()
     through = THROUGH_EDITORS if program.acp else ()
     return (*ALONE, *for_user, *more, *delegating, *through)

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.lines import Lines
-from hkgit.gate.conflicts.store import ConflictStore
+from hkgit.evidence.refusals import RefusalLog
 from hkgit.text.schemas import NAMES, load_schema
 from tests.support.repos import Repo
 from tests.support.running import run, script
@@ -172,10 +172,10 @@ def test_what_cannot_be_done_is_an_error_and_the_next_line_is_answered(
     assert faults == []
 
 
-def test_a_refused_commit_is_kept_as_a_conflict(greeting: Repo) -> None:
+def test_a_refused_commit_is_kept_in_the_record(greeting: Repo) -> None:
     text = json.dumps({**json.loads(MEND), "expected_hash": "0" * 12})
     [answer] = spoken(greeting.path, request(1, "apply", text=text))
-    kept = list(ConflictStore.of(greeting.path / ".git"))
+    kept = RefusalLog.of(greeting.path / ".git").read()
     assert answer["error"]["data"]["status"] == "stale"
     assert len(kept) == 1
 

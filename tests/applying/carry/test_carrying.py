@@ -161,7 +161,7 @@ def test_what_cannot_be_carried_is_stale(edit: AnyEdit, tip: Files, said: str) -
                 }
             ),
             {"f": TIP},
-            "does not hold",
+            "neither that of these lines nor of the whole file",
             id="the hash of the whole file",
         ),
         pytest.param(

@@ -132,7 +132,7 @@ def test_files_change(
         ),
         pytest.param(
             [{**delete("f"), "expected_hash": hash_of(TWO, 1, 1)}],
-            f"stale: f:1-2: the hash {hash_of(TWO, 1, 1)[:12]} is that of lines 1-1",
+            f"stale: f:1-2: expected hash {hash_of(TWO, 1, 1)[:12]} is neither that of these lines",
             id="by the hash of a part",
         ),
         pytest.param([delete("h")], "stale: h: there is no such file", id="deleted where none is"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hkgit import apply_edits
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, ReplaceRange, WriteFile
 from hkgit.text.document import BOM
 from tests.support.planning import hash_of, in_sequence, on_base, refusal, result
@@ -144,3 +145,12 @@ def test_an_empty_old_text_fills_an_empty_file() -> None:
 def test_an_empty_old_text_is_refused_in_a_file_with_text() -> None:
     said = refusal(in_sequence({"f": TWO}, Edit("f", "", "x\n")))
     assert said.startswith("invalid: f: the old text is empty, but the file exists")
+
+
+def test_the_refusal_of_an_empty_search_names_the_option_that_appends() -> None:
+    block = "f.py\n<<<<<<< SEARCH\n=======\nx\n>>>>>>> REPLACE\n"
+    refused = apply_edits(block, {"f.py": "a\n"})
+    assert "--empty-search append" in refused.for_model()
+    assert apply_edits(block, {"f.py": "a\n"}, empty_search="append").files == {"f.py": "a\nx\n"}
+    other = apply_edits([Edit("f.py", "", "x\n")], {"f.py": "a\n"})
+    assert "--empty-search" not in other.for_model()

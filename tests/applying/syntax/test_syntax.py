@@ -202,4 +202,4 @@ def test_the_refusal_holds_the_place_and_the_way_out() -> None:
 def test_a_plan_without_faults_is_left_alone() -> None:
     spec = Spec("edits", (Edit("a.py", "return path", "return 1"),), ("",), sequential=True)
     made = plan(spec, SNAPSHOT)
-    assert check_syntax(made, "guard") == made
+    assert check_syntax([made], "guard") == [made]

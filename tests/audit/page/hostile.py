@@ -29,8 +29,7 @@ def hostile(repo: Repo) -> None:
         change.message = f"{text}\n"
         name = "".join(char for char in text if char.isprintable())
         change.entry["claims"]["agent"] = name
-        call = {"path": "a.txt", "lines": [1, 2], "version": "", "time": 1}
-        change.entry["claims"]["readings"] = [call | {"tool": text[:80], "call": text[:80]}]
+        change.entry["claims"]["squashed"] = {"edits": 1, "agents": [text[:80]]}
         change.author = f"{text.replace('<', '(').replace('>', ')')} <x@example.org>"
         commit(repo, change)
         path = f"{number} {text}".replace("/", "\u2215").replace("\x1b", "")

@@ -16,8 +16,6 @@ from pathlib import Path
 from unittest.mock import patch
 
 from hkgit.edits import File, Read
-from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.readings import ShownLines, ToolCall, claim_readings
 from tests.support.commits import Change, applied, commit
 from tests.support.repos import Repo
 from tests.support.running import range_hash
@@ -181,11 +179,8 @@ class Orchard:
         return self.land(self._apply(spec, reads), message, agent, hours)
 
     def _apply(self, spec: str, reads: tuple[Read, ...]) -> Change:
-        """What a spec makes, with the calls that are claimed to have shown what was read."""
-        change = applied(self.repo, spec, reads=reads)
-        if reads:
-            change.entry["claims"]["readings"] = claim_readings(map(self._show, reads))
-        return change
+        """What a spec makes."""
+        return applied(self.repo, spec, reads=reads)
 
     def read(self, path: str, first: int, last: int, kind: str = "receipt") -> Read:
         """What a session has read of a file."""
@@ -207,13 +202,6 @@ class Orchard:
         """Replace a text that is quoted, with receipts if it was read."""
         spec = f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
         return self.land(self._apply(spec, reads), message, agent, hours)
-
-    def _show(self, read: Read) -> ShownLines:
-        """The call that is claimed to have shown what a session has read."""
-        version = digest(self.repo.read(read.path))
-        first, last = read.start_line or 1, read.end_line or 1
-        time = 1000 * int(self.now.timestamp())
-        return ShownLines(read.path, first, last, version, ToolCall("view_file", "call_7"), time)
 
     def by_hand(self, files: dict[str, str], message: str, author: str, hours: float = 9) -> str:
         """Commit files as somebody wrote them."""

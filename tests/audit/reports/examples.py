@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hkgit.audit.reports import FORMATS, render, summary
 from tests.audit.reports.conftest import judged
-from tests.gate.conflicts.conftest import FILE, Desk
+from tests.support.desk import FILE, Desk
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -35,7 +35,7 @@ def examples() -> dict[str, str]:
 def _made(repo: Repo) -> Iterator[tuple[str, str]]:
     repo.commit({FILE: POEM}, "Begin")
     repo.git("tag", "start")
-    _edited(repo)
+    yield from _edited(repo)
     repo.git("tag", "edited")
     by_agent = "--author=codex <codex@example.org>"
     repo.commit({FILE: repo.read(FILE) + b"so sweet\n"}, "Add a line", by_agent)
@@ -48,21 +48,19 @@ def _made(repo: Repo) -> Iterator[tuple[str, str]]:
         ("stats", "stats", "start..edited"),
         ("report", "report", "start..edited"),
         ("qa", "qa", "edited..HEAD"),
-        ("consult", "consult", "show", "0", "--rev", "edited"),
     ):
-        if name == "consult":
-            args[2] = repo.git("ls-tree", "--name-only", "edited", ".hkgit/consult/")[15:31]
         yield name, run(*args, cwd=repo.path).out
 
 
-def _edited(repo: Repo) -> None:
+def _edited(repo: Repo) -> Iterator[tuple[str, str]]:
     """An agent's edit that met a conflict, was asked about, and landed."""
     desk = Desk(repo, "codex/1.2")
-    repo.commit({".hkgit/config.toml": "[consult]\nafter = 1\n"}, "Ask at once")
     repo.commit({FILE: POEM.replace("violets", "violets are blue")}, "Say how they are")
-    desk.apply(desk.replace(2, 2, "violets are purple", "start"))
+    for _ in range(3):
+        desk.apply(desk.replace(2, 2, "violets are purple", "start"))
     [consult] = desk.consults
-    run("consult", "answer", consult.stem, "--decision", "apply", "-m", "They are", cwd=repo.path)
+    yield "consult", run("consult", consult.id, cwd=repo.path).out
+    run("consult", consult.id, "--decision", "apply", "-m", "They are", cwd=repo.path)
     desk.apply(desk.replace(2, 2, "violets are purple"))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import loaded_path
+from tests.support.keys import made_key, sign_with
+from tests.support.modules import modules
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -51,8 +55,8 @@ def smuggled(repo: Repo) -> None:
 
 def reworded(repo: Repo) -> None:
     applied(repo, "--expect", f"a.txt={_hash(repo)}")
-    message = repo.git("log", "-1", "--format=%B").replace("confidence 1.00", "confidence 0.10")
-    message = message.replace("Hkgit-Confidence: ", "Hkgit-Confidence: 0.5; ")
+    message = repo.git("log", "-1", "--format=%B")
+    message = message.replace("Hkgit-Tiers: ", "Hkgit-Confidence: 0.5\nHkgit-Tiers: ")
     repo.git("commit", "-q", "--no-verify", "--amend", "-m", message)
 
 
@@ -152,6 +156,7 @@ def test_a_rejected_commit_is_made_again_with_its_change(
     KINDS[kind](repo)
     repo.commit({"later.txt": "later\n"}, "Later")
     subjects = repo.git("log", "--format=%s", f"{started}..")
+    credited = repo.git("log", "--format=%(trailers:key=Co-Authored-By)", f"{started}..").strip()
     before = _contents(repo)
     [command] = rejected(repo, started)
 
@@ -161,6 +166,7 @@ def test_a_rejected_commit_is_made_again_with_its_change(
     assert _contents(repo) == before
     now = repo.git("log", "--format=%s", f"{started}..")
     assert set(subjects.split("\n")) <= set(now.split("\n"))
+    assert credited in repo.git("log", "--format=%(trailers:key=Co-Authored-By)", f"{started}..")
     assert repo.status() == []
     assert repo.git("branch", "--list", "again-*") == ""
 
@@ -182,15 +188,42 @@ def with_an_entry(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("make", [protected, with_an_entry])
-def test_what_only_a_person_may_change_is_committed_by_one(
-    repo: Repo, started: str, make: Callable[[Repo], None]
+def test_what_only_a_person_may_change_is_taken_upon_himself_by_one(
+    repo: Repo, started: str, make: Callable[[Repo], None], tmp_path: Path
 ) -> None:
+    """What says who made it stays: the author, the message, the entries."""
+    granted = sign_with(repo, made_key(tmp_path / "key"))
+    started = repo.commit({".hkgit/config.toml": f"[gate]\n{granted}"}, "Grant it")
     make(repo)
+    made = repo.head
     before = _contents(repo)
     [command] = rejected(repo, started)
     paste(repo, command)
     assert rejected(repo, started) == []
     assert _contents(repo) == before
+    assert repo.git("log", "-1", "--format=%an%ae") == repo.git(
+        "log", "-1", "--format=%an%ae", made
+    )
+    said = repo.git("log", "-1", "--format=%B")
+    assert said.startswith(repo.git("log", "-1", "--format=%B", made).rstrip())
+    assert said.rstrip().endswith("Hkgit-Vouched-by: Ada Tester <ada@example.org>")
+    assert repo.git("ls-files", ".hkgit/ledger") == repo.git(
+        "ls-tree", "-r", "--name-only", made, ".hkgit/ledger"
+    )
+
+
+HIDING = re.compile(r"--reset-author|--author\b|without (the|its) co-author|/co-author", re.I)
+
+
+def test_no_advice_takes_away_what_says_who_made_a_change() -> None:
+    """Whatever hkgit says is a string of its code."""
+    texts = {
+        f"{name}:{node.lineno}": node.value
+        for name, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert [where for where, text in texts.items() if HIDING.search(text)] == []
 
 
 @pytest.mark.parametrize(
@@ -247,3 +280,17 @@ def test_what_was_not_staged_stays_so(repo: Repo, started: str, again: str) -> N
     assert repo.git("show", "HEAD:a.txt") == WANTED.rstrip("\n")
     assert (repo.read("a.txt"), rejected(repo, started)) == (unstaged.encode(), [])
     assert " M a.txt" in repo.status()
+
+
+def test_the_first_commit_is_made_again_with_evidence(repo: Repo) -> None:
+    """An entry is judged on a parent: the history begins with an empty commit."""
+    repo.write("a.txt", BASE)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Begin", env=AGENT)
+    repo.commit({"b.txt": "b\n"}, "Later")
+    before = _contents(repo)
+    later, first = run("log", "--json", cwd=repo.path).json()
+    assert later["passes"]
+    paste(repo, first["mend"], **AGENT)
+    assert _contents(repo) == before
+    assert all(each["passes"] for each in run("log", "--json", cwd=repo.path).json())

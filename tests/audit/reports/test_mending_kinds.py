@@ -37,20 +37,24 @@ from tests.support.attacks import (
 )
 from tests.support.commands import loaded_path
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, commit_tree, judge
-from tests.support.keys import made_key, public
+from tests.support.keys import made_key, public, sign_with
 from tests.support.modules import modules
-from tests.support.planning import Operation, protocol, replace_range
+from tests.support.planning import Operation, hash_of, protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.running import run
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A rejected commit, the policy that rejects it, and what a person does behind the `#`."""
+    """A rejected commit, the policy that rejects it, and what a person does behind the `#`.
+
+    With `is_for_person` the policy grants all paths to a key, and the command signs with it.
+    """
 
     make: Callable[[Repo], str]
     policy: str = ""
     then: str = ""
+    is_for_person: bool = False
 
 
 def falsified(*attacks: Attack) -> Callable[[Repo], str]:
@@ -74,8 +78,8 @@ def creating(path: str, text: str) -> Callable[[Repo], str]:
 
 
 def fuzzy(repo: Repo) -> str:
-    old = "    nam = sys.argv[1]\n    print(name)\n"
-    new = old.replace("print(name)", "print(1)")
+    old = "    name = sys.argvs[1]\n    print(name)\n"
+    new = old.replace("(name)", "(1)")
     spec = f"a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
     return commit(repo, applied(repo, spec))
 
@@ -83,6 +87,12 @@ def fuzzy(repo: Repo) -> str:
 def wide(repo: Repo) -> str:
     new = A.decode().replace("print(name)", "print(1)")
     return commit(repo, applied(repo, protocol(replace_range("a.py", A, 1, 9, new))))
+
+
+def moved(repo: Repo) -> str:
+    rename: Operation = {"op": "rename_file", "path": "a.py", "new_path": "core/a.py"}
+    rename["expected_hash"] = hash_of(A, 1, A.count(b"\n"))
+    return commit(repo, applied(repo, protocol(rename)))
 
 
 def reworded(repo: Repo) -> str:
@@ -201,8 +211,8 @@ KINDS: dict[str, Kind] = {
     "blind: receipts alone": Kind(by_agent("a.py", b"x\n" + A), 'accept = ["receipt"]'),
     "blind: tight": Kind(by_agent("a.py", A.replace(b"\n", b"!\n", 1)), "min_tightness = 0.9"),
     "blind: tight, added": Kind(by_agent("a.py", b"x\n" + A), "min_tightness = 0.3"),
-    "blind: a picture": Kind(by_agent("a.png", b"\0PNG")),
-    "blind: a link": Kind(by_agent("a.link", b"a.py", SYMLINK)),
+    "blind: a picture": Kind(by_agent("a.png", b"\0PNG"), is_for_person=True),
+    "blind: a link": Kind(by_agent("a.link", b"a.py", SYMLINK), is_for_person=True),
     "blind: executable": Kind(by_agent("a.py", A, EXECUTABLE)),
     "bytes": Kind(falsified(smuggled_byte)),
     "claimed": Kind(claimed, "min_confidence = 0.9"),
@@ -218,9 +228,12 @@ KINDS: dict[str, Kind] = {
     "merge": Kind(evil_merge),
     "merge: octopus": Kind(octopus),
     "mode": Kind(falsified(forge(*_FILE, "after", "mode", to="120000"))),
+    "moved": Kind(moved, '[[gate.paths]]\npaths = ["core/*"]\nmin_tightness = 0.1'),
     "path": Kind(falsified(into("aux.txt")), then="sed s/aux/other/"),
-    "policy": Kind(with_a_policy, 'verdicts = ["strict", "mixed", "ungoverned"]'),
-    "protected": Kind(creating(".github/workflows/x.yml", "on: push\n")),
+    "policy": Kind(
+        with_a_policy, 'verdicts = ["strict", "mixed", "ungoverned"]', is_for_person=True
+    ),
+    "protected": Kind(creating(".github/workflows/x.yml", "on: push\n"), is_for_person=True),
     "prune": Kind(pruned),
     "prune: too early": Kind(pruned_too_early),
     "recovered": Kind(
@@ -256,7 +269,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 def test_the_command_mends_and_keeps(template: Repo, tmp_path: Path, name: str) -> None:
     kind, repo = KINDS[name], Repo(tmp_path / "repo")
     shutil.copytree(template.path, repo.path, symlinks=True)
-    repo.commit({".hkgit/config.toml": f"[gate]\n{kind.policy}\n"}, "Guard it")
+    granted = sign_with(repo, made_key(tmp_path / "key")) if kind.is_for_person else ""
+    repo.commit({".hkgit/config.toml": f"[gate]\n{kind.policy}\n{granted}"}, "Guard it")
     start = repo.head
     made = kind.make(repo)
     start = repo.git("tag", "--list", "start") or start
@@ -265,8 +279,12 @@ def test_the_command_mends_and_keeps(template: Repo, tmp_path: Path, name: str) 
     [rejected] = [each for each in report(repo, start).rulings if not each.passes]
     assert name.partition(":")[0] in {each.rule for each in rejected.findings}
 
+    author = repo.git("log", "-1", "--format=%an <%ae>", made)
     follow(repo, mend(rejected), kind.then)
 
+    if kind.is_for_person:
+        again = repo.git("log", "--format=%an <%ae>", f"{start}..").split("\n")
+        assert author in again
     after = report(repo, start)
     assert after.passes, [each.findings for each in after.rulings]
     now = contents(repo, "HEAD")
@@ -349,7 +367,6 @@ def test_what_takes_too_long_lands_in_parts(
 ELSEWHERE = {
     "break-glass": "is told of a commit that passes",
     "budget": "above",
-    "consult": "tests/gate/conflicts/test_consulting.py",
     "signature": "above",
     "unverifiable": "above",
 }

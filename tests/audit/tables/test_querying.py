@@ -178,6 +178,16 @@ def test_the_forms_of_an_answer(tables: Path) -> None:
     assert "\\u001b" in table
 
 
+@pytest.mark.parametrize("text", ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "\uff1dx"])
+def test_no_text_in_a_cell_is_a_formula(tables: Path, text: str) -> None:
+    """A commit's subject is whoever's; who opens the table in a spreadsheet should not run it."""
+    asked = ("sql", "--tables", tables, f"select '{text}' as a, -1 as b, -1.5 as c")
+    rows = csv.reader(io.StringIO(run(*asked, "--format", "csv", cwd=tables).out, newline=""))
+    assert [*rows][1] == [f"'{text}", "-1", "-1.5"]
+    (row,) = run(*asked, "--format", "json", cwd=tables).json()["rows"]
+    assert row["a"] == text
+
+
 def test_a_question_may_come_by_standard_input(tables: Path) -> None:
     said = run(
         "sql", "-", "--tables", tables, "--format", "csv", cwd=tables, stdin=b"select 1 as x"

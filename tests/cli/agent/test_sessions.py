@@ -60,7 +60,7 @@ def test_an_edit_by_a_person_is_committed_as_any_change(bench: Bench) -> None:
 
 def test_the_command_that_mends_a_blind_edit_mends_it(bench: Bench) -> None:
     said = bench.run("edit", *EDIT, "--session", "s").err
-    command = said.partition("Mend it: hkgit ")[2].split()
+    command = said.partition("Fix: hkgit ")[2].split()
     assert bench.run(*command).out.endswith("5| line 5\n")
 
 

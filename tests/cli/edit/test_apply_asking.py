@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
+import re
 
 import pytest
 
-from tests.support.running import Bench, Result, script
+from tests.support.advice import follow_advice
+from tests.support.running import Bench
 from tests.support.specs import NEW, OLD, SOURCE, line_of, protocol, replace_range, search_replace
 
 BY_NUMBER = "named by number alone"
@@ -18,20 +18,6 @@ def chosen(bench: Bench) -> Bench:
     """With a policy of its own, and no hooks: a fresh clone, or one of a CI job."""
     bench.repo.commit({".hkgit/config.toml": '[gate]\nmode = "enforce"\n'}, "Guard it")
     return bench
-
-
-def paste(bench: Bench, command: str) -> None:
-    """Run a command as a person pastes it."""
-    env = os.environ | {"PATH": f"{script('hkgit').parent}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(
-        command, shell=True, cwd=bench.repo.path, env=env, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def mend(result: Result) -> str:
-    """The one command of a refusal."""
-    return result.err.partition("Mend it: ")[2].rstrip("\n")
 
 
 def expect_passing(bench: Bench, commits: int = 1) -> None:
@@ -47,47 +33,81 @@ def by_number(bench: Bench) -> str:
 @pytest.mark.parametrize(
     "of", [pytest.param("file", id="a file"), pytest.param("stdin", id="standard input")]
 )
-def test_what_the_policy_would_reject_does_not_land_and_one_command_mends_it(
+def test_what_the_policy_would_reject_does_not_land_and_advice_says_how_it_does(
     chosen: Bench, of: str
 ) -> None:
     spec = chosen.write(search_replace())
+    data = spec.read_bytes() if of == "stdin" else b""
+    words = ["apply"] if of == "stdin" else ["apply", spec]
     with chosen.untouched():
-        if of == "stdin":
-            result = chosen.run("apply", stdin=spec.read_bytes())
-        else:
-            result = chosen.run("apply", spec)
+        result = chosen.run(*words, stdin=data)
     assert result.code == 6
-    assert result.err.count("hkgit apply") == 1
-    paste(chosen, mend(result))
+    assert chosen.run(*words, *follow_advice(chosen, result.err), stdin=data).code == 0
     expect_passing(chosen)
 
 
-def test_the_command_is_in_the_document_too(chosen: Bench) -> None:
+def test_the_document_names_the_lines_to_read(chosen: Bench) -> None:
     result = chosen.apply(search_replace(), "--json")
     document = result.json()
+    number = line_of(chosen, OLD)
     assert result.code == 6
     assert document["status"] == "rejected"
     assert document["edits"][0]["status"] == "rejected"
-    paste(chosen, document["mend"])
-    expect_passing(chosen)
+    read = f"hkgit read {SOURCE}:{number}-{number}"
+    lines = [number, number]
+    assert document["blind"] == [{"number": 1, "path": SOURCE, "lines": lines, "read": read}]
 
 
-def test_several_specs_need_one_command(chosen: Bench) -> None:
+def test_several_specs_need_one_reading_of_each_place(chosen: Bench) -> None:
     first = chosen.write(search_replace(), "first")
     create: dict[str, object] = {"op": "create_file", "path": "new.py", "new_text": "one\ntwo\n"}
     second = chosen.write(protocol(create), "second")
     third = chosen.write(search_replace("two", "2", "new.py"), "third")
-    fourth = chosen.write(search_replace(NEW, OLD), "fourth")
-    paste(chosen, mend(chosen.run("apply", first, second, third, fourth)))
+    other = "class Stale(HkgitError):"
+    fourth = chosen.write(search_replace(other, f"{other}  # moved"), "fourth")
+    specs = first, second, third, fourth
+    more = follow_advice(chosen, chosen.run("apply", *specs).err)
+    assert chosen.run("apply", *specs, *more).code == 0
     expect_passing(chosen, 4)
 
 
-def test_where_receipts_alone_count_the_command_reads_in_a_session(bench: Bench) -> None:
+def test_where_receipts_alone_count_the_lines_are_read_in_a_session(bench: Bench) -> None:
     bench.repo.commit({".hkgit/config.toml": '[gate]\naccept = ["receipt"]\n'}, "Guard it")
-    paste(bench, mend(bench.apply(search_replace())))
+    more = follow_advice(bench, bench.apply(search_replace()).err)
+    assert bench.apply(search_replace(), *more).code == 0
     expect_passing(bench)
     [entry] = bench.run("show", "--json").json()["ledger"]
-    assert [call["tool"] for call in entry["claims"]["readings"]] == ["hkgit read"]
+    assert [edit["evidence"] for edit in entry["edits"]] == ["receipt"]
+
+
+def test_in_a_session_they_are_read_there(chosen: Bench) -> None:
+    refused = chosen.apply(search_replace(), "--session", "s")
+    assert refused.code == 6
+    assert chosen.apply(search_replace(), *follow_advice(chosen, refused.err)).code == 0
+    expect_passing(chosen)
+
+
+@pytest.mark.parametrize("words", [(), ("--session", "s")], ids=["by hash", "in a session"])
+def test_lines_of_another_branch_that_differ_in_the_checkout_are_read_from_the_commit(
+    chosen: Bench, words: tuple[str, ...]
+) -> None:
+    chosen.repo.write(SOURCE, b"# mine\n" + chosen.repo.read(SOURCE))
+    words = (*words, "--branch", "other")
+    refused = chosen.apply(search_replace(), *words)
+    assert refused.code == 6
+    assert " --rev " in refused.err
+    assert chosen.apply(search_replace(), *words, *follow_advice(chosen, refused.err)).code == 0
+    assert chosen.run("gate", "--range", "HEAD..other").code == 0
+
+
+def test_uncommitted_changes_of_the_file_are_said_to_be_in_the_way(chosen: Bench) -> None:
+    chosen.repo.write(SOURCE, b"# mine\n" + chosen.repo.read(SOURCE))
+    refused = chosen.apply(search_replace())
+    assert refused.code == 6
+    assert f"the checkout has uncommitted changes of {SOURCE}: commit or stash" in refused.err
+    chosen.repo.git("stash", "-q")
+    more = follow_advice(chosen, chosen.apply(search_replace()).err)
+    assert chosen.apply(search_replace(), *more).code == 0
 
 
 def test_without_a_policy_it_lands_and_one_line_says_what_the_built_in_one_says(
@@ -96,8 +116,11 @@ def test_without_a_policy_it_lands_and_one_line_says_what_the_built_in_one_says(
     result = bench.apply(search_replace())
     assert result.code == 0
     assert result.err.count("\n") == 1
-    assert "built-in policy would reject" in result.err
-    paste(bench, result.err.partition("with evidence: ")[2])
+    assert "would be rejected: " in result.err
+    assert "built-in policy accepts" in result.err
+    back, *_reads = result.err.split("`")[1::2]
+    assert back.startswith("git reset")
+    assert bench.apply(search_replace(), *follow_advice(bench, result.err)).code == 0
     expect_passing(bench)
 
 
@@ -120,7 +143,8 @@ def test_lines_by_number_alone_are_refused_whatever_the_policy(bench: Bench) -> 
         result = bench.apply(by_number(bench))
     assert result.code == 6
     assert BY_NUMBER in result.err
-    paste(bench, mend(result))
+    more = follow_advice(bench, result.err)
+    assert bench.apply(by_number(bench), *more).code == 0
     expect_passing(bench)
 
 
@@ -130,7 +154,11 @@ def test_so_are_they_in_the_working_tree(bench: Bench) -> None:
         result = bench.run("edit", bench.write(spec))
     assert result.code == 6
     assert BY_NUMBER in result.err
-    paste(bench, mend(result))
+    [read] = re.findall(r"`hkgit (read \S+)`", result.err)
+    digest = bench.run(*read.split()).out.split("\n", 1)[0].split("  ")[1]
+    line = line_of(bench, OLD)
+    given = protocol(replace_range(SOURCE, line, line, digest, NEW))
+    assert bench.run("edit", bench.write(given)).code == 0
     assert NEW in bench.repo.read(SOURCE).decode()
 
 
@@ -153,4 +181,4 @@ def test_a_policy_that_only_warns_lets_it_land(bench: Bench) -> None:
     bench.repo.commit({".hkgit/config.toml": '[gate]\nmode = "warn"\n'}, "Watch it")
     result = bench.apply(search_replace())
     assert result.code == 0
-    assert "would reject" in result.err
+    assert result.err.count("would be rejected") == 1

@@ -32,8 +32,7 @@ def test_git_reads_the_trailers(bench: Bench) -> None:
         "Hkgit-Agent": ["ada-agent/1.2"],
         "Hkgit-Evidence": ["edits=1 hash=1 receipt=0 quote=0 tag=0 none=0 files=1"],
         "Hkgit-Tiers": ["range=1"],
-        "Hkgit-Confidence": ["1.00"],
-        "Hkgit-Edit": [f"{SOURCE}:1-1 {digits} range 1.00"],
+        "Hkgit-Edit": [f"{SOURCE}:1-1 {digits} range"],
     }
 
 
@@ -59,10 +58,10 @@ def test_each_kind_of_edit_has_its_line(bench: Bench) -> None:
     ]
     assert bench.apply(protocol(*operations)).code == 0
     assert trailers(bench)["Hkgit-Edit"] == [
-        f"{SOURCE}:1+ {digits[SOURCE][:12]} range 1.00",
-        "new.py:new - file 1.00",
-        f"gone.py:gone {digits['gone.py'][:12]} file 1.00",
-        rf'old name.py:-> "\303\251.py" {digits["old name.py"][:12]} file 1.00',
+        f"{SOURCE}:1+ {digits[SOURCE][:12]} range",
+        "new.py:new - file",
+        f"gone.py:gone {digits['gone.py'][:12]} file",
+        rf'old name.py:-> "\303\251.py" {digits["old name.py"][:12]} file',
     ]
 
 

@@ -1,4 +1,4 @@
-"""A stale `hkgit apply` says who changed the lines, and leaves its record where nobody trips."""
+"""A stale `hkgit apply` says who changed the file, and leaves its record where nobody trips."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from tests.support.running import Bench
 from tests.support.specs import SOURCE, edit, first_line, harnesskit
 
-SHELF = ".git/hkgit/conflicts"
+RECORD = ".git/hkgit/refusals.jsonl"
 
 
 @pytest.fixture
@@ -23,18 +23,21 @@ def test_it_names_the_commit_on_standard_error(bench: Bench, stale: str) -> None
     result = bench.apply(stale, "--json")
     assert result.code == 3
     assert result.json()["status"] == "stale"
-    assert f"was changed by {bench.repo.head[:12]} Change the first line" in result.err
+    assert (
+        f"last changed by {bench.repo.git('rev-parse', '--short', 'HEAD')} Change the first line"
+        in result.err
+    )
 
 
 def test_a_dry_run_leaves_no_record(bench: Bench, stale: str) -> None:
     bench.apply(stale, "--dry-run")
-    assert not (bench.repo.path / SHELF).exists()
+    assert not (bench.repo.path / RECORD).exists()
 
 
 def test_the_work_tree_and_the_history_stay_as_they_were(bench: Bench, stale: str) -> None:
     with bench.untouched():
         bench.apply(stale)
-    assert len(list((bench.repo.path / SHELF).iterdir())) == 1
+    assert (bench.repo.path / RECORD).exists()
 
 
 def test_a_hash_given_with_expect_is_recorded_too(bench: Bench) -> None:
@@ -47,8 +50,8 @@ def test_a_hash_given_with_expect_is_recorded_too(bench: Bench) -> None:
     assert "Push it down" in result.err
 
 
-def test_a_shelf_that_cannot_be_written_is_a_warning(bench: Bench, stale: str) -> None:
+def test_a_record_that_cannot_be_written_hides_no_refusal(bench: Bench, stale: str) -> None:
     bench.repo.write(".git/hkgit", "in the way\n")
     result = bench.apply(stale)
     assert result.code == 3
-    assert "warning: the conflict is not recorded" in result.err
+    assert "Change the first line" in result.err

@@ -156,7 +156,7 @@ def test_local_changes_are_read_unless_a_revision_is_named(bench: Bench) -> None
 
 REFUSED = [
     pytest.param(["sub/a.py:4"], 4, "has 3 lines", id="start past the end"),
-    pytest.param(["empty:1"], 4, "has 0 lines", id="a line of an empty file"),
+    pytest.param(["empty:2"], 4, "has 0 lines", id="a line past an empty file"),
     pytest.param(["sub/a.py:0"], 4, "is no range", id="line zero"),
     pytest.param(["sub/a.py:3-2"], 4, "is no range", id="backwards"),
     pytest.param(["nowhere.py"], 4, "no such file", id="missing"),

@@ -14,7 +14,7 @@ def test_blame_shows_verdict_edit_tier_and_agent(history: Bench) -> None:
     commit, verdict, evidence, _, *rest = rows[0].split()
     expected = (history.repo.git("rev-parse", "strict")[:9], "strict", "hash")
     assert (commit, verdict, evidence) == expected
-    assert rest == ["range", "1.00", "unknown", "1)", "one"]
+    assert rest == ["range", "unknown", "1)", "one"]
     assert "by hand" in rows[1]
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
+from hkgit.edits import File
 from hkgit.text.schemas import load_schema
 from tests.audit.page.orchard import Orchard, plant
+from tests.support.commits import applied, commit
+from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.running import Result, run
 
@@ -144,10 +148,25 @@ def test_blame_shows_the_weak_lines_alone(orchard: Orchard) -> None:
     assert {row["kind"] for row in rows if row["edit"] is None} == {"agent, no evidence"}
 
 
+def test_lines_that_no_entry_explains_are_weak(repo: Repo) -> None:
+    """An agent's commit with an entry, and lines beside it: they pass for nobody's evidence."""
+    repo.commit({"a.txt": "one\ntwo\nthree\n"}, "Begin")
+    change = applied(repo, protocol(replace_range("a.txt", repo.read("a.txt"), 2, 2, "zwei")))
+    change.files["a.txt"] = File(b"one\nzwei\nthree\nfour\n")
+    commit(repo, change)
+    rows = run("blame", "a.txt", "--json", cwd=repo.path).json()
+    assert [row["weak"] for row in rows] == [False, False, False, True]
+    assert rows[-1]["evidence"] == "unexplained"
+    assert "unexplained" in run("blame", "a.txt", "--weak", cwd=repo.path).out
+    stats = run("stats", "--json", cwd=repo.path).json()
+    assert [row["weak"] for row in stats["by_agent"]] == [1]
+    assert len(run("log", "--blind", "--json", cwd=repo.path).json()) == 1
+
+
 def test_show_has_each_hunk_beside_what_was_read(orchard: Orchard) -> None:
     shown = hkgit(orchard, "show", orchard.commits["Tell the version"]).out
     assert "1 line changed unseen" in shown
-    assert "nothing shows that it was read" in shown
+    assert "nothing shows that it had read them" in shown
     read = hkgit(orchard, "show", orchard.commits["Document net prices"], "--json").json()
     assert read["hunks"][0]["read"][0]["lines"] == [10, 24]
 
@@ -182,3 +201,26 @@ def test_nobody_is_known_by_an_entry_of_a_newer_hkgit(repo: Repo) -> None:
     jsonschema.Draft202012Validator(load_schema("log")).validate([row])
     lines = run("blame", "a.txt", "--json", cwd=repo.path).json()
     assert "by hand" not in str(lines)
+
+
+@pytest.mark.parametrize("args", [["log"], ["stats"], ["blame", "a.txt"], ["show"]])
+def test_a_shallow_clone_is_said_to_be_one(repo: Repo, tmp_path: Path, args: list[str]) -> None:
+    repo.commit({"a.txt": "one\n"}, "Begin")
+    repo.commit({"a.txt": "two\n"}, "Go on")
+    place = tmp_path / "shallow"
+    repo.git("clone", "-q", "--depth=1", repo.path.as_uri(), str(place))
+    assert "this clone is shallow: git fetch --unshallow" in run(*args, cwd=place).err
+    assert "shallow" not in run(*args, cwd=repo.path).err
+
+
+def test_an_agent_is_one_whatever_its_case(repo: Repo) -> None:
+    repo.commit({"a.txt": "one\ntwo\n"}, "Begin")
+    for agent, line in (("Robot/1", 1), ("robot/1", 2)):
+        change = applied(
+            repo, protocol(replace_range("a.txt", repo.read("a.txt"), line, line, "new"))
+        )
+        change.entry["claims"]["agent"] = agent
+        commit(repo, change)
+    stats = run("stats", "--json", cwd=repo.path).json()
+    assert [(row["agent"], row["commits"]) for row in stats["by_agent"]] == [("robot", 2)]
+    assert stats["agents"] == {"robot/1": 2}

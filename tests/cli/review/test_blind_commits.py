@@ -8,6 +8,7 @@ from tests.support.repos import Repo
 from tests.support.running import run
 
 BOT = "dependabot[bot] <support@github.com>"
+TO_ADA = '[gate]\n[[gate.manual]]\npaths = ["*"]\nkeys = ["ssh-ed25519 AAAA"]\n'
 BY_NAME = '[gate]\n[[gate.manual]]\npaths = ["uv.lock"]\nnames = ["dependabot[[]bot] <*"]\n'
 
 
@@ -27,10 +28,10 @@ def judged(repo: Repo, policy: str, message: str, author: str) -> str:
         ),
         pytest.param(BY_NAME, "Bump", BOT, "names count in clones only", id="a grant by name"),
         pytest.param(
-            "[gate]\n",
+            TO_ADA,
             "Bump\n\nCo-Authored-By: Claude <noreply@anthropic.com>",
             "Ada <ada@example.org>",
-            "without the Co-Authored-By line",
+            'git commit --amend --no-edit -S --trailer "Hkgit-Vouched-by: NAME <EMAIL>"',
             id="a person with an agent",
         ),
     ],
@@ -55,3 +56,27 @@ def test_what_takes_back_the_last_commit_is_judged_here_as_in_a_range(repo: Repo
     assert run("gate", "--staged", cwd=repo.path).code == 6
     repo.git("commit", "-q", "-m", "Back")
     assert run("gate", "--range", "HEAD^..HEAD", cwd=repo.path).code == 6
+
+
+@pytest.mark.parametrize("mode", ["warn", "report"])
+def test_a_policy_that_only_warns_says_once_what_it_would_reject(repo: Repo, mode: str) -> None:
+    repo.commit({".hkgit/config.toml": f'[gate]\nmode = "{mode}"\n', "a": "1\n"}, "Begin")
+    repo.commit({"a": "2\n"}, "Change", f"--author={BOT}")
+    done = run("gate", "--range", "HEAD^..HEAD", cwd=repo.path)
+    assert done.code == 0
+    assert done.out.startswith("warn ")
+    assert "policy would reject it: blind" in done.out
+    assert f"1 commit, 1 would be rejected (mode {mode})" in done.out
+    assert "FAIL" not in done.out
+    assert done.out.count("would be rejected") == 1
+
+
+def test_where_nobody_is_granted_a_protected_path_no_command_is_given_that_fails(
+    repo: Repo,
+) -> None:
+    repo.commit({".hkgit/config.toml": "[gate]\n"}, "Begin")
+    repo.commit({".github/workflows/x.yml": "on: push\n"}, "Add", f"--author={BOT}")
+    done = run("gate", "--range", "HEAD^..HEAD", cwd=repo.path)
+    assert (
+        "mend: git status  # the change is kept: the policy grants nobody these paths" in done.out
+    )

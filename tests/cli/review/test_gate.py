@@ -187,7 +187,7 @@ def test_a_policy_may_be_that_of_a_revision(history: Bench, policy: str, code: i
     assert history.run("gate", "--range", commits, "--policy", policy).code == code
 
 
-def test_a_policy_in_both_places_is_refused(bench: Bench) -> None:
+def test_a_policy_in_both_places_is_none_so_that_it_can_be_mended(bench: Bench) -> None:
     bench.repo.commit(
         {
             ".hkgit/config.toml": ENFORCED,
@@ -195,8 +195,9 @@ def test_a_policy_in_both_places_is_refused(bench: Bench) -> None:
         }
     )
     result = bench.run("gate", "--range", "HEAD..HEAD")
-    assert result.code == 4
-    assert "pyproject.toml" in result.err
+    assert result.code == 0
+    assert "built-in policy (" in result.out
+    assert "cannot be read" in result.out
 
 
 # The index, and messages

@@ -22,6 +22,9 @@ from hkgit.git.repository import Repository
 from hkgit.values import replace
 from hkgit.workflows.gate.commits import RangeRequest, judge_commits
 from hkgit.workflows.verify import VerifyRequest, verify
+from tests.support.commits import applied, commit
+from tests.support.planning import protocol, replace_range
+from tests.support.repos import Repo
 from tests.support.rulings import count_alive
 from tests.support.running import run
 
@@ -207,3 +210,17 @@ def test_quiet_tells_of_commits_with_findings_alone(history: Path, tmp_path: Pat
     done = run(*asked, cwd=tmp_path / "blind.git")
     assert done.code != 0
     assert done.out.count("FAIL") == 3
+
+
+def test_it_says_nothing_of_floors_that_it_does_not_ask(repo: Repo) -> None:
+    """What the gate refuses is not said to pass a policy."""
+    policy = '[gate]\naccept = ["receipt"]\n'
+    repo.commit({"a.txt": "one\ntwo\n", ".hkgit/config.toml": policy}, "Begin")
+    commit(repo, applied(repo, protocol(replace_range("a.txt", b"one\ntwo\n", 2, 2, "2"))))
+    refused = run("gate", "--range", "HEAD^..HEAD", cwd=repo.path)
+    assert (refused.code, "policy fails: blind" in refused.out) == (6, True)
+    done = run("verify", "HEAD^..HEAD", cwd=repo.path)
+    assert done.code == 0
+    assert "holds: verdict strict" in done.out
+    assert "policy passes" not in done.out
+    assert "1 commit, all hold; .hkgit/config.toml, its floors left out" in done.out

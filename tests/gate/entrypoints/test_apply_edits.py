@@ -220,7 +220,7 @@ def test_what_the_last_job_would_refuse_is_refused_in_the_first_with_a_way_out(
     done = runner.apply("edits/blind")
 
     assert done.returncode == 6, done.stdout + done.stderr
-    assert "--expect app.py=" in done.stderr
+    assert "hkgit read app.py:2-2" in done.stderr
     assert not runner.bundle.exists()
 
 

@@ -186,6 +186,11 @@ def test_each_commit_of_the_range_is_judged(
             id="a default branch whose old tip is gone",
         ),
         pytest.param(
+            CiEvent("h", "n", "refs/heads/topic", None, "main", False, "trunk"),
+            Unverifiable,
+            id="a new branch without the default one",
+        ),
+        pytest.param(
             CiEvent("h", "n", "refs/heads/main", "tight", "main", False, "main"),
             Rejected,
             id="an older policy brought back",

@@ -20,14 +20,6 @@ def test_a_first_push_is_judged_from_the_beginning_under_the_built_in_policy(
     assert served.push("main", "good")[0]
 
 
-def test_a_server_whose_head_names_no_branch_says_so_when_it_refuses(served: Served) -> None:
-    served.server.git("symbolic-ref", "HEAD", "refs/heads/master")
-
-    _, said = served.push("blind")
-
-    assert "git symbolic-ref HEAD refs/heads/BRANCH" in said
-
-
 def test_the_operator_may_name_a_policy_of_the_server(served: Served) -> None:
     served.server.write("policy.toml", "[gate]\nmode = 'report'\n")
     served.server.git("config", "hkgit.gate.policy", "policy.toml")

@@ -47,6 +47,7 @@ def test_the_built_in_policy() -> None:
         "manual",
         "ungoverned",
         "attested",
+        "vouched",
     )
     assert policy.manual == ()
 
@@ -83,7 +84,7 @@ def test_the_policy_stands_in_either_place(tree: MappingSnapshot, source: str) -
     [
         pytest.param(
             files(config="[gate]\n", pyproject="[tool.hkgit.gate]\n"),
-            "stands in pyproject.toml and .hkgit/config.toml\nKeep one",
+            "stands in .hkgit/config.toml and pyproject.toml\nKeep one",
             id="both places",
         ),
         pytest.param(files(pyproject="[tool"), "pyproject.toml: is not TOML", id="no TOML"),

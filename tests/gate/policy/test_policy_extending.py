@@ -38,7 +38,6 @@ LOOSENED = [
     pytest.param("allowed_signers", "signers", {}, id="allowed_signers"),
     pytest.param("pusher_variable", "USER", {}, id="pusher_variable"),
     pytest.param("attest", {"keys": ["ssh-x y"]}, {}, id="attest"),
-    pytest.param("consult", {"require": False}, {"consult": {"require": True}}, id="consult"),
     pytest.param("entries", {"signed": False}, SIGNED, id="entries"),
 ]
 

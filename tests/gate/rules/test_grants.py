@@ -8,8 +8,9 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import CommitRange, judge_range
+from hkgit.gate import CommitRange, Gate, JudgeContext, judge_range
 from hkgit.gate.policy import Grant, Policy, read_policy
+from hkgit.values import replace
 from tests.support.commits import (
     AGENT,
     PERSON,
@@ -74,6 +75,7 @@ def test_a_grant_is_for_its_paths_and_its_key_alone(
     assert not judge(started, policy=Policy(govern="all", manual=(grant,))).passes
 
 
+VOUCHED = b"Say\n\nHkgit-Vouched-by: Ada Tester <ada@example.org>\n"
 BY_NAME = Policy(govern="all", manual=(Grant(("docs/*",), names=("ada tester <*",)),))
 
 
@@ -109,6 +111,62 @@ def test_a_grant_does_not_reach_the_ledger(started: Repo, key: Path) -> None:
     signed(started, Change({path: None}, author=PERSON), key)
     policy = Policy(govern="all", manual=(Grant(("*",), keys=(public(key),)),))
     assert judge(started, policy=policy).rule == "entry"
+
+
+@pytest.mark.parametrize(
+    ("voucher", "committer", "pusher", "verdict"),
+    [
+        pytest.param("Ada <a@b.org>", "A. <A@B.org>", "ada", Verdict.VOUCHED, id="the pusher"),
+        pytest.param("Bob <b@b.org>", PERSON, "ada", Verdict.MANUAL, id="names somebody else"),
+        pytest.param("Ada <a@b.org>", "Ada <a@b.org>", "bob", Verdict.FAIL, id="another pusher"),
+        pytest.param("Ada <a@b.org>", "Ada <a@b.org>", None, Verdict.FAIL, id="nobody known"),
+    ],
+)
+def test_who_pushes_vouches_as_the_committer(
+    started: Repo, voucher: str, committer: str, pusher: str | None, verdict: Verdict
+) -> None:
+    """A pusher's own grant holds whomever the trailer names: then nobody vouches."""
+    commit(started, by_hand(AGENT))
+    made = replace(
+        judge(started).judged.candidate,
+        committer=committer,
+        message=f"Say\n\nHkgit-Vouched-by: {voucher}\n".encode(),
+    )
+    policy = Policy(manual=(Grant(("docs/*",), pushers=("ada",)),), pusher_variable="GL_USERNAME")
+    ruling = Gate(opened(started), policy, JudgeContext(pusher=pusher)).judge(made)
+    assert ruling.judged.verdict is verdict
+    assert ruling.passes is (verdict is not Verdict.FAIL)
+
+
+@pytest.mark.parametrize(
+    ("message", "verdict"),
+    [
+        pytest.param(None, Verdict.VOUCHED, id="before its message is known"),
+        pytest.param(VOUCHED, Verdict.VOUCHED, id="named"),
+        pytest.param(b"Say\n", Verdict.FAIL, id="nobody is named"),
+        pytest.param(VOUCHED.replace(b"Ada", b"Bob"), Verdict.FAIL, id="somebody else is named"),
+    ],
+)
+def test_in_a_clone_who_vouches_is_named_in_the_message(
+    started: Repo, message: bytes | None, verdict: Verdict
+) -> None:
+    """What is not signed yet passes in a clone for the name, as a grant by name does."""
+    policy = Policy(manual=(Grant(("docs/*",), names=("ada tester <*",)),))
+    ruling = staged(started, {"docs/x.md": "y\n"}, policy, author=AGENT, message=message)
+    assert ruling.judged.verdict is verdict
+    assert ruling.passes is (verdict is Verdict.VOUCHED)
+
+
+def test_nobody_vouches_in_the_shell_of_an_agent(started: Repo) -> None:
+    """There an agent has what a person signs with, and reads how one vouches."""
+    policy = replace(BY_NAME, source="a file")
+    ruling = staged(started, {"docs/x.md": "y\n"}, policy, shell="Claude Code", message=VOUCHED)
+    assert ruling.judged.verdict is not Verdict.VOUCHED
+
+
+def test_a_persons_own_change_is_by_hand_whatever_its_message_says(started: Repo) -> None:
+    ruling = staged(started, {"docs/x.md": "y\n"}, BY_NAME, message=VOUCHED)
+    assert ruling.judged.verdict is Verdict.MANUAL
 
 
 LOOSER = PYPROJECT.replace(b"enforce", b"warn")

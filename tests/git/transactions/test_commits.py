@@ -164,7 +164,7 @@ def test_a_tree_that_changes_nothing_is_no_commit(repo: Repo) -> None:
         commit_worktree(opened, worktree, b"x\n")
 
 
-OWN = render_script("pre-commit").decode().removeprefix("#!/bin/sh\n").removesuffix("\n")
+OWN = render_script().decode().removeprefix("#!/bin/sh\n").removesuffix("\n")
 
 
 @pytest.mark.parametrize(

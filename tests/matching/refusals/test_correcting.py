@@ -65,6 +65,36 @@ BODY = "    check(width, 5)\n    result = width * height\n    return result\n"
             id="one line alone",
         ),
         pytest.param(
+            "    result = width * heigth\n",
+            "    result = round(width * heigth, 2)\n",
+            ("    result = width * height\n", "    result = round(width * height, 2)\n"),
+            id="the new text repeats the misquotation",
+        ),
+        pytest.param(
+            "    result = width * heigth\n    return result\n",
+            "    result = width * heigth\n    show(heigth)\n    return result\n",
+            None,
+            id="a line beside it repeats the misquotation",
+        ),
+        pytest.param(
+            "    check(width)\n    result = width * height\n",
+            "    check(2 * width)\n    result = width * height\n",
+            (
+                "    check(width, 5)\n    result = width * height\n",
+                "    check(2 * width, 5)\n    result = width * height\n",
+            ),
+            id="the quotation leaves a word out",
+        ),
+        pytest.param(
+            "    check(width)\n    result = width * height\n",
+            "    check(width, 5, 9)\n    result = width * height\n",
+            (
+                "    check(width, 5)\n    result = width * height\n",
+                "    check(width, 5, 9)\n    result = width * height\n",
+            ),
+            id="the new text has the word that the quotation leaves out",
+        ),
+        pytest.param(
             "def area(width, height):\n    made_up()\n    all_of_it()\n    return result\n",
             "def area(width, height):\n    result = 1\n    return result\n",
             None,

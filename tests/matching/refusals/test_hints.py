@@ -12,6 +12,7 @@ def area(width, height):
     check(width)
     result = width * height
     return result
+x = 1
 """
 
 
@@ -24,8 +25,9 @@ def area(width, height):
             id="the nearest lines",
         ),
         pytest.param("    results = width + height\n", "line 3, .. % alike", id="the nearest line"),
+        pytest.param("  x = 3\n", "Line 5 says 'x = 1', the edit 'x = 3'", id="the shortest line"),
         pytest.param("are", "only inside a longer word, 'area'", id="that it is part of a word"),
-        pytest.param("qqq zzz\n", "No line of it is like any", id="that nothing is like it"),
+        pytest.param("qqq zzz\n", "No similar line was found", id="that nothing is like it"),
     ],
 )
 def test_a_text_that_is_nowhere(old: str, said: str) -> None:

@@ -31,7 +31,7 @@ from tests.matching.editing import document_of, edit_of, edited, placed, spliced
         pytest.param("a\nb\nc\n", "b\n", "", b"a\nc\n", id="a line removed"),
         pytest.param("a\nb\nc\n", "b", "", b"a\n\nc\n", id="a line emptied"),
         pytest.param("self.x = 1\n", "x = 1\n", "y\n", b"self.y\n", id="the rest of a line"),
-        pytest.param("  a\n", " a", " b\n c", b"  b\n c\n", id="from the middle of an indentation"),
+        pytest.param("  a\n", " a", " b", b"  b\n", id="from the middle of an indentation"),
         pytest.param(
             "x()\n\nfunc TestB() {\n",
             "\n\nfunc Test",
@@ -147,10 +147,34 @@ def test_an_edit_that_changes_nothing_is_invalid() -> None:
 
 
 @pytest.mark.parametrize(
-    "new", ["a = 1\nb = 2", "a = 1\n    b = 2", "a = 1\n\n\ndef f():\n    b()"]
+    ("old", "new", "after"),
+    [
+        pytest.param("a = 1", "a = 1\nb = 2", "    a = 1\n    b = 2", id="beside it"),
+        pytest.param(
+            "a = 1",
+            "a = 1\n\n\ndef f():\n    b()",
+            "    a = 1\n\n\n    def f():\n        b()",
+            id="a block",
+        ),
+    ],
 )
-def test_new_lines_behind_the_indentation_are_written_as_they_are(new: str) -> None:
-    assert edited("    a = 1\n    c()\n", edit_of("a = 1", new)) == f"    {new}\n    c()\n".encode()
+def test_a_line_quoted_without_its_indentation_gives_it_to_the_new_lines(
+    old: str, new: str, after: str
+) -> None:
+    assert edited("    a = 1\n    c()\n", edit_of(old, new)) == f"{after}\n    c()\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        pytest.param(
+            "    a = 1\n", "a = 1", "a = 1\n    b = 2", "    a = 1\n    b = 2\n", id="indented ones"
+        ),
+        pytest.param("    x = a\n", "a", "a\nb", "    x = a\nb\n", id="in the middle of a line"),
+    ],
+)
+def test_other_new_lines_are_written_as_they_are(text: str, old: str, new: str, after: str) -> None:
+    assert edited(text, edit_of(old, new)) == after.encode()
 
 
 @pytest.mark.parametrize(
@@ -200,3 +224,26 @@ def test_the_number_of_places_is_held_to() -> None:
 def test_one_expected_place_is_an_edit_as_any_other() -> None:
     edit = Edit("f.py", "    alpha\n", "    beta\n", expected_count=1)
     assert edited("  alpha\nb\n", edit) == b"  beta\nb\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "old"),
+    [
+        pytest.param("def a():\n    b(1)\n", "def a():\n  b(1)\n", id="spaces"),
+        pytest.param("a\r\nb\r\n", "a\nb\n", id="line ends"),
+        pytest.param('say("a")\nend\n', "say(\u201ca\u201d)\nend\n", id="typography"),
+        pytest.param('say("a")\n', 'say(\\"a\\")\n', id="escapes"),
+        pytest.param("a\nb\nc\nd\n", "a\n...\nd\n", id="lines left out"),
+        pytest.param(
+            "def first(one):\n    keep(one)\n    take(one)\n    give(one)\n",
+            "def first(one):\n    keep(one)\n    taek(one)\n    give(one)\n",
+            id="a slip",
+        ),
+    ],
+)
+def test_a_threshold_of_1_takes_nothing_but_what_stands_there(text: str, old: str) -> None:
+    edit = edit_of(old, f"{old}x\n")
+    placed(text, edit)
+    with pytest.raises(HkgitError):
+        placed(text, edit, threshold=1000)
+    assert placed(text, edit_of(text.splitlines()[0], "x"), threshold=1000).tier == "exact"

@@ -162,26 +162,44 @@ def test_a_fence_around_text_that_differs_is_read_as_one() -> None:
     assert b"check(height)\n    result = height\n" in edited(TEXT, edit_of(old, new))
 
 
+def test_a_place_that_lacks_more_than_a_fifth_of_the_quotation_is_none() -> None:
+    known = ["alpha = compute(1)", "beta = alpha + 2", "gamma = beta * 3"]
+    unknown = ["nobody_knows(this)", "for item in elsewhere:"]
+    text = "".join(f"{line}\n" for line in [*known, "return gamma"])
+    quoted = "".join(f"{line}\n" for line in [*known, *unknown])
+    with pytest.raises(NoMatch):
+        placed(text, edit_of(f"{quoted}return gamma\n", f"{quoted}return alpha\n"), threshold=500)
+
+
 @pytest.mark.parametrize(
-    ("unknown", "least", "most"),
+    ("text", "old", "new"),
     [
-        pytest.param([], 990, 1000, id="all of the context is there"),
-        pytest.param(["nobody_knows(this)"], 940, 994, id="a quarter is nowhere"),
-        pytest.param(["nobody_knows(this)", "for item in elsewhere:"], 850, 989, id="two fifths"),
         pytest.param(
-            ["nobody_knows(this)", "for item in elsewhere:", "with other(9) as q:"],
-            850,
-            950,
-            id="half is nowhere",
+            "dev:\n  host: example.org\n  port: 80\n",
+            "prod:\n  host: example.org\n  port: 80\n",
+            "prod:\n  host: example.org\n  port: 443\n",
+            id="another section",
+        ),
+        pytest.param(
+            "def create_user(name):\n    check(name)\n    return save(name)\n",
+            "def delete_user(name):\n    check(name)\n    return save(name)\n",
+            "def delete_user(name):\n    check(name)\n    return drop(name)\n",
+            id="another function",
+        ),
+        pytest.param(
+            "class Writer:\n    path = None\n    mode = 1\n",
+            "class Reader:\n    path = None\n    mode = 1\n",
+            "class Reader:\n    path = None\n    mode = 2\n",
+            id="another class",
+        ),
+        pytest.param(
+            "[tool.black]\nline-length = 88\n",
+            "[tool.ruff]\nline-length = 88\n",
+            "[tool.ruff]\nline-length = 99\n",
+            id="two lines, one of them another",
         ),
     ],
 )
-def test_context_that_is_nowhere_lowers_the_confidence(
-    unknown: list[str], least: int, most: int
-) -> None:
-    known = ["alpha = compute(1)", "beta = alpha + 2", "gamma = beta * 3"]
-    text = "".join(f"{line}\n" for line in [*known, "return gamma"])
-    quoted = "".join(f"{line}\n" for line in [*known, *unknown])
-    edit = edit_of(f"{quoted}return gamma\n", f"{quoted}return alpha\n")
-    located = placed(text, edit, threshold=500)
-    assert least <= located.confidence <= most
+def test_a_block_that_the_file_lacks_lands_in_no_other(text: str, old: str, new: str) -> None:
+    with pytest.raises(NoMatch):
+        placed(text, edit_of(old, new))

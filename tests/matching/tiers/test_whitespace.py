@@ -199,3 +199,19 @@ def test_a_line_that_the_old_text_ends_is_not_found_within_a_longer_one(
 @pytest.mark.parametrize("blanks", ["\n\t", "\n  ", "\n\n "])
 def test_blanks_below_the_last_old_line_are_left_out(blanks: str) -> None:
     assert edited("x\n  f( 1)  \n", edit_of(f"f( 1){blanks}", f"g(1){blanks}")) == b"x\n  g(1)  \n"
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_quoted_line_without_its_indentation_gives_it_to_all_new_lines(end: str) -> None:
+    """A line without any, further down, cannot stand where the file goes on with indented ones."""
+    text = "f() {\n  if (a)\n  {\n    say (a);\n  }\n}\n"
+    new = "if (!b)\n  say(a);\nreturn;"
+    after = text.replace("    say (a);", "    if (!b)\n      say(a);\n    return;")
+    assert edited(text, edit_of(f"say (a);{end}", f"{new}{end}")) == after.encode()
+
+
+def test_a_blank_line_above_it_gets_no_indentation() -> None:
+    text = "def f():\n    a()\n    return b\n"
+    assert (
+        edited(text, edit_of("return b", "\nreturn b")) == text.replace("    r", "\n    r").encode()
+    )

@@ -101,11 +101,6 @@ def test_hunks_follow_the_lines_too(
     ("lines", "after"),
     [
         pytest.param(
-            " def f(self):\n-    return 1\n+        return 10\n",
-            BEFORE.replace("1", "10"),
-            id="context dedented, new line as the file",
-        ),
-        pytest.param(
             " def f(self):\n-    return 1\n+    return 10\n",
             BEFORE.replace("1", "10"),
             id="context and new line dedented",
@@ -142,11 +137,44 @@ def test_one_line_of_a_hunk_takes_the_place_of_one(dialect: str, lines: str, aft
             " def f(self):\n-    return 1\n+        x = 1\n+        return x\n",
             id="context dedented, more new lines as the file",
         ),
+        pytest.param(
+            " def f(self):\n-    return 1\n+        return 10\n",
+            id="context dedented, a new line as the file",
+        ),
     ],
 )
 def test_where_nothing_decides_the_edit_is_refused(dialect: str, lines: str) -> None:
     with pytest.raises(Conflict, match="it cannot be told how its new lines are to be indented"):
         edited(BEFORE, edit_of_hunk(dialect, lines))
+
+
+BRANCH = "def f():\n    if a:\n        x = 1\n\n    return 2\n"
+FLAT = BRANCH.replace("        x", "    x")
+
+
+@pytest.mark.parametrize(
+    ("new", "after"),
+    [
+        pytest.param(
+            FLAT.replace("x = 1\n", "x = 1\n    y = 3\n"),
+            BRANCH.replace("x = 1\n", "x = 1\n        y = 3\n"),
+            id="below the deeper line",
+        ),
+        pytest.param(
+            FLAT.replace("    return", "    y = 3\n    return"),
+            BRANCH.replace("    return", "    y = 3\n    return"),
+            id="above the other one",
+        ),
+    ],
+)
+def test_a_new_line_is_indented_like_the_line_beside_it(new: str, after: str) -> None:
+    assert edited(BRANCH, Edit("f.py", FLAT, new)) == after.encode()
+
+
+def test_a_new_line_between_lines_of_two_depths_that_are_quoted_at_one_is_refused() -> None:
+    text, old = (each.replace("\n\n", "\n") for each in (BRANCH, FLAT))
+    with pytest.raises(Conflict, match="it cannot be told how its new lines are to be indented"):
+        edited(text, Edit("f.py", old, old.replace("x = 1\n", "x = 1\n    y = 3\n")))
 
 
 def test_new_lines_less_deep_go_on_in_the_author_s_own_frame() -> None:
@@ -158,7 +186,7 @@ def test_new_lines_less_deep_go_on_in_the_author_s_own_frame() -> None:
 
 def test_no_tab_is_put_behind_the_spaces_of_the_file() -> None:
     text = "\tone()\n" * 9 + "      if (a) run(1)\n      stop(22)\n" + "\ttwo()\n" * 9
-    old = "\t\t\tif (a) run(1)\n\t\t\tstop(22);\n"
-    new = "\t\t\tif (a) {\n\t\t\t\trun(1)\n\t\t\t}\n\t\t\tstop(22);\n"
+    old = "\t\t\tif (a) run(1)\n\t\t\tstop(22)\n"
+    new = "\t\t\tif (a) {\n\t\t\t\trun(1)\n\t\t\t}\n\t\t\tstop(22)\n"
     with pytest.raises(Conflict, match="indented otherwise"):
         edited(text, Edit("f.js", old, new))

@@ -30,7 +30,8 @@ from hkgit.matching.transfers.tokens import merge_line
         pytest.param("a -- b", "a \u2014 b", "a + b", "a + b", id="words that both changed"),
         pytest.param("foo bar", "\u200bfoo bar", "foo baz", "\u200bfoo baz", id="no width"),
         pytest.param("foo\u200b bar", "foo bar", "foo\u200b baz", "foo baz", id="none here"),
-        pytest.param("a", "a\u00a0", "b", "b\u00a0", id="a blank at the end"),
+        pytest.param("a", "a\u00a0", "b", "b\u00a0", id="a space that does not break, at the end"),
+        pytest.param("a\u00a0", "a\u00a0", "b\u00a0", "b\u00a0", id="one that both texts have"),
     ],
 )
 def test_a_line_keeps_the_spelling_of_the_file(

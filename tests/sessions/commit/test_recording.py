@@ -8,7 +8,6 @@ import pytest
 
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.ledger.reading import read_entry
-from hkgit.evidence.ledger.readings import READ, parse_claimed_readings
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.repos import Repo
@@ -25,7 +24,7 @@ def test_what_is_staged_is_accounted_for(work: Work) -> None:
 
 def test_each_call_has_an_entry_on_what_the_one_before_it_left(work: Work) -> None:
     work.edit("line 5\n", "five\n")
-    work.edit("five\n", "5\nfive and a half\n")
+    work.edit("five\n", "five\nfive and a half\n")
     work.edit("line 6\n", "six\n")
     work.repo.git("add", "a.py")
     work.commit()
@@ -183,54 +182,3 @@ def entries(repo: Repo) -> list[Entry]:
     """The ledger entries of HEAD's tree."""
     names = repo.git("ls-files", ".hkgit/ledger").splitlines()
     return [read_entry(repo.read(name)) for name in names]
-
-
-def test_an_entry_says_which_call_showed_the_lines(work: Work) -> None:
-    work.desk.read("a.py", 1, 9)
-    work.desk.read("b.py")
-    assert work.desk.edit(replacing("line 5\n", "five\n")).ok
-    work.repo.git("add", "a.py")
-    work.commit()
-    [entry] = entries(work.repo)
-    [shown] = parse_claimed_readings(entry.claims["readings"])
-    [file] = entry.files
-    assert (shown.path, shown.start_line, shown.end_line) == ("a.py", 1, 9)
-    assert shown.call == READ
-    assert file.before is not None
-    assert shown.version == file.before.sha256
-    assert work.verdict() == PROVEN
-
-
-def test_what_was_read_after_an_edit_is_not_claimed_for_it(work: Work) -> None:
-    work.edit("line 5\n", "five\n")
-    work.desk.read("a.py", 20, 25)
-    work.repo.git("add", "a.py")
-    work.commit()
-    [entry] = entries(work.repo)
-    assert [each.end_line for each in parse_claimed_readings(entry.claims["readings"])] == [30]
-
-
-def test_the_same_lines_read_again_are_claimed_once(work: Work) -> None:
-    for _ in range(3):
-        work.desk.read("a.py", 1, 9)
-    assert work.desk.edit(replacing("line 5\n", "five\n")).ok
-    work.repo.git("add", "a.py")
-    work.commit()
-    [entry] = entries(work.repo)
-    assert len(list(parse_claimed_readings(entry.claims["readings"]))) == 1
-
-
-@pytest.mark.parametrize(
-    "claimed",
-    [
-        None,
-        "all of it",
-        [None, 7, []],
-        [{"path": "a.py"}],
-        [{"path": "a.py", "lines": [1, 2], "time": 10**30}],
-        [{"path": ["a.py"], "lines": [1, 2], "time": 1}],
-        [{"path": "a.py", "lines": ["1", 2], "time": 1}],
-    ],
-)
-def test_a_claim_that_is_none_names_no_call(claimed: object) -> None:
-    assert list(parse_claimed_readings(claimed)) == []

@@ -97,25 +97,29 @@ def test_an_edit_that_fails_alone_makes_no_batch(desk: TextSession) -> None:
     assert desk.edit(edits(WRONG)).batch is None
 
 
-def _cut(*pairs: tuple[str, str]) -> str:
-    """Blocks, of which the last has lost its tail."""
-    block = "a.py\n<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n"
-    return "".join(block.format(*pair) for pair in pairs).removesuffix(">>>>>>> REPLACE\n")
+def _miscount(*pairs: tuple[str, str]) -> str:
+    """Hunks of one line each, of which the last counts five."""
+    *first, (old, new) = [(f"-{old}", f"+{new}") for old, new in pairs]
+    hunks = [f"@@ -1 +1 @@\n{old}{new}" for old, new in first]
+    hunks.append(f"@@ -1,5 +1,5 @@\n{old}{new}")
+    return "```diff\n--- a/a.py\n+++ b/a.py\n" + "".join(hunks) + "```\n"
 
 
-def test_what_was_cut_off_is_still_said_to_be_where_a_batch_lands(desk: TextSession) -> None:
+def test_what_was_miscounted_is_still_said_to_be_where_a_batch_lands(desk: TextSession) -> None:
     desk.read("a.py")
-    failed = desk.edit(desk.parse(_cut(WRONG, GOOD), accept_truncated=True))
+    failed = desk.edit(desk.parse(_miscount(WRONG, GOOD)))
     answer = desk.edit(edits(RIGHT), batch=failed.batch)
-    assert [each.repairs for each in answer.outcomes] == [(), ("truncated",)]
+    assert [each.repairs for each in answer.outcomes] == [(), ("counts",)]
 
 
-def test_a_correction_may_be_cut_off_itself_or_mend_what_was(desk: TextSession) -> None:
+def test_a_correction_may_be_miscounted_itself_or_mend_what_was(desk: TextSession) -> None:
     desk.read("a.py")
-    failed = desk.edit(desk.parse(_cut(GOOD, WRONG), accept_truncated=True))
-    cut = desk.parse(_cut(RIGHT), accept_truncated=True)
-    tried = desk.edit_all([desk.correct_batch(failed.batch or "", [cut])], Options(), dry_run=True)
-    assert [each.repairs for each in tried.outcomes] == [(), ("truncated",)]
+    failed = desk.edit(desk.parse(_miscount(GOOD, WRONG)))
+    counted = desk.parse(_miscount(RIGHT))
+    tried = desk.edit_all(
+        [desk.correct_batch(failed.batch or "", [counted])], Options(), dry_run=True
+    )
+    assert [each.repairs for each in tried.outcomes] == [(), ("counts",)]
     landed = desk.edit(edits(RIGHT), batch=failed.batch)
     assert [each.repairs for each in landed.outcomes] == [(), ()]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, MARK
+from hkgit.workflows.setup.marked_block import render_block
 from tests.support.commands import hkgit, start
 from tests.support.repos import Repo
 from tests.workflows.setup.initiating import files_of, init_steps
@@ -77,14 +78,15 @@ def test_init_twice_changes_no_configuration(repo: Repo, config: bytes) -> None:
     assert files_of(repo) == before
 
 
-def test_init_leaves_the_hooks_to_the_framework_and_says_how_to_install_them(repo: Repo) -> None:
+def test_init_asks_the_framework_for_no_stage_but_pre_commit(repo: Repo) -> None:
     repo.write(YAML, "repos:\n- repo: meta\n  hooks: [{id: identity}]\n")
 
     said = hkgit(repo, "init")
 
-    command = " ".join(["pre-commit install", *(f"-t {name}" for name in HOOKS)])
-    assert f"next    run: {command}\n" in said
-    assert not [name for name, content in files_of(repo).items() if MARK.encode() in content]
+    assert "next    run: pre-commit install\n" in said
+    written = [name for name, content in files_of(repo).items() if MARK.encode() in content]
+    names = ["pre-commit.hkgit" if name == "pre-commit" else name for name in HOOKS]
+    assert sorted(written) == sorted(f".git/hooks/{name}" for name in names)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_a_configuration_that_cannot_be_added_to_is_left_and_the_lines_are_said(
     said = hkgit(repo, "init", code=7)
 
     assert repo.read(YAML) == config.encode()
-    assert "- {id: hkgit-gate-message, " in said
+    assert "- {id: hkgit-gate, " in said
 
 
 @pytest.mark.parametrize(
@@ -126,22 +128,25 @@ def test_a_configuration_that_runs_the_gate_already_is_left_alone(repo: Repo, en
 def test_lines_between_the_markers_that_were_changed_are_left_and_said(repo: Repo) -> None:
     repo.write(YAML, "repos:\n- repo: meta\n  hooks: [{id: identity}]\n")
     hkgit(repo, "init")
-    changed = repo.read(YAML).replace(b"exec hkgit gate", b"exec uv run hkgit gate")
+    changed = repo.read(YAML).replace(b"name: hkgit", b"name: the gate")
     repo.write(YAML, changed)
 
     said = hkgit(repo, "init", "--remove")
 
     assert f"kept    {YAML}: lines between its markers are yours" in said
-    assert b"exec uv run hkgit gate" in repo.read(YAML)
+    assert b"name: the gate" in repo.read(YAML)
 
 
-def test_one_hook_of_the_framework_may_be_named_and_is_taken_back(repo: Repo) -> None:
-    config = "repos:\n- repo: meta\n  hooks: [{id: identity}]\n"
-    repo.write(YAML, config)
-    hkgit(repo, "init", "--hook", "commit-msg")
-    assert b"hkgit-gate-message" in repo.read(YAML)
-    assert b"{id: hkgit-gate, " not in repo.read(YAML)
+def test_lines_of_another_version_are_renewed_and_taken_back(repo: Repo) -> None:
+    theirs = "repos:\n  - repo: meta\n    hooks: [{id: identity}]\n"
+    block = render_block("- repo: local\n  hooks: [{id: hkgit-gate}]\n", "  ", "\n")
+    older = theirs.replace("repos:\n", f"repos:\n{block}", 1)
+    repo.write(YAML, older)
 
+    assert init_steps(repo)[YAML] == "wrote"
+    assert repo.read(YAML).count(b"hkgit-gate") == 1
+    assert b"pre-commit.hkgit" in repo.read(YAML)
+
+    repo.write(YAML, older)
     hkgit(repo, "init", "--remove")
-
-    assert repo.read(YAML) == config.encode()
+    assert repo.read(YAML).decode() == theirs

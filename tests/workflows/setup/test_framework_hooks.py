@@ -6,10 +6,10 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from tests.support.commands import ROOT
 from tests.support.repos import Repo
 from tests.support.running import run, script
@@ -28,18 +28,110 @@ def call(repo: Repo, *command: str, env: Mapping[str, str] | None = None) -> tup
 PROGRAMS = ["pre-commit", pytest.param("prek", marks=pytest.mark.slow)]
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_a_framework_records_and_judges(repo: Repo, program: str) -> None:
+def need(program: str) -> None:
     if not script(program).exists():
         pytest.skip(f"{program} is not installed here")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_framework_records_and_judges(repo: Repo, program: str) -> None:
+    need(program)
     repo.commit({"a.txt": "one\ntwo\n", ".pre-commit-config.yaml": "repos: []\n"}, "Begin")
     run("init", cwd=repo.path)
-    assert call(repo, program, "install", *(f"-t{name}" for name in HOOKS))[0] == 0
-    assert len(repo.read(".pre-commit-config.yaml").splitlines()) < 16
+    assert call(repo, program, "install")[0] == 0
     repo.git("add", "-A")
     assert call(repo, "git", "commit", "-q", "-m", "Guard")[0] == 0
-    assert f"pre-commit: run by {program}" in run("doctor", cwd=repo.path).out
+    said = run("doctor", cwd=repo.path).out
+    assert f"pre-commit: run by {program}" in said
+    assert "commit-msg: hkgit" in said
+    assert "missing" not in said
     _expect_judged(repo)
+
+
+COUNTING = """\
+{types}repos:
+- repo: local
+  hooks:
+  - id: count
+    name: count
+    entry: sh -c 'echo ran >>.git/ran'
+    language: system
+    always_run: true
+    pass_filenames: false
+"""
+
+
+def count_runs(repo: Repo) -> int:
+    """How often the team's own hook runs in a commit of a session, which passes."""
+    (repo.path / ".git/ran").write_text("")
+    line = repo.read("a.txt").decode().splitlines()[1]
+    run("read", "a.txt", "--session", "s", cwd=repo.path)
+    words = ("--file", "a.txt", "--old", line, "--new", f"{line} more")
+    run("edit", "--session", "s", *words, cwd=repo.path)
+    code, said = call(repo, "git", "commit", "-q", "-a", "-m", "More")
+    assert code == 0, said
+    return (repo.path / ".git/ran").read_text().count("ran")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    ("types", "times"),
+    [
+        pytest.param("", 1, id="at pre-commit"),
+        pytest.param(
+            "default_install_hook_types: [pre-commit, commit-msg, post-commit]\n",
+            3,
+            id="at three stages",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_a_teams_hooks_run_as_often_as_before_also_when_hkgit_is_gone(
+    repo: Repo, program: str, types: str, times: int
+) -> None:
+    need(program)
+    config = COUNTING.format(types=types)
+    repo.commit({"a.txt": "one\ntwo\n", ".pre-commit-config.yaml": config}, "Begin")
+    assert call(repo, program, "install")[0] == 0
+    assert count_runs(repo) == times
+
+    run("init", cwd=repo.path)
+    assert call(repo, program, "install")[0] == 0
+    assert "missing" not in run("doctor", cwd=repo.path).out
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-n", "-m", "Guard")
+    assert count_runs(repo) == times
+    assert "Hkgit-Entry: " in repo.git("log", "-1", "--format=%B")
+
+    run("init", "--remove", cwd=repo.path)
+    assert repo.read(".pre-commit-config.yaml").decode() == config
+    repo.git("commit", "-q", "-n", "-a", "-m", "Without")
+    assert count_runs(repo) == times
+    assert "Hkgit-Entry: " not in repo.git("log", "-1", "--format=%B")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("config", [".pre-commit-config.yaml", "prek.toml"])
+def test_a_colleague_without_hkgit_commits_as_ever(
+    repo: Repo, tmp_path: Path, program: str, config: str
+) -> None:
+    need(program)
+    if (program, config) == ("pre-commit", "prek.toml"):
+        pytest.skip("only prek reads it")
+    text = "repos: []\n" if config.endswith("yaml") else ""
+    repo.commit({"a.txt": "one\n", config: text}, "Begin")
+    assert config in run("init", cwd=repo.path).out
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-n", "-m", "Guard")
+    repo.git("clone", "-q", ".", str(tmp_path / "colleague"))
+    colleague = Repo(tmp_path / "colleague")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / program).symlink_to(script(program))
+    bare = {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
+    assert call(colleague, program, "install", env=bare)[0] == 0
+    colleague.write("a.txt", "two\n")
+    code, said = call(colleague, "git", "commit", "-q", "-a", "-m", "Two", env=bare)
+    assert code == 0, said
 
 
 def _expect_judged(repo: Repo) -> None:
@@ -70,17 +162,24 @@ def test_a_framework_runs_the_published_hooks(
     repo: Repo, make_repo: Callable[[str], Repo], program: str
 ) -> None:
     """With the hkgit on PATH: to install another would take a network."""
-    if not script(program).exists():
-        pytest.skip(f"{program} is not installed here")
+    need(program)
     published = make_repo("published")
     manifest = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
     published.commit({".pre-commit-hooks.yaml": manifest})
     published.git("tag", "v1")
     ids = re.findall(r"^- id: (.*)$", manifest, re.MULTILINE)
+    page = (ROOT / "docs/gate-setup.md").read_text("utf-8")
+    advised = re.search(
+        r"^default_install_hook_types: .*\ndefault_stages: .*\n", page, re.MULTILINE
+    )
+    assert advised is not None
+    assert ids == re.findall(r"^  - id: (.*)$", page, re.MULTILINE)
     hooks = "".join(f"  - {{id: {id}, language: system}}\n" for id in ids)
-    config = NAMED.format(published.path) + hooks
+    theirs = COUNTING.format(types="").removeprefix("repos:\n")
+    config = advised[0] + NAMED.format(published.path) + hooks + theirs
     repo.commit({"a.txt": "one\ntwo\n", ".pre-commit-config.yaml": config}, "Begin")
-    assert call(repo, program, "install", *(f"-t{name}" for name in HOOKS))[0] == 0
+    assert call(repo, program, "install")[0] == 0
+    assert count_runs(repo) == 1
     _expect_judged(repo)
 
 
@@ -128,30 +227,24 @@ def test_windows_lines_stay(repo: Repo) -> None:
     assert repo.read("prek.toml") == b"fail_fast = true\r\n"
 
 
-def test_a_hook_without_hkgit_says_how_to_take_it_out(repo: Repo) -> None:
-    run("init", cwd=repo.path)
-    for hook in (repo.path / ".git/hooks").glob("*"):
-        text = hook.read_text()
-        line = next((each for each in text.splitlines() if each.startswith("python=")), "")
-        hook.write_text(text.replace(line, "python=''") if line else text)
-    repo.git("add", "-A")
-    bare = {"PATH": "/usr/bin:/bin"}
-    code, said = call(repo, "git", "commit", "-q", "-m", "x", env=bare)
-    assert code == 1
-    command = said.partition("To take its hooks out: ")[2].splitlines()[0]
-    assert call(repo, "sh", "-c", command)[0] == 0
-    assert call(repo, "git", "commit", "-q", "-m", "x", env=bare)[0] == 0
-
-
-def test_doctor_names_the_hooks_that_a_framework_was_not_told_to_install(repo: Repo) -> None:
-    if not script("pre-commit").exists():
-        pytest.skip("pre-commit is not installed here")
+def test_doctor_names_what_is_missing_and_how_to_get_it(repo: Repo) -> None:
+    need("pre-commit")
     config = "default_install_hook_types: [pre-push]\nrepos: []\n"
     repo.commit({".pre-commit-config.yaml": config}, "Begin")
     run("init", cwd=repo.path)
     assert call(repo, "pre-commit", "install")[0] == 0
-    missing = run("doctor", cwd=repo.path).out.partition("missing      ")[2].splitlines()[0]
-    assert call(repo, *missing.partition(": ")[2].split())[0] == 0
+    for name in ("pre-commit.hkgit", "commit-msg"):
+        (repo.path / ".git/hooks" / name).unlink()
+    for _ in range(3):
+        missing = [
+            line.partition(": ")[2]
+            for line in run("doctor", cwd=repo.path).out.splitlines()
+            if line.startswith("missing")
+        ]
+        for command in missing:
+            assert call(repo, *command.split())[0] == 0
     said = run("doctor", cwd=repo.path).out
     assert "missing" not in said
-    assert said.count(": run by pre-commit") == len(HOOKS)
+    assert "pre-commit: run by pre-commit" in said
+    assert "pre-push: run by pre-commit" in said
+    assert "commit-msg: hkgit" in said

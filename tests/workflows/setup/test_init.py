@@ -18,7 +18,6 @@ def test_init_says_line_by_line_what_it_did(repo: Repo) -> None:
         "wrote   .hkgit/config.toml: the policy: every default, explained\n"
         "wrote   .hkgit/.gitattributes: git keeps the ledger byte for byte\n"
         "wrote   .git/hooks/pre-commit\n"
-        "wrote   .git/hooks/pre-merge-commit\n"
         "wrote   .git/hooks/prepare-commit-msg\n"
         "wrote   .git/hooks/commit-msg\n"
         "wrote   .git/hooks/post-commit\n"
@@ -73,7 +72,7 @@ def test_one_hook_may_be_named(repo: Repo) -> None:
     assert [name for name in steps if "hooks/" in name] == [".git/hooks/commit-msg"]
 
 
-@pytest.mark.parametrize("name", ["pre-commit", "pre-merge-commit", "commit-msg"])
+@pytest.mark.parametrize("name", ["pre-commit", "commit-msg"])
 def test_a_hook_of_somebody_else_stays_and_its_owner_is_told_the_line(
     repo: Repo, name: str
 ) -> None:
@@ -118,7 +117,7 @@ def test_a_pre_push_hook_of_somebody_else_stays_and_is_no_failure(repo: Repo) ->
 
 
 def test_a_link_in_place_of_a_hook_is_not_followed(repo: Repo) -> None:
-    target = repo.write("hooks/pre-commit", render_script("pre-commit"))
+    target = repo.write("hooks/pre-commit", render_script())
     link = repo.path / ".git/hooks/pre-commit"
     link.parent.mkdir(exist_ok=True)
     link.symlink_to(target)
@@ -126,7 +125,7 @@ def test_a_link_in_place_of_a_hook_is_not_followed(repo: Repo) -> None:
     hkgit(repo, "init")
 
     assert link.is_symlink()
-    assert target.read_bytes() == render_script("pre-commit")
+    assert target.read_bytes() == render_script()
 
 
 def test_an_own_hook_that_is_not_executable_is_mended(repo: Repo) -> None:

@@ -80,6 +80,7 @@ def _call(
         id=str(block.get("id")),
         tool=str(block.get("name")),
         did=did,
+        turn=text(table(record.get("message")).get("id")) or "",
     )
 
 

@@ -38,13 +38,13 @@ def detects(record: Record) -> bool:
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Yield every call of a session whose result it holds, in the order of the results."""
     for line in lines:
-        pending: dict[object, Record] = {}
+        pending: dict[object, tuple[Record, str]] = {}
         for message, part in _list_parts(line):
             call = part.get("tool_use_id")
             if part.get("type") == "tool_use":
-                pending[part.get("id")] = part
+                pending[part.get("id")] = part, str(message.get("id"))
             elif part.get("type") == "tool_result" and call in pending:
-                yield from _call(line, message, pending.pop(call), part.get("content"))
+                yield from _call(line, message, *pending.pop(call), part.get("content"))
 
 
 def _list_parts(line: Line) -> Iterator[tuple[Record, Record]]:
@@ -53,7 +53,9 @@ def _list_parts(line: Line) -> Iterator[tuple[Record, Record]]:
         yield from ((message, part) for part in tables(message.get("content")))
 
 
-def _call(line: Line, message: Record, call: Record, answer: object) -> Iterator[LoggedCall]:
+def _call(
+    line: Line, message: Record, call: Record, turn: str, answer: object
+) -> Iterator[LoggedCall]:
     info, tool, time = table(line.record.get("info")), str(call.get("name")), message.get("ts")
     version = text(table(table(info.get("metadata")).get("sessionHistoryOrigin")).get("version"))
     session = text(info.get("session_id")) or text(table(line.record["cline"]).get("sessionId"))
@@ -67,6 +69,7 @@ def _call(line: Line, message: Record, call: Record, answer: object) -> Iterator
             id=f"{call.get('id')}{f'.{number}' if number else ''}",
             tool=tool,
             did=did,
+            turn=turn,
         )
 
 

@@ -55,6 +55,7 @@ class _Call:
     id: str
     tool: str
     sent: Record
+    turn: str
 
 
 def read_task(path: Path) -> Iterator[Line]:
@@ -98,11 +99,12 @@ def _list_calls(message: Record, number: int) -> Iterator[_Call]:
     for part in tables(message.get("content")):
         sent = part.get("input")
         if part.get("type") == "tool_use" and isinstance(sent, dict):
-            yield _Call(str(part.get("id")), str(part.get("name")), sent)
+            yield _Call(str(part.get("id")), str(part.get("name")), sent, str(number))
     found = _CALL.finditer("\n".join(_texts(message)))
     for at, (tool, body) in enumerate(each.groups() for each in found):
         sent = {each[1] or each[3]: each[2] or each[4] or "" for each in _PARAMETER.finditer(body)}
-        yield _Call(f"{number}.{at}", tool, {name: _unwrap(value) for name, value in sent.items()})
+        words = {name: _unwrap(value) for name, value in sent.items()}
+        yield _Call(f"{number}.{at}", tool, words, str(number))
 
 
 def _unwrap(value: str) -> str:
@@ -141,6 +143,7 @@ def _log(
             id=f"{call.id}{f'.{number}' if number else ''}",
             tool=call.tool,
             did=did,
+            turn=call.turn,
         )
 
 

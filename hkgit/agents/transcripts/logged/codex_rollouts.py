@@ -36,6 +36,9 @@ class _Session:
     """What has been changed, by the id of the item: that of the call, where one made it."""
     told: set[str] = field(default_factory=set)
     """The ids of changes that were told: one may be told as an event and as an item."""
+    turns: dict[object, str] = field(default_factory=dict)
+    """The answer of the model that asked for each call, named by what it had been shown last."""
+    last: str = "first"
     ran: list[tuple[str, str, ShellCall]] = field(default_factory=list)
     """The commands of a script that runs: id, directory, and what each printed."""
 
@@ -56,7 +59,9 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
             yield from _take_item(line, session, _read_item(payload), pending)
         if kind in CALLS:
             pending[call] = payload
-        elif kind in OUTPUTS and (asked := pending.pop(call, None)) is not None:
+            session.turns[call] = session.last
+        session.last = str(call) if kind in OUTPUTS else session.last
+        if kind in OUTPUTS and (asked := pending.pop(call, None)) is not None:
             if asked.get("name") == SCRIPT and asked.get("type") == "custom_tool_call":
                 yield from _list_shown(line, session, read_result(payload)[1])
             else:
@@ -184,6 +189,7 @@ def _tell(
         id=number,
         tool=tool,
         did=did,
+        turn=session.turns.get(number, ""),
     )
 
 

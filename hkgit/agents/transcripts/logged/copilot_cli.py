@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.transcripts.fields import Line, Record, parse_time, table, text
+from hkgit.agents.transcripts.fields import Line, Record, parse_time, table, tables, text
 from hkgit.agents.transcripts.logged.diffs import parse_diff
 from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
-from hkgit.values import dataclass
+from hkgit.values import dataclass, field
 
 NAME = "copilot-cli"
 
@@ -34,6 +34,8 @@ class _Session:
     id: str = "unnamed"
     version: str = "unknown"
     directory: str = ""
+    turns: dict[object, str] = field(default_factory=dict)
+    """The answer of the model that asked for each call."""
 
     def hear(self, data: Record) -> None:
         """Take what the start of a session says."""
@@ -51,6 +53,9 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
         call = data.get("toolCallId")
         if kind in ("session.start", "session.resume", "session.context_changed"):
             session.hear(data if kind != "session.context_changed" else {"context": data})
+        elif kind == "assistant.message":
+            answer = text(data.get("messageId")) or ""
+            session.turns |= {x.get("toolCallId"): answer for x in tables(data.get("toolRequests"))}
         elif kind == "tool.execution_start":
             pending[call] = line, data
         elif kind == "tool.execution_complete" and call in pending:
@@ -76,6 +81,7 @@ def _call(session: _Session, asked: Line, data: Record, answer: Record) -> Itera
         id=str(data.get("toolCallId")),
         tool=tool,
         did=did,
+        turn=session.turns.get(data.get("toolCallId"), ""),
     )
 
 

@@ -70,14 +70,15 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
         for record in (line.record, *tables(line.record.get("messages")), *tables(later)):
             chat.hear(record)
             done = (each for each in tables(record.get("toolCalls")) if _has_succeeded(each))
-            yield from (logged for call in done for logged in _call(line, chat, call))
+            turn = text(record.get("id")) or ""
+            yield from (logged for call in done for logged in _call(line, chat, call, turn))
 
 
 def _has_succeeded(call: Record) -> bool:
     return call.get("status") == "success"
 
 
-def _call(line: Line, chat: _Chat, call: Record) -> Iterator[LoggedCall]:
+def _call(line: Line, chat: _Chat, call: Record, turn: str) -> Iterator[LoggedCall]:
     sent, shown = table(call.get("args")), call.get("resultDisplay")
     did = read_call(str(call.get("name")), sent, _said(call), shown)
     if did is None:
@@ -92,6 +93,7 @@ def _call(line: Line, chat: _Chat, call: Record) -> Iterator[LoggedCall]:
         id=str(call.get("id")),
         tool=str(call.get("name")),
         did=did,
+        turn=turn,
     )
 
 

@@ -50,6 +50,7 @@ def _call(session: Record, asked: Line, call: Record, answer: Record) -> Iterato
         id=str(call.get("id")),
         tool=tool,
         did=did,
+        turn=asked.where,
     )
 
 

@@ -47,4 +47,5 @@ def _call(asked: Line, call: Record, record: Record, answer: Record) -> Iterator
         id=str(call.get("id")),
         tool=str(call.get("name")),
         did=did,
+        turn=text(asked.record.get("uuid")) or "",
     )

@@ -71,6 +71,7 @@ class LoggedCall:
     """One call: when, in which conversation and directory, and where the log says so.
 
     `time` is in milliseconds since 1970; `directory` is where the agent worked, "" if not told.
+    `turn` is the answer of the model that asked for it; its other calls were written by then.
     """
 
     time: int
@@ -81,3 +82,4 @@ class LoggedCall:
     id: str
     tool: str
     did: ReadCall | EditCall | ShellCall
+    turn: str = ""

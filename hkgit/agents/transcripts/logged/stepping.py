@@ -52,6 +52,7 @@ def steps_of(calls: Iterable[LoggedCall], paths: PathMap) -> Iterator[Step]:
                 call=call.id,
                 tool=call.tool,
                 did=did,
+                turn=call.turn,
             )
 
 
@@ -153,7 +154,7 @@ def _spec(edit: EditCall) -> Spec | None:
     try:
         if edit.text is None:
             return None
-        return dialects.parse(edit.text, edit.dialect, accept_truncated=True)
+        return dialects.parse(edit.text, edit.dialect)
     except InvalidInput:
         return None
 
@@ -175,7 +176,7 @@ def _with_paths(edit: EditCall, spec: Spec, found: dict[str, str]) -> Spec | Non
     render = dialects.DIALECTS[spec.dialect].render
     blocks = tuple(render([each]) for each in edits)
     hashed = digest(encode_text(edit.text or ""))
-    return replace(spec, edits=edits, blocks=blocks, digest=hashed, truncated=frozenset())
+    return replace(spec, edits=edits, blocks=blocks, digest=hashed, miscounted=frozenset())
 
 
 def _moved(edit: AnyEdit, found: dict[str, str], names: tuple[str, ...]) -> AnyEdit | None:

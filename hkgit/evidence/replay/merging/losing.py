@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.git.merging import Contested
 from hkgit.text.diff import LineChange, find_changes
-from hkgit.text.document import Document
+from hkgit.text.document import Document, has_too_many_lines
 from hkgit.values import dataclass
 
 Stretch = tuple[int, int]
@@ -40,7 +40,9 @@ def find_lost(file: Contested, result: File | None, known: Collection[bytes]) ->
 
 
 def _is_text(file: File | None) -> bool:
-    return file is None or file.mode in (REGULAR, EXECUTABLE)
+    if file is None:
+        return True
+    return file.mode in (REGULAR, EXECUTABLE) and not has_too_many_lines(file.data)
 
 
 def _lines(file: File | None) -> Sequence[bytes]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from hkgit.applying.evidence import HASHED, is_empty
 from hkgit.applying.hunks import Hunk
-from hkgit.edits import AnyEdit, File, Snapshot, encode_text
-from hkgit.errors import InvalidInput
+from hkgit.edits import File, Snapshot, encode_text
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.ledger.recording import mark
 from hkgit.evidence.replay.derive import (
     Wrong,
-    accountable,
     check_coverage,
     check_evidence,
     check_file,
@@ -21,7 +17,7 @@ from hkgit.evidence.replay.derive import (
     whole_findings,
 )
 from hkgit.evidence.replay.findings import Finding
-from hkgit.evidence.replay.reanchoring.anchors import HunkNotPlaced, anchor_hunks, reanchor_file
+from hkgit.evidence.replay.reanchoring.anchors import HunkNotPlaced, reanchor_file
 from hkgit.text.document import Document, hash_lines
 
 _AGAIN = "Let hkgit apply the spec again, on this base."
@@ -90,73 +86,6 @@ def _derive_moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dic
     elif Document(after).line_count:
         raise Wrong("after", file.name, "the file is gone, but its hunks leave text", _AGAIN)
     return changed
-
-
-def find_unrequested(entry: Entry, files: Snapshot) -> list[Finding]:
-    """Find what an entry does and its edits do not say, told without the ladder (see `said`).
-
-    Asked of an entry that is derived of these files, or reanchored in them.
-    """
-    findings = []
-    for file in entry.files:
-        try:
-            _check_requested(entry, file, files)
-        except Wrong as wrong:
-            findings.append(Finding.of(wrong.rule, wrong))
-        except InvalidInput as error:
-            what = f"the recorded spec is refused: {error.what}"
-            findings.append(Finding("decoy", file.name, what, _AGAIN))
-    return findings
-
-
-def _check_requested(entry: Entry, file: RecordedFile, files: Snapshot) -> None:
-    # Only here are the dialects needed.
-    from hkgit.evidence.replay.reanchoring.unclaimed import (
-        changes_text,
-        find_unrequested_change,
-        parse_edits,
-    )
-
-    own = parse_edits(edit for edit in entry.edits if edit.path in (file.path, file.new_path))
-    fate = find_unrequested_change(own, file)
-    if fate is not None:
-        raise Wrong("decoy", file.name, f"{fate}, and no edit of the spec says so", _AGAIN)
-    for hunk, old in zip(file.hunks, _lines_replaced(file, files), strict=True):
-        edits = [*filter(changes_text, parse_edits(accountable(entry, file, hunk)))]
-        what = _beside_words(edits, old, _new_lines(hunk))
-        if what is not None:
-            raise Wrong("decoy", _where(file, hunk), what, _AGAIN)
-
-
-def _beside_words(
-    edits: Sequence[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]
-) -> str | None:
-    """Describe what a hunk changes that its edits do not ask for; None where they ask for all."""
-    from hkgit.evidence.replay.reanchoring.unclaimed import (
-        find_unquoted_lines,
-        find_unrequested_lines,
-    )
-
-    if not edits:
-        return "no edit of the spec says this"
-    for line in find_unrequested_lines(edits, old, new):
-        return f"no edit of the spec says {_show_line(line)}"
-    for line in find_unquoted_lines(edits, old, new):
-        return f"takes {_show_line(line)} away, which no edit of the spec quotes"
-    return None
-
-
-def _show_line(line: bytes) -> str:
-    return repr(line[:60].decode("utf-8", "replace"))
-
-
-def _lines_replaced(file: RecordedFile, files: Snapshot) -> Iterator[Sequence[bytes]]:
-    """List the old lines that each hunk of a file replaces, without their ends."""
-    found = None if file.path is None else files.get(file.path)
-    data = b"" if found is None else found.data
-    places = anchor_hunks(data, file.hunks) if _has_moved(file, files) else file.hunks
-    for place in places:
-        yield Document(data).lines[place.start_line - 1 : place.end_line]
 
 
 def _new_lines(hunk: RecordedHunk) -> tuple[bytes, ...]:

@@ -98,6 +98,7 @@ def _call(info: Record, id: str, asked: Line, call: Record, answer: Record) -> I
         id=id,
         tool=tool,
         did=did,
+        turn=asked.where,
     )
 
 

@@ -23,7 +23,7 @@ FORKS = ("kilo",)
 _NUMBERED = re.compile(r"(\d+)(?:: |\| )(.*)\Z", re.DOTALL)
 
 _CALLS = """
-    select part.id, session.id, session.directory, session.version, part.data
+    select part.id, message_id, session.id, session.directory, session.version, part.data
     from part join session on session.id = part.session_id
     where json_extract(part.data, '$.type') = 'tool' order by part.time_created, part.id
 """
@@ -54,10 +54,11 @@ def read_database(path: Path) -> Iterator[Line]:
     """Read the calls in a database as lines of a log. Raises OSError where it cannot be read."""
     try:
         with closing(open_to_read(path)) as database:
-            for part, session, directory, version, data in database.execute(_CALLS):
+            for part, message, session, directory, version, data in database.execute(_CALLS):
                 about = {"sessionID": session, "directory": directory, "version": version}
                 about["agent"] = path.stem if path.stem in FORKS else NAME
-                yield Line(f"{path.name}:{part}", {"info": about, "part": parse_value(data)})
+                called = {**table(parse_value(data)), "messageID": message}
+                yield Line(f"{path.name}:{part}", {"info": about, "part": called})
     except sqlite3.Error as error:
         raise OSError(str(error)) from error
 
@@ -95,6 +96,7 @@ def _call(line: Line, info: Record, part: Record) -> Iterator[LoggedCall]:
         id=str(part.get("callID")),
         tool=str(part.get("tool")),
         did=did,
+        turn=text(part.get("messageID")) or "",
     )
 
 

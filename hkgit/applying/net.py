@@ -1,0 +1,196 @@
+"""net.py: the net change of edits that wrote over one another.
+
+An edit may write text that a later one takes away again. Their net change says what both leave,
+as hunks of the files before the first of them, and quotes nothing of what stood there between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from hkgit import dialects
+from hkgit.applying.carry.following import join_lines
+from hkgit.applying.diff import CONTEXT, render_diff
+from hkgit.applying.draft import Draft, Lines
+from hkgit.applying.hunks import Hunk, net_hunks
+from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_after
+from hkgit.applying.planner import Options, plan
+from hkgit.applying.series import PlannedSpec
+from hkgit.edits import File, Read, Snapshot, Spec, encode_text
+from hkgit.errors import InvalidInput
+from hkgit.matching.places import Settings
+from hkgit.text.document import Document
+from hkgit.text.edit_parts import new_text_of
+from hkgit.text.hashing import sha256
+from hkgit.values import dataclass, field, replace
+
+Words = frozenset[bytes]
+"""Lines without their blanks, so that a line that was only indented anew is the same."""
+
+
+def words_of(lines: Iterable[bytes]) -> Words:
+    """Return lines without their blanks; empty ones say nothing."""
+    return frozenset(filter(None, (b"".join(line.split()) for line in lines)))
+
+
+def words_of_files(files: Iterable[File | None]) -> Words:
+    """Return the words of some files together."""
+    return words_of(
+        line for file in files if file is not None for line in Document(file.data).lines
+    )
+
+
+def words_written(spec: Spec, outcomes: Iterable[EditOutcome]) -> Words:
+    """Return what some edits of a spec wrote, each for itself, whatever came after it."""
+    lines: list[bytes] = []
+    for outcome in outcomes:
+        if outcome.diff:
+            body = outcome.diff.partition("\n@@ ")[2].split("\n")
+            lines += (encode_text(line[1:]) for line in body if line.startswith("+"))
+        else:
+            lines += Document(encode_text(new_text_of(spec.edits[outcome.number - 1]))).lines
+    return words_of(lines)
+
+
+@dataclass
+class _Traced:
+    """A file from before the first edit on; `origin` is its path then, None for a new one."""
+
+    origin: str | None
+    path: str | None
+    before: File | None
+    draft: Draft
+    after: File | None = None
+
+    def put(self, change: FileChange) -> None:
+        """Take in the next change of the file."""
+        document = self.draft.document
+        for hunk in reversed(change.hunks):
+            start, stop = document.span(hunk.start_line, hunk.end_line)
+            self.draft = self.draft.replace(start, stop, hunk.new, 1)
+        self.path, self.after = change.new_path, change.after
+
+    def drop(self, kept: Words) -> None:
+        """Take out the lines whose words are not among these."""
+        if self.path is None or self.after is None:
+            return
+        document = self.draft.document
+        for number in range(document.line_count, 0, -1):
+            if not words_of(document.lines[number - 1 : number]) <= kept:
+                self.draft = self.draft.replace(*document.span(number, number), b"", 1)
+        is_terminated = Document(self.after.data).is_terminated
+        self.after = replace(self.after, data=self.draft.result(is_terminated=is_terminated))
+
+    @property
+    def change(self) -> FileChange | None:
+        """What became of the file in the end; None where that is nothing."""
+        if self.origin == self.path and self.before == self.after:
+            return None
+        hunks = net_hunks(self.draft)
+        if self.path is None:
+            gone = Hunk(1, self.draft.base.line_count, b"", (1,))
+            hunks = (gone,) if gone.end_line else ()
+        return FileChange(
+            path=self.origin,
+            new_path=self.path,
+            before=self.before,
+            after=self.after,
+            hunks=hunks,
+        )
+
+
+@dataclass
+class NetChange:
+    """What plans, each on the files that the one before it leaves, make of some files together."""
+
+    traced: list[_Traced] = field(default_factory=list)
+    read: dict[str, list[Lines]] = field(default_factory=dict)
+    kinds: set[str] = field(default_factory=set)
+
+    def add(self, planned: Plan, paths: Collection[str] | None = None) -> None:
+        """Take in the next plan, or what it does to files of these paths."""
+        changes = [each for each in planned.files if paths is None or each.name in paths]
+        found = [(change, self._find(change)) for change in changes]
+        known = {name: file for each, file in found for name in (each.path, each.new_path) if name}
+        for outcome in planned.outcomes:
+            if outcome.path in known:
+                self._learn(outcome, known[outcome.path])
+        for change, file in found:
+            file.put(change)
+
+    def _find(self, change: FileChange) -> _Traced:
+        """Find the file that a change is of; begin with it where none was before it."""
+        for file in self.traced:
+            is_made_again = change.path is None and (file.path, file.origin) == (
+                None,
+                change.new_path,
+            )
+            if is_made_again or (change.path is not None and file.path == change.path):
+                return file
+        data = b"" if change.before is None else change.before.data
+        fresh = _Traced(
+            origin=change.path,
+            path=change.path,
+            before=change.before,
+            draft=Draft.of(data),
+            after=change.before,
+        )
+        self.traced.append(fresh)
+        return fresh
+
+    def _learn(self, outcome: EditOutcome, file: _Traced) -> None:
+        """Keep which lines from before all edits the hash of an edit's evidence speaks of."""
+        evidence = outcome.evidence
+        if evidence.expected_hash is None or file.origin is None:
+            return
+        self.kinds.add(evidence.kind)
+        origins = file.draft.origins()
+        spoken = outcome.base_lines if evidence.lines is None else (evidence.lines,)
+        self.read.setdefault(file.origin, []).extend(
+            (origins[number], origins[number])
+            for first, last in spoken
+            for number in range(first, last + 1)
+            if number in origins
+        )
+
+    def drop(self, kept: Words) -> None:
+        """Take out the lines whose words are not among these: a person has."""
+        for file in self.traced:
+            file.drop(kept)
+
+    def restate(self, files: Snapshot, settings: Settings) -> PlannedSpec | None:
+        """Plan the net change as a diff of the files before the first edit; None for no change.
+
+        What the edits had read of those files is its evidence. Raises InvalidInput where no diff
+        says the change: where it is one of line ends, say.
+        """
+        changes = [each for each in (file.change for file in self.traced) if each is not None]
+        if not changes:
+            return None
+        wanted = files_after(Plan((), tuple(changes)))
+        reads = tuple(self._reads(changes))
+        # The lines around a change need not have been read, but may be needed to place it.
+        for context in (0, CONTEXT):
+            text = "".join(render_diff(each, context=context) for each in changes)
+            spec = dialects.parse(text, "unified-diff")
+            spec = replace(spec, digest=sha256(encode_text(text)).hexdigest())
+            planned = plan(spec, files, Options(settings), reads)
+            if planned.ok and files_after(planned) == wanted:
+                return PlannedSpec(spec, planned, reads)
+        raise InvalidInput(", ".join(sorted(wanted)), "no diff says what the edits make together")
+
+    def _reads(self, changes: Sequence[FileChange]) -> Iterable[Read]:
+        kind = "hash" if self.kinds == {"hash"} else "receipt"
+        bases: Mapping[str | None, File | None] = {each.path: each.before for each in changes}
+        for path, lines in self.read.items():
+            before = bases.get(path)
+            if before is not None:
+                document = Document(before.data)
+                for first, last in join_lines(lines):
+                    yield Read(
+                        path=path,
+                        start_line=first,
+                        end_line=last,
+                        range_hash=document.range_hash(first, last),
+                        kind=kind,
+                    )

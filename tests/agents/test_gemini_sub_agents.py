@@ -1,0 +1,101 @@
+"""Gemini CLI tells its hooks the main agent alone; transcripts tell of sub-agents at work."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage import paths as places
+from tests.agents.streaming import GREETING, told
+from tests.support.repos import Repo
+
+CONVERSATION = "5e9f52ba-1062-453c-8944-3269f56c3de1"
+OLD, NEW = '    print("Helo, " + name)', '    print("Hello, " + name)'
+
+
+class Chat:
+    """A conversation of Gemini CLI: the transcripts of the main agent and of its sub-agents."""
+
+    def __init__(self, repo: Repo, folder: Path) -> None:
+        self.repo, self.main = repo, folder / "session-1.jsonl"
+        self._own, self._time = folder / CONVERSATION, 1_000_000
+        self._own.mkdir()
+        self.answer()
+
+    def answer(self, agent: str = "") -> None:
+        """The model answers an agent, which writes that down."""
+        place = self._own / f"{agent}.jsonl" if agent else self.main
+        self._time += 1
+        with place.open("a") as file:
+            file.write(json.dumps({"id": f"m{self._time}", "type": "gemini"}) + "\n")
+        os.utime(place, (self._time, self._time))
+
+    def read(self) -> None:
+        self._tell("AfterTool", "read_file", {}, {"llmContent": GREETING.decode()})
+
+    def edit(self, *, by: str = "") -> int:
+        """Edit what was read, with the next answer; return how many edits are blind."""
+        self.answer(by)
+        words = {"old_string": OLD, "new_string": NEW}
+        self._tell("BeforeTool", "replace", words)
+        self.repo.write("greet.py", GREETING.replace(b"Helo", b"Hello"))
+        self._tell("AfterTool", "replace", words, {"llmContent": "Successfully modified file"})
+        folders = places.find_folders(self.repo.path)
+        states = [EditSession.open(self.repo.path, each.name).status() for each in folders]
+        assert sum(each.uncommitted for each in states) == 1
+        return sum(each.blind for each in states)
+
+    def _tell(
+        self, event: str, tool: str, words: dict[str, str], answer: object | None = None
+    ) -> None:
+        about = {
+            "session_id": CONVERSATION,
+            "transcript_path": str(self.main),
+            "cwd": str(self.repo.path),
+        }
+        call = {"hook_event_name": event, "tool_name": tool}
+        given = {"tool_input": {"file_path": "greet.py"} | words, "tool_response": answer}
+        told("gemini", about | call | given)
+
+
+@pytest.fixture
+def chat(greeting: Repo, tmp_path: Path) -> Chat:
+    return Chat(greeting, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("reader", "editor", "blind"),
+    [
+        pytest.param([""], "", 0, id="the main agent, both"),
+        pytest.param(["a1"], "a1", 0, id="a sub-agent, both"),
+        pytest.param([""], "a1", 1, id="the main agent reads, a sub-agent edits"),
+        pytest.param(["a1"], "", 1, id="a sub-agent reads, the main agent edits"),
+        pytest.param(["a1", "b2"], "b2", 1, id="one of two sub-agents at once"),
+    ],
+)
+def test_what_one_agent_was_shown_counts_for_its_own_edits(
+    reader: Sequence[str], editor: str, blind: int, chat: Chat
+) -> None:
+    for agent in reader:
+        chat.answer(agent)
+    chat.read()
+    assert chat.edit(by=editor) == blind
+
+
+def test_a_conversation_named_like_a_path_leads_nowhere(greeting: Repo, tmp_path: Path) -> None:
+    transcript = tmp_path / "chats/session-1.jsonl"
+    transcript.parent.mkdir()
+    transcript.write_text("{}\n")
+    (tmp_path / "other.jsonl").write_text("{}\n")
+    os.utime(transcript, (1, 1))
+    about = {"session_id": "../", "transcript_path": str(transcript), "cwd": str(greeting.path)}
+    call = {"hook_event_name": "AfterTool", "tool_name": "read_file"}
+    given = {"tool_input": {"file_path": "greet.py"}, "tool_response": GREETING.decode()}
+    told("gemini", about | call | given)
+    [folder] = places.find_folders(greeting.path)
+    assert folder.name == "gemini-unnamed"

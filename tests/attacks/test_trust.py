@@ -1,0 +1,345 @@
+"""Attacks on what decides whom to trust: the policy, its signers, and where they are read from."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.landing import ATTRIBUTES, Landing
+from tests.support.commands import AGENT, hkgit
+from tests.support.keys import made_key, public
+from tests.support.planning import Operation, hash_of, replace_range
+from tests.support.repos import Repo
+from tests.support.serving import preload_hooks
+
+PERSON: dict[str, str] = {}
+GATE = '[tool.hkgit.gate]\ngovern = "{}"\n'
+HEAD = "# 1\n# 2\n# 3\n# 4\n# 5\n"
+PROJECT = f"{HEAD}{GATE}# 6\n[tool.other]\nx = 1\n"
+CONFIG = ".hkgit/config.toml"
+CI = ".github/workflows/ci.yml"
+BROKEN = "[tool.hkgit.gate]\ngovern = \n"
+
+
+def begin(folder: Path, files: dict[str, str], *, branch: str = "main") -> Landing:
+    """A server with these files on a branch, and a clone of it."""
+    clone = Repo.init(folder / "clone")
+    own = {"app.py": "one\ntwo\nthree\n", ".hkgit/.gitattributes": ATTRIBUTES}
+    clone.commit({**own, **files}, "Begin")
+    server = Repo.init(folder / "server.git", bare=True)
+    clone.git("push", "-q", str(server.path), f"main:{branch}")
+    hkgit(server, "init", "--server")
+    preload_hooks(server)
+    return Landing(clone, server)
+
+
+def commit(made: Landing, on: str, files: dict[str, str | None], *options: str, **env: str) -> str:
+    """A commit of a person, or of whom the variables name, on another one."""
+    made.clone.git("checkout", "-q", "--detach", on)
+    for path, text in files.items():
+        place = made.clone.path / path
+        if text is None:
+            place.unlink()
+        else:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+    made.clone.git("add", "-A")
+    made.clone.git("commit", "-q", "--no-verify", "-m", "Change", *options, env=env)
+    return made.clone.head
+
+
+def pushed(made: Landing, refspec: str) -> str:
+    """What is said against a push, nothing if it is taken."""
+    taken, said = made.push(refspec)
+    return "" if taken else said
+
+
+# What a merge makes of it
+
+
+def halves(made: Landing, *, govern: str) -> tuple[str, str]:
+    """Two commits with evidence that leave the policy's value, and merge to another one.
+
+    A comment of the one ends a string of the other, so that what the string held is live.
+    """
+    gate = GATE.format(govern)
+    lines = (HEAD + gate).count("\n")
+    first = made.apply(inserted(made, "main", 3, "# '''\n"), on="main")
+    hidden = "[tool.hkgit.gate]\nmode = \"report\"\n[tool.c]\nu = '''\n"
+    second = made.apply(
+        inserted(made, "main", 1, "[tool.b]\nt = '''\n"),
+        replaced(made, "main", lines - 1, lines, f"{hidden}{gate}# '''\n"),
+        on="main",
+    )
+    return first, second
+
+
+def inserted(made: Landing, rev: str, after: int, text: str) -> dict[str, object]:
+    line = made.clone.show(rev, "pyproject.toml").decode().splitlines()[after - 1]
+    return replaced(made, rev, after, after, f"{line}\n{text}")
+
+
+def replaced(made: Landing, rev: str, first: int, last: int, text: str) -> dict[str, object]:
+    data = made.clone.show(rev, "pyproject.toml")
+    return replace_range("pyproject.toml", data, first, last, text)
+
+
+@pytest.mark.parametrize(
+    ("govern", "env"),
+    [
+        pytest.param("all", AGENT, id="by an agent where all are governed"),
+        pytest.param("agents", AGENT, id="by an agent"),
+        pytest.param("agents", PERSON, id="by a person who does not see it"),
+    ],
+)
+def test_a_clean_merge_makes_no_policy_that_nobody_has_written(
+    tmp_path: Path, govern: str, env: dict[str, str]
+) -> None:
+    made = begin(tmp_path, {"pyproject.toml": PROJECT.format(govern)})
+    first, second = halves(made, govern=govern)
+    assert pushed(made, f"{first}:main") == ""
+    assert pushed(made, f"{second}:refs/heads/topic") == ""
+    tree = made.clone.git("merge-tree", "--write-tree", first, second)
+    merged = made.clone.git("commit-tree", tree, "-p", first, "-p", second, "-m", "Merge", env=env)
+    said = pushed(made, f"{merged}:main")
+    assert "policy" in said
+    assert 'mode = "report"' in made.clone.show(merged, "pyproject.toml").decode()
+
+
+def test_a_person_puts_right_what_a_merge_would_make_of_the_policy(tmp_path: Path) -> None:
+    """The advice of the refusal, followed."""
+    made = begin(tmp_path, {"pyproject.toml": PROJECT.format("agents")})
+    first, second = halves(made, govern="agents")
+    assert pushed(made, f"{first}:main") == ""
+    made.clone.git("checkout", "-q", "--detach", first)
+    made.clone.git("merge", "-q", "--no-commit", second)
+    made.clone.write("pyproject.toml", made.clone.show(second, "pyproject.toml"))
+    made.clone.git("commit", "-q", "--no-verify", "-a", "-m", "Merge by hand")
+    assert pushed(made, "HEAD:main") == ""
+
+
+def test_a_merge_brings_the_policy_that_one_side_came_to(tmp_path: Path) -> None:
+    made = begin(tmp_path, {"pyproject.toml": PROJECT.format("agents")})
+    wider = PROJECT.format("agents").replace("# 6", 'protect = ["app.py"]\n# 6')
+    policy = commit(made, "main", {"pyproject.toml": wider})
+    work = made.edit("app.py", (1, "uno"), on="main")
+    assert pushed(made, f"{work}:main") == ""
+    assert pushed(made, f"{made.merge(work, policy)}:main") == ""
+
+
+def test_a_merge_of_two_changes_of_a_protected_file_is_an_agents_decision(tmp_path: Path) -> None:
+    """People made each; what git makes of both nobody has seen."""
+    steps = "".join(f"- {number}\n" for number in range(1, 10))
+    made = begin(tmp_path, {CONFIG: "[gate]\n", CI: steps})
+    first = commit(made, "main", {CI: steps.replace("- 1\n", "- one\n")})
+    second = commit(made, "main", {CI: steps.replace("- 9\n", "- nine\n")})
+    assert pushed(made, f"{first}:main") == ""
+    assert "protected" in pushed(made, f"{made.merge(first, second)}:main")
+    one_side = commit(made, "main", {"notes.md": "Notes\n"})
+    assert pushed(made, f"{made.merge(first, one_side)}:main") == ""
+
+
+# What decides trust does not go back
+
+
+def rotated(made: Landing, folder: Path) -> tuple[str, str]:
+    """The signers before a key was rotated, and after."""
+    lines = [f"ada@example.org {public(made_key(folder / name))}\n" for name in ("old", "new")]
+    policy = (
+        '[gate]\nallowed_signers = "signers"\n'
+        '[[gate.manual]]\npaths = ["*"]\nprincipals = ["ada@example.org"]\n'
+    )
+    before = commit(made, "main", {CONFIG: policy, "signers": lines[0]})
+    return before, commit(made, before, {"signers": lines[1]})
+
+
+def test_a_rewrite_does_not_bring_back_a_rotated_key(tmp_path: Path) -> None:
+    made = begin(tmp_path, {CONFIG: "[gate]\n"})
+    before, after = rotated(made, tmp_path)
+    assert pushed(made, f"{before}:main") == ""
+    assert pushed(made, f"{after}:main") == ""
+    assert "another policy or signers" in pushed(made, f"+{before}:main")
+
+
+def test_a_ref_with_a_policy_of_its_own_is_not_deleted_to_be_made_again(tmp_path: Path) -> None:
+    made = begin(tmp_path, {CONFIG: "[gate]\n"})
+    strict = commit(made, "main", {CONFIG: '[gate]\ngovern = "all"\n'})
+    assert pushed(made, f"{strict}:refs/heads/release") == ""
+    said = pushed(made, ":refs/heads/release")
+    assert "has a policy or signers of its own" in said
+    landed = commit(made, strict, {CONFIG: "[gate]\n"})
+    assert "release" in pushed(made, f"{landed}:refs/heads/release")  # governs all: no grant
+
+
+def test_branches_without_a_policy_of_their_own_are_deleted(tmp_path: Path) -> None:
+    """From before a newer policy, merged, or without any, as a branch of pages."""
+    made = begin(tmp_path, {CONFIG: "[gate]\n"})
+    topic = commit(made, "main", {"notes.md": "Notes\n"})
+    newer = commit(made, "main", {CONFIG: '[gate]\nprotect = ["x"]\n'})
+    made.clone.git("checkout", "-q", "--orphan", "pages")
+    made.clone.git("rm", "-r", "-q", "-f", ".")
+    made.clone.commit({"index.html": "x\n"}, "Pages")
+    for name, commit_id in {"topic": topic, "pages": "pages"}.items():
+        assert pushed(made, f"{commit_id}:refs/heads/{name}") == ""
+    assert pushed(made, f"{newer}:main") == ""
+    for name in ("topic", "pages"):
+        assert pushed(made, f":refs/heads/{name}") == ""
+
+
+# Where HEAD names nothing
+
+
+def orphan(made: Landing) -> str:
+    """A first commit with a policy that lets everything pass."""
+    made.clone.git("checkout", "-q", "--orphan", "orphan")
+    made.clone.git("rm", "-r", "-q", "-f", ".")
+    made.clone.commit({CONFIG: '[gate]\nmode = "report"\n'}, "Open")
+    return made.clone.head
+
+
+def test_where_head_names_nothing_the_branch_that_is_there_says_whom_to_trust(
+    tmp_path: Path,
+) -> None:
+    made = begin(tmp_path, {CONFIG: '[gate]\ngovern = "all"\n'})
+    made.server.git("symbolic-ref", "HEAD", "refs/heads/master")
+    good = made.edit("app.py", (1, "uno"), on="main")
+    assert "blind" in pushed(made, f"{orphan(made)}:refs/heads/master")
+    assert "blind" in pushed(made, f"{commit(made, 'main', {'x': 'x'}, **AGENT)}:refs/heads/topic")
+    assert "default branch" in pushed(made, ":refs/heads/main")
+    assert pushed(made, f"{good}:refs/heads/topic") == ""
+
+
+def test_where_branches_disagree_somebody_has_to_say_which_is_the_default(tmp_path: Path) -> None:
+    made = begin(tmp_path, {CONFIG: "[gate]\n"})
+    strict = commit(made, "main", {CONFIG: '[gate]\ngovern = "all"\n'})
+    assert pushed(made, f"{strict}:refs/heads/strict") == ""
+    made.server.git("symbolic-ref", "HEAD", "refs/heads/master")
+    said = pushed(made, f"{orphan(made)}:refs/heads/master")
+    assert "git symbolic-ref HEAD refs/heads/BRANCH" in said
+    assert pushed(made, f"{made.edit('app.py', (1, 'uno'), on='main')}:main") == ""
+    made.server.git("symbolic-ref", "HEAD", "refs/heads/main")
+    assert pushed(made, f"{made.edit('app.py', (1, 'eins'), on='main')}:refs/heads/topic") == ""
+
+
+# A policy that cannot be read
+
+PLACES = {"pyproject.toml": PROJECT.format("agents"), CONFIG: '[gate]\ngovern = "agents"\n'}
+
+
+@pytest.mark.parametrize("text", [BROKEN, "x = " + "1" * 5000 + "\n"], ids=["a typo", "a number"])
+@pytest.mark.parametrize("path", PLACES)
+def test_what_breaks_the_policy_is_refused_where_it_arrives(
+    tmp_path: Path, path: str, text: str
+) -> None:
+    made = begin(tmp_path, {path: PLACES[path]})
+    said = pushed(made, f"{commit(made, 'main', {path: text})}:main")
+    assert "is not TOML" in said
+    assert pushed(made, f"{made.edit('app.py', (1, 'uno'), on='main')}:main") == ""
+
+
+@pytest.mark.parametrize("path", PLACES)
+def test_a_broken_policy_leaves_the_last_readable_one_in_force(tmp_path: Path, path: str) -> None:
+    made = begin(tmp_path, {path: PLACES[path].replace('"agents"', '"all"')})
+    broken = made.land(commit(made, "main", {path: BROKEN}))
+    on = commit(made, broken, {"blind.txt": "x\n"}, **AGENT)
+    assert "blind" in pushed(made, f"{on}:main")
+    assert "policy" in pushed(made, f"{commit(made, broken, {path: PLACES[path]})}:main")
+    assert pushed(made, f"{made.edit('app.py', (1, 'uno'), on=broken)}:main") == ""
+
+
+@pytest.mark.parametrize("path", PLACES)
+@pytest.mark.parametrize("way", ["a commit", "a force push back"])
+def test_who_could_change_a_policy_fixes_a_broken_one(tmp_path: Path, path: str, way: str) -> None:
+    made = begin(tmp_path, {path: PLACES[path]})
+    before = made.clone.resolve("main")
+    broken = made.land(commit(made, "main", {path: BROKEN}))
+    if way == "a commit":
+        assert pushed(made, f"{commit(made, broken, {path: PLACES[path]})}:main") == ""
+    else:
+        assert pushed(made, f"+{before}:main") == ""
+        made.clone.git("checkout", "-q", "--detach", before)
+    blind = commit(made, "HEAD", {"blind.txt": "x\n"}, **AGENT)
+    assert "blind" in pushed(made, f"{blind}:refs/heads/topic")
+
+
+def test_a_file_that_is_not_the_policys_cannot_break_it(tmp_path: Path) -> None:
+    made = begin(tmp_path, {CONFIG: "[gate]\n", "pyproject.toml": "[project]\n"})
+    broken = commit(made, "main", {"pyproject.toml": "[project\n"})
+    assert pushed(made, f"{broken}:main") == ""
+    blind = commit(made, broken, {"blind.txt": "x\n"}, **AGENT)
+    assert "blind" in pushed(made, f"{blind}:main")
+    fixed = commit(made, broken, {"pyproject.toml": "[project]\nname = 'x'\n"})
+    assert pushed(made, f"{fixed}:main") == ""
+
+
+def test_a_project_without_a_policy_may_break_its_file(tmp_path: Path) -> None:
+    made = begin(tmp_path, {"pyproject.toml": "[project]\n"})
+    broken = commit(made, "main", {"pyproject.toml": "x = " + "1" * 5000 + "\n"})
+    assert pushed(made, f"{broken}:main") == ""
+    assert pushed(made, f"{made.edit('app.py', (1, 'uno'), on=broken)}:main") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("a" + ".a" * 40_000 + " = 1\n", id="a key of 40,000 parts"),
+        pytest.param(f"[a{'.a' * 1000}]\n" + "b.c = 1\n" * 20_000, id="a long key of a table"),
+        pytest.param("x = 1\n# " + "#" * 300_000, id="a long file"),
+    ],
+)
+def test_no_policy_takes_long_to_read(tmp_path: Path, text: str) -> None:
+    made = begin(tmp_path, {"pyproject.toml": PROJECT.format("agents")})
+    began = time.process_time()
+    said = pushed(made, f"{commit(made, 'main', {'pyproject.toml': text})}:main")
+    assert "pyproject.toml" in said
+    assert time.process_time() - began < 2
+
+
+# Stricter paths
+
+CORE = '[gate]\ngovern = "all"\n[[gate.paths]]\npaths = ["core/*"]\nmin_tightness = 0.4\n'
+TEN = "".join(f"line {number}\n" for number in range(10))
+
+
+def moved(made: Landing, old: str, new: str, *, on: str) -> str:
+    whole = hash_of(made.clone.show(on, old), 1, 10)
+    rename: Operation = {"op": "rename_file", "path": old, "new_path": new, "expected_hash": whole}
+    return made.apply(rename, on=on)
+
+
+def loose(made: Landing, path: str, *, on: str) -> str:
+    """An edit of one line with the hash of all ten."""
+    text = TEN.replace("line 4", "evil").removesuffix("\n")
+    return made.apply(replace_range(path, made.clone.show(on, path), 1, 10, text), on=on)
+
+
+def test_a_floor_holds_for_what_a_file_meets_on_its_way(tmp_path: Path) -> None:
+    """Moved out of the path, edited where less is asked, and moved back."""
+    made = begin(tmp_path, {CONFIG: CORE, "core/a.py": TEN})
+    assert "tightness" in pushed(made, f"{loose(made, 'core/a.py', on='main')}:main")
+    out = moved(made, "core/a.py", "a.py", on="main")
+    edited = loose(made, "a.py", on=out)
+    assert pushed(made, f"{edited}:main") == ""
+    assert "moved" in pushed(made, f"{moved(made, 'a.py', 'core/a.py', on=edited)}:main")
+    again = TEN.replace("line 4", "good")
+    create: Operation = {"op": "create_file", "path": "core/a.py", "new_text": again}
+    assert pushed(made, f"{made.apply(create, on=edited)}:main") == ""
+
+
+def test_a_merge_carries_no_loose_edit_to_where_more_is_asked(tmp_path: Path) -> None:
+    made = begin(tmp_path, {CONFIG: CORE, "a.py": TEN})
+    made.clone.git("checkout", "-q", "main")
+    (made.clone.path / "core").mkdir()
+    made.clone.git("mv", "a.py", "core/a.py")
+    made.clone.git("commit", "-q", "--no-verify", "-m", "Move")
+    there = made.land(made.clone.head)
+    edited = loose(made, "a.py", on=f"{there}~1")
+    assert pushed(made, f"{edited}:refs/heads/topic") == ""
+    assert "moved" in pushed(made, f"{made.merge(there, edited)}:main")
+
+
+def test_a_file_is_moved_where_no_more_is_asked(tmp_path: Path) -> None:
+    made = begin(tmp_path, {CONFIG: CORE, "a.py": TEN})
+    assert pushed(made, f"{moved(made, 'a.py', 'b.py', on='main')}:main") == ""

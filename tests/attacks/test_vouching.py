@@ -1,0 +1,260 @@
+"""A person vouches for an agent's change without evidence: by real pushes, what a server takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hkgit.gate.policy.files import CONFIG
+from tests.support.commands import AGENT
+from tests.support.commits import applied
+from tests.support.commits import commit as commit_change
+from tests.support.keys import made_key, public
+from tests.support.planning import Operation, protocol
+from tests.support.repos import Repo
+from tests.support.running import run
+from tests.support.serving import Served, begin, commit, copied, preload_hooks
+
+POLICY = """\
+[gate]
+allowed_signers = "signers"
+pusher_variable = "GL_USERNAME"
+
+[[gate.manual]]
+paths = ["app.py", "notes.md"]
+principals = ["ada@example.org"]
+
+[[gate.manual]]
+paths = ["notes.md"]
+pushers = ["bob"]
+"""
+ADA = "Hkgit-Vouched-by: Ada Tester <ada@example.org>"
+BOB = "Hkgit-Vouched-by: Bob <bob@example.org>"
+CLAUDE = "Hkgit-Vouched-by: Claude <noreply@anthropic.com>"
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("keys")
+    return {name: made_key(folder / name) for name in ("ada", "mallory")}
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, keys: dict[str, Path]) -> Served:
+    """A server with that policy, and blind commits of an agent on top of it."""
+    served = begin(tmp_path_factory.mktemp("vouching"))
+    preload_hooks(served.server)
+    signers = f"ada@example.org {public(keys['ada'])}\n"
+    commit(served.clone, {CONFIG: POLICY, "signers": signers}, {})
+    served.clone.git("push", "-q", "origin", "main")
+    for branch in ("good", "blind"):
+        served.clone.git("rebase", "-q", "main", branch, env=AGENT)
+    served.clone.git("config", "gpg.format", "ssh")
+    return served
+
+
+@pytest.fixture
+def served(template: Served, tmp_path: Path) -> Served:
+    return copied(template, tmp_path)
+
+
+def vouched(repo: Repo, trailer: str, key: Path | None) -> None:
+    """Amend the last commit: who made it stays, a trailer and a signature come."""
+    signing = [] if key is None else [f"-S{key}"]
+    repo.git("commit", "-q", "--amend", "--no-edit", "--no-verify", *signing, "--trailer", trailer)
+
+
+def write_blind(repo: Repo, files: dict[str, str]) -> None:
+    repo.git("checkout", "-q", "-B", "blind", "main")
+    commit(repo, files, AGENT)
+
+
+def smuggle(repo: Repo) -> None:
+    """A byte more than the entry makes of its file."""
+    repo.git("checkout", "-q", "good")
+    repo.write("app.py", repo.read("app.py") + b"evil\n")
+    repo.git("commit", "-q", "-a", "--amend", "--no-edit", "--no-verify", env=AGENT)
+
+
+def forge_hash(repo: Repo) -> None:
+    """An entry that is not what hkgit wrote."""
+    repo.git("checkout", "-q", "good")
+    [path] = repo.git("diff", "--name-only", "main", "good", "--", ".hkgit/ledger").split()
+    repo.write(path, repo.read(path).replace(b'"evidence":"hash"', b'"evidence":"none"'))
+    repo.git("commit", "-q", "-a", "--amend", "--no-edit", "--no-verify", env=AGENT)
+
+
+def ruling(repo: Repo, rev: str = "HEAD") -> dict[str, object]:
+    done = run("show", rev, "--json", cwd=repo.path)
+    assert done.code == 0, done.err
+    found = done.json()
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_server_takes_what_the_named_person_has_signed(
+    served: Served, keys: dict[str, Path]
+) -> None:
+    served.clone.git("checkout", "-q", "blind")
+    taken, said = served.push("blind:main")
+    assert not taken
+    assert "Hkgit-Vouched-by" in said
+    vouched(served.clone, ADA, keys["ada"])
+    taken, said = served.push("blind:main")
+    assert taken, said
+    assert served.clone.git("log", "-1", "--format=%an") == "claude"
+
+
+@pytest.mark.parametrize(
+    ("trailer", "whose", "reason"),
+    [
+        pytest.param(ADA, None, "whom no grant of these paths is shown to be for", id="unsigned"),
+        pytest.param(ADA, "mallory", "no grant of these paths", id="signed by somebody else"),
+        pytest.param(CLAUDE, None, "an agent", id="an agent vouches for itself"),
+        pytest.param(BOB, None, "no grant of these paths", id="who is granted nothing there"),
+    ],
+)
+def test_a_trailer_that_anybody_can_write_is_refused_with_a_reason(
+    served: Served, keys: dict[str, Path], trailer: str, whose: str | None, reason: str
+) -> None:
+    served.clone.git("checkout", "-q", "blind")
+    vouched(served.clone, trailer, None if whose is None else keys[whose])
+    taken, said = served.push("blind:main")
+    assert not taken
+    assert reason in " ".join(said.replace("remote:", "").split())
+
+
+@pytest.mark.parametrize("files", [{"other.py": "x\n"}, {".github/workflows/x.yml": "on: push\n"}])
+def test_nobody_vouches_for_paths_without_a_grant(
+    served: Served, keys: dict[str, Path], files: dict[str, str]
+) -> None:
+    """A protected path needs its own, as ever, also beside what is granted."""
+    write_blind(served.clone, {"app.py": "one\n2\nthree\n", **files})
+    vouched(served.clone, ADA, keys["ada"])
+    taken, said = served.push("blind:main")
+    assert not taken
+    assert "grants nobody" in said
+
+
+def test_a_protected_path_with_evidence_is_not_vouched_for_either(
+    served: Served, keys: dict[str, Path]
+) -> None:
+    clone = served.clone
+    clone.git("checkout", "-q", "-b", "guarded", "main")
+    spec: Operation = {
+        "path": ".github/workflows/x.yml",
+        "new_text": "on: push\n",
+        "op": "create_file",
+    }
+    commit_change(clone, applied(clone, protocol(spec)))
+    vouched(clone, ADA, keys["ada"])
+    taken, said = served.push("guarded:main")
+    assert not taken
+    assert "protected" in said
+
+
+@pytest.mark.parametrize("falsify", [smuggle, forge_hash])
+def test_nobody_vouches_for_evidence_that_is_false(
+    served: Served, keys: dict[str, Path], falsify: object
+) -> None:
+    assert callable(falsify)
+    falsify(served.clone)
+    vouched(served.clone, ADA, keys["ada"])
+    taken, said = served.push("good:main")
+    assert not taken, said
+
+
+def test_an_edit_that_was_recorded_blind_is_vouched_for_with_its_entry(
+    served: Served, keys: dict[str, Path]
+) -> None:
+    clone = served.clone
+    clone.git("checkout", "-q", "-b", "recorded", "main")
+    quoted: Operation = {
+        "op": "replace_text",
+        "path": "app.py",
+        "old_text": "two\n",
+        "new_text": "2\n",
+    }
+    commit_change(clone, applied(clone, protocol(quoted)))
+    taken, said = served.push("recorded:main")
+    assert not taken
+    vouched(clone, ADA, keys["ada"])
+    taken, said = served.push("recorded:main")
+    assert taken, said
+    found = ruling(clone)
+    assert (found["verdict"], found["standing"]) == ("vouched", "vouched")
+    assert found["ledger"]
+
+
+def test_a_pusher_vouches_as_the_committer_whom_the_trailer_names(served: Served) -> None:
+    write_blind(served.clone, {"notes.md": "Blind\n"})
+    vouched(served.clone, ADA, None)
+    assert not served.push("blind:main")[0]
+    taken, said = served.push("blind:main", GL_USERNAME="bob")
+    assert taken, said
+
+
+def test_a_policy_that_does_not_take_what_is_vouched_for_refuses_it(
+    served: Served, keys: dict[str, Path]
+) -> None:
+    target = '\n[[gate.targets]]\nrefs = ["refs/heads/release"]\nverdicts = ["strict"]\n'
+    served.clone.git("checkout", "-q", "main")
+    commit(served.clone, {CONFIG: POLICY + target}, {})
+    assert served.push("main:main")[0]
+    write_blind(served.clone, {"app.py": "one\n2\nthree\n"})
+    vouched(served.clone, ADA, keys["ada"])
+    taken, said = served.push("blind:release")
+    assert not taken
+    assert "does not accept vouched" in said
+    assert served.push("blind:main")[0]
+
+
+def test_a_policy_without_grants_lets_nobody_vouch(
+    tmp_path: Path, keys: dict[str, Path], template: Served
+) -> None:
+    served = copied(template, tmp_path)
+    repo = served.clone
+    without = POLICY.partition("pusher_variable")[0]
+    served.clone.git("checkout", "-q", "main")
+    commit(repo, {CONFIG: without}, {})
+    assert served.push("main:main")[0]
+    write_blind(repo, {"app.py": "one\n2\nthree\n"})
+    vouched(repo, ADA, keys["ada"])
+    taken, said = served.push("blind:main")
+    assert not taken
+    assert "the policy grants nobody all that the commit changes" in said
+
+
+def test_every_surface_says_vouched_and_none_proved(
+    served: Served, keys: dict[str, Path], tmp_path: Path
+) -> None:
+    """What a person takes upon himself is shown as that, with who made it beside it."""
+    repo = served.clone
+    repo.git("checkout", "-q", "blind")
+    vouched(repo, ADA, keys["ada"])
+    start = repo.git("rev-parse", "main")
+    shown = ruling(repo)
+    assert shown["standing"] == shown["replay"] == shown["verdict"] == "vouched"
+    assert shown["made_by"] == "agent, no evidence"
+    assert shown["agents"] == ["claude"]
+    assert shown["basis"] == "Ada Tester <ada@example.org>"
+    assert "vouched for by Ada Tester <ada@example.org>" in str(shown["policy"])
+    told = run("show", cwd=repo.path).out
+    assert "a person vouches" in told
+    assert "vouched" in run("log", "-n", "1", cwd=repo.path).out
+    lines = run("blame", "app.py", "--json", cwd=repo.path).json()
+    assert [each["kind"] for each in lines if each["text"] == "2"] == ["vouched"]
+    stats = run("stats", f"{start}..HEAD", "--json", cwd=repo.path)
+    assert stats.json()["replay"] == {"vouched": 1}
+    answers = run("qa", f"{start}..HEAD", "--json", cwd=repo.path)
+    asked = {each["name"]: each["answer"] for each in answers.json()["points"]}
+    assert (asked["procedure"], asked["blind"]) == ("no", "no")
+    report = run("report", f"{start}..HEAD", "--json", cwd=repo.path).json()
+    assert [name for name, commits in report["classes"].items() if commits] == ["vouched"]
+    page = tmp_path / "page.html"
+    assert run("report", f"{start}..HEAD", "--html", page, cwd=repo.path).code == 0
+    assert 'data-standing="vouched"' in page.read_text()
+    query = "select standing, replay, made_by from commits"
+    table = run("sql", query, f"{start}..HEAD", "--format", "csv", cwd=repo.path)
+    assert 'vouched,vouched,"agent, no evidence"' in table.out

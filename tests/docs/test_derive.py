@@ -1,0 +1,268 @@
+"""The second verifier: `docs/derive.py`, written from `docs/format.md` alone, and its vectors."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from base64 import b64decode
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.evidence.ledger.entry import entry_id
+from hkgit.evidence.ledger.names import LEDGER
+from hkgit.git.repository import Repository
+from tests.docs.console import BLOCK, ROOT
+from tests.support.agreement import derive, derive_again, expect_agreement, list_answers
+from tests.support.attacks import governed_repository, honest
+from tests.support.commands import hkgit, replace_line_two
+from tests.support.commits import Change, applied, commit, joined
+from tests.support.objects import write_commit
+from tests.support.planning import protocol, replace_range
+from tests.support.repos import IDENTITY, Repo
+
+PAGE, SCRIPT = ROOT / "docs/format.md", ROOT / "docs/derive.py"
+VECTORS = sorted((ROOT / "docs/vectors").glob("*.json"))
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the second verifier as anyone would, isolated from everything that is installed."""
+    command = [sys.executable, "-I", "-S", str(SCRIPT), *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_it_is_one_short_file_of_the_standard_library() -> None:
+    source = SCRIPT.read_text("utf-8")
+    nodes = [*ast.walk(ast.parse(source))]
+    imported = [each.name for node in nodes if isinstance(node, ast.Import) for each in node.names]
+    imported += [str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)]
+    assert {*imported} <= sys.stdlib_module_names
+    assert len(source.splitlines()) <= 300
+
+
+def test_the_page_is_read_in_one_evening() -> None:
+    assert len(PAGE.read_text("utf-8").split()) <= 1500
+
+
+def test_the_example_on_the_page_is_derived_by_hand() -> None:
+    """That it prints what the page says is a test of every page; here, that it says so."""
+    shown = "".join(found[2] for found in BLOCK.finditer(PAGE.read_text("utf-8")))
+    assert "\nnamed by its hash\n" in shown
+    assert "\nthe line that was read\n" in shown
+    assert "\nderived\n" in shown
+
+
+def _bytes(text: Any) -> bytes:
+    return text.encode() if isinstance(text, str) else b64decode(text["base64"])
+
+
+def _files(listed: dict[str, Any]) -> dict[str, File]:
+    return {path: File(_bytes(text), int(mode, 8)) for path, (mode, text) in listed.items()}
+
+
+@cache
+def _vector_commit(repo: Repo, vector: Path) -> str:
+    """The commit of a vector, on one with the files before."""
+    document = json.loads(vector.read_text("utf-8"))
+    assert document["version"] == 1
+    repository = Repository.discover(repo.path)
+    entries = [text.encode() for text in document["entries"]]
+    ledger = {
+        f"{LEDGER}/{name[:2]}/{name[2:]}.json": data
+        for name, data in zip(map(entry_id, entries), entries, strict=True)
+    }
+    after = _files(document["after"]) | {path: File(data) for path, data in ledger.items()}
+    before = repository.write_tree(None, _files(document["before"]))
+    first = write_commit(repo, before, (), b"Begin\n", *IDENTITY.rstrip(">").split(" <"))
+    tree = repository.write_tree(None, after)
+    made = write_commit(repo, tree, (first or "",), b"Say\n", *IDENTITY.rstrip(">").split(" <"))
+    assert made is not None
+    return made
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    return Repo.init(tmp_path_factory.mktemp("vectors") / "repo")
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda path: path.stem)
+def test_both_verifiers_say_of_a_vector_what_it_says(store: Repo, vector: Path) -> None:
+    made = _vector_commit(store, vector)
+    is_derived = json.loads(vector.read_text("utf-8"))["derived"]
+    git = derive.Git(str(store.path))
+    answer, _ = derive_again(git, made)
+    git.batch.communicate()
+    assert answer == ("derived" if is_derived else "not derived")
+    allowed = list_answers(Repository.discover(store.path), made)
+    assert allowed <= ({"derived"} if is_derived else {"not derived", "not judged here"})
+
+
+def test_each_commit_has_a_line(repo: Repo) -> None:
+    governed_repository(repo)
+    commit(repo, Change({"b.txt": File(b"by hand\n")}))
+    repo.git("commit", "-q", "--allow-empty", "-m", "Nothing")
+    done = run("HEAD", cwd=repo.path)
+    assert done.stderr == ""
+    said = [line.split("  ")[1] for line in done.stdout.splitlines()]
+    assert said == ["no entry", "derived", "no entry", "no entry"]
+    assert done.returncode == 0
+
+
+def test_a_repository_is_named_before_the_range(repo: Repo, tmp_path: Path) -> None:
+    governed_repository(repo)
+    done = run(str(repo.path), "HEAD~1..HEAD", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"{repo.head[:12]}  derived\n")
+
+
+def test_bytes_that_no_entry_makes_are_told_with_path_and_line(repo: Repo) -> None:
+    governed_repository(repo)
+    change = honest(repo)
+    file = change.files["a.py"]
+    assert file is not None
+    change.files["a.py"] = File(file.data.replace(b"main()\n", b"Main()\n"))
+    made = commit(repo, change)
+    done = run("HEAD~1..HEAD", cwd=repo.path)
+    assert done.stdout == f"{made[:12]}  not derived  a.py:8: is not what the entries make\n"
+    assert done.returncode == 1
+
+
+def test_a_forged_hunk_is_told_with_its_line(repo: Repo) -> None:
+    governed_repository(repo)
+    change = honest(repo)
+    change.file["hunks"][0]["old_hash"] = "0" * 64
+    made = commit(repo, change)
+    done = run("HEAD~1..HEAD", cwd=repo.path)
+    assert done.stdout == f"{made[:12]}  not derived  a.py:5: its hashes do not hold here\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param([], "derive.py: usage: python derive.py [REPOSITORY] A..B", id="nothing"),
+        pytest.param(
+            ["a", "b", "c"], "derive.py: usage: python derive.py [REPOSITORY] A..B", id="too much"
+        ),
+        pytest.param(["nowhere..HEAD"], "fatal: bad revision", id="no such revision"),
+        pytest.param(["--all"], "fatal: bad revision", id="an option"),
+        pytest.param(["missing", "HEAD"], "fatal: cannot change to 'missing'", id="no directory"),
+    ],
+)
+def test_bad_input_is_2_with_a_line_that_says_why(
+    repo: Repo, arguments: list[str], said: str
+) -> None:
+    governed_repository(repo)
+    done = run(*arguments, cwd=repo.path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(said)
+    assert "Traceback" not in done.stderr
+
+
+def test_without_git_it_is_2(repo: Repo, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path))
+        done = run("HEAD", cwd=repo.path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "derive.py: [Errno 2] No such file or directory: 'git'\n"
+
+
+def test_a_path_is_shown_on_one_line(repo: Repo) -> None:
+    governed_repository(repo)
+    change = honest(repo)
+    change.files["a\n.txt"] = File(b"two\n")
+    made = commit(repo, change)
+    done = run("HEAD~1..HEAD", cwd=repo.path)
+    what = r"a\n.txt:1: is not what the entries make"
+    assert done.stdout == f"{made[:12]}  not derived  {what}\n"
+
+
+def test_outside_a_repository_is_2(tmp_path: Path) -> None:
+    done = run("HEAD", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("fatal: not a git repository")
+
+
+def test_merges_and_reverts_are_not_judged_here(repo: Repo) -> None:
+    governed_repository(repo)
+    repo.git("revert", "--no-edit", "HEAD")
+    repo.git("switch", "-q", "-c", "side", "HEAD~1")
+    repo.commit({"side.txt": "side\n"})
+    repo.git("merge", "-q", "--no-edit", "main")
+    done = run("HEAD~1..HEAD", cwd=repo.path)
+    said = sorted(line.split("  ", 1)[1] for line in done.stdout.splitlines())
+    assert said == [
+        "not judged here  merge",
+        "not judged here  takes entries out of the ledger",
+    ]
+    assert done.returncode == 0
+
+
+def test_a_shallow_clone_says_what_is_missing(repo: Repo, tmp_path: Path) -> None:
+    governed_repository(repo)
+    repo.git("clone", "-q", "--depth=1", repo.path.as_uri(), str(tmp_path / "clone"))
+    done = run("HEAD", cwd=tmp_path / "clone")
+    missing = repo.git("rev-parse", "HEAD~1")[:12]
+    what = f"not judged here  commit {missing} is missing or damaged"
+    assert done.stdout == f"{repo.head[:12]}  {what}\n"
+
+
+def test_a_repository_with_sha256_ids_is_derived(
+    make_repo: Callable[..., Repo], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
+    repo = make_repo("sha256")
+    repo.commit({"app.py": "one\ntwo\nthree\n"}, "Begin")
+    hkgit(repo, "apply", "-", stdin=replace_line_two(repo, "TWO\n"))
+    assert len(repo.head) == 64
+    assert run("HEAD", cwd=repo.path).stdout.endswith(f"{repo.head[:12]}  derived\n")
+    expect_agreement(repo.path)
+
+
+def test_grafts_and_replacements_change_nothing(repo: Repo) -> None:
+    governed_repository(repo)
+    change = honest(repo)
+    change.file["hunks"][0]["new_hash"] = "0" * 64
+    forged = commit(repo, change)
+    repo.git("replace", forged, "HEAD~1")
+    (repo.path / ".git/info/grafts").write_text(f"{forged}\n")
+    done = run("HEAD", cwd=repo.path)
+    assert done.stdout.splitlines()[-1].startswith(f"{forged[:12]}  not derived  a.py:5")
+    assert len(done.stdout.splitlines()) == 3
+
+
+def test_a_disagreement_fails_and_keeps_the_history(repo: Repo) -> None:
+    governed_repository(repo)
+    expect_agreement(repo.path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(derive, "check_commit", lambda git, commit: None)
+        with pytest.raises(AssertionError, match=r"derive.py: derived .*no entry") as failure:
+            expect_agreement(repo.path)
+    kept = Path(str(failure.value).rpartition(": ")[2])
+    assert Repo(kept).head == repo.head
+    shutil.rmtree(kept.parent)
+
+
+def test_several_entries_on_a_base_that_moves(repo: Repo) -> None:
+    text = b"".join(b"line %d\n" % number for number in range(1, 31))
+    repo.commit({"a.txt": text}, "Begin")
+    first = applied(repo, protocol(replace_range("a.txt", text, 10, 10, "ten")))
+    file = first.files["a.txt"]
+    assert file is not None
+    repo.git("switch", "-q", "-c", "aside")
+    commit(repo, first)
+    second = applied(repo, protocol(replace_range("a.txt", file.data, 20, 20, "twenty")))
+    repo.git("switch", "-q", "main")
+    repo.commit({"a.txt": b"line 0\n" + text}, "Move on")
+    both = joined(first, second)
+    both.files["a.txt"] = File(
+        b"line 0\n" + text.replace(b"line 10\n", b"ten\n").replace(b"line 20\n", b"twenty\n")
+    )
+    commit(repo, both)
+    assert run("HEAD~1..HEAD", cwd=repo.path).stdout == f"{repo.head[:12]}  derived\n"
+    expect_agreement(repo.path)

@@ -1,0 +1,143 @@
+"""An edit refused again and again leaves a question; a person answers it, and its agent hears."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from hkgit.errors import InvalidInput
+from hkgit.evidence.refusals import ASKED_AFTER, Decision, RefusalLog
+from hkgit.text.schemas import load_schema
+from tests.support.desk import FILE, Desk
+from tests.support.repos import Repo
+from tests.support.running import Result, run
+
+POEM = b"".join(b"verse %d\n" % number for number in range(1, 41))
+ADA = "Ada Tester <ada@example.org>"
+
+
+@pytest.fixture
+def desk(repo: Repo) -> Desk:
+    """The poem, and a line of it that somebody has changed since it was read."""
+    repo.commit({FILE: POEM}, "Write")
+    repo.git("tag", "read")
+    repo.commit({FILE: POEM.replace(b"verse 10\n", b"verse ten\n")}, "Spell the tenth verse")
+    repo.commit({"other.txt": "x\n"}, "Elsewhere")
+    return Desk(repo)
+
+
+def _refused(desk: Desk, times: int) -> None:
+    for _ in range(times):
+        assert not desk.apply(desk.replace(10, 10, "x", "read"))
+
+
+def _answer(desk: Desk, *words: str, name: str = "Ada Tester") -> Result:
+    env = {"GIT_AUTHOR_NAME": name, "GIT_COMMITTER_NAME": name}
+    return run("consult", *words, cwd=desk.repo.path, env=env)
+
+
+def _claims(desk: Desk) -> list[dict[str, Any]]:
+    """The refusals that the entry of the last commit claims."""
+    listed = desk.repo.git("show", "--format=", "--name-only", "HEAD", "--", ".hkgit/ledger")
+    claims: dict[str, Any] = json.loads(desk.repo.show("HEAD", listed.strip()))["claims"]
+    found: list[dict[str, Any]] = claims["refusals"]
+    return found
+
+
+def test_a_stale_edit_hears_who_changed_the_file_last(desk: Desk) -> None:
+    _refused(desk, 1)
+    commit = desk.repo.git("rev-parse", "--short", "HEAD~1")
+    assert desk.said == [f"{FILE}: last changed by {commit} Spell the tenth verse"]
+    assert desk.consults == []
+
+
+def test_the_advice_after_so_many_tries_answers_the_question(desk: Desk) -> None:
+    """The command is pasted as it was printed, with one of the words that it offers."""
+    _refused(desk, ASKED_AFTER)
+    [asked] = desk.consults
+    found = re.search(r"a person decides: hkgit consult (\S+ --decision )(\S+)", desk.said[0])
+    assert found is not None
+    answered = _answer(desk, *found[1].split(), found[2].split("|")[1], "-m", "Not now")
+    assert answered.code == 0, answered.err
+    assert desk.consults[0].id == asked.id
+    assert desk.consults[0].decided == Decision("drop", ADA, "Not now")
+    _refused(desk, 1)
+    assert desk.said[0].endswith(f"{ADA} decided: drop (Not now)")
+
+
+def test_tries_with_edit_and_apply_count_together(desk: Desk) -> None:
+    _refused(desk, 2)
+    spec = desk.spec(desk.replace(10, 10, "x", "read"))
+    said = run("edit", "-", cwd=desk.repo.path, stdin=spec.encode())
+    assert said.code == 3
+    assert "refused 3 times, so a person decides: hkgit consult " in said.err
+
+
+def test_the_entry_that_lands_says_what_was_decided(desk: Desk) -> None:
+    _refused(desk, 3)
+    _answer(desk, desk.consults[0].id[:6], "--decision", "apply")
+    assert desk.apply(desk.replace(10, 10, "x"))
+    decided = {"decision": "apply", "by": ADA, "message": ""}
+    assert [each["decided"] for each in _claims(desk)] == [decided] * 3
+    assert desk.consults == []
+
+
+def test_after_an_answer_as_many_tries_ask_again(desk: Desk) -> None:
+    _refused(desk, 3)
+    _answer(desk, desk.consults[0].id, "--decision", "rewrite")
+    _refused(desk, 2)
+    assert [each.decided is None for each in desk.consults] == [False]
+    _refused(desk, 1)
+    assert [each.decided is None for each in desk.consults] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "code", "says"),
+    [
+        pytest.param(["ffffff", "--decision", "drop"], "Ada", 4, "names no question", id="no id"),
+        pytest.param(["{}", "--decision", "drop"], "Claude", 4, "is an agent", id="an agent"),
+        pytest.param(["--decision", "drop"], "Ada", 64, "Say which question", id="no question"),
+        pytest.param(["{}", "--decision", "maybe"], "Ada", 64, "maybe", id="no decision"),
+    ],
+)
+def test_what_is_no_answer_is_refused(
+    desk: Desk, words: list[str], name: str, code: int, says: str
+) -> None:
+    _refused(desk, 3)
+    said = _answer(desk, *(each.format(desk.consults[0].id) for each in words), name=name)
+    assert said.code == code
+    assert says in said.err
+    assert desk.consults[0].decided is None
+
+
+def test_a_question_is_answered_once(desk: Desk) -> None:
+    _refused(desk, 3)
+    answer = (desk.consults[0].id, "--decision", "apply")
+    assert [_answer(desk, *answer).code for _ in range(2)] == [0, 4]
+    with pytest.raises(InvalidInput, match="was answered by Ada"):
+        RefusalLog.of(desk.repo.path / ".git").decide(desk.consults[0], Decision("drop", ADA))
+
+
+def test_other_refusals_ask_nobody(desk: Desk) -> None:
+    wrong = json.dumps({"file": FILE, "old_text": "prose", "new_text": "x"})
+    for _ in range(4):
+        assert run("edit", "-", cwd=desk.repo.path, stdin=wrong.encode()).code != 0
+    assert desk.consults == []
+    assert run("consult", cwd=desk.repo.path).out == ""
+
+
+def test_questions_are_listed_and_shown(desk: Desk) -> None:
+    _refused(desk, 3)
+    listed = run("consult", cwd=desk.repo.path).out
+    assert listed.endswith(f"  {FILE}  refused 3 times to codex/1  open\n")
+    shown = run("consult", desk.consults[0].id, cwd=desk.repo.path).out
+    assert shown.startswith(listed)
+    assert shown.count("stale: ") == 3
+    document = run("consult", "--json", cwd=desk.repo.path).json()
+    assert [len(each["tries"]) for each in document["consults"]] == [3]
+    refusals = run("refusals", "--json", cwd=desk.repo.path).json()
+    Draft202012Validator(load_schema("refusals")).validate(refusals)

@@ -1,0 +1,80 @@
+"""A person vouches for an agent's commit in a clone whose hooks judge it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hkgit.gate.policy.files import CONFIG
+from tests.support.commands import AGENT, git
+from tests.support.keys import made_key, public
+from tests.support.repos import Repo
+
+ADA = "Hkgit-Vouched-by: Ada Tester <ada@example.org>"
+CO_AUTHOR = "Co-authored-by: Claude <noreply@anthropic.com>"
+POLICY = """\
+[gate]
+allowed_signers = "signers"
+
+[[gate.manual]]
+paths = ["*.py"]
+principals = ["ada@example.org"]
+"""
+
+
+@pytest.fixture
+def granted(native: Repo, tmp_path: Path) -> Repo:
+    """The policy grants Ada the code, and she can sign."""
+    key = made_key(tmp_path / "key")
+    native.write(CONFIG, POLICY)
+    native.write("signers", f"ada@example.org {public(key)}\n")
+    native.git("add", "-A")
+    native.git("commit", "-q", "-m", "Grant it")
+    native.git("config", "gpg.format", "ssh")
+    native.git("config", "user.signingKey", str(key))
+    native.write("app.py", "one\n2\nthree\n")
+    native.git("add", "-A")
+    return native
+
+
+def vouch(repo: Repo, *words: str, trailer: str = ADA, **env: str) -> tuple[bool, str]:
+    return git(repo, "commit", "-q", "-S", *words, "--trailer", trailer, env=env)
+
+
+def test_a_person_commits_what_an_agent_made_and_vouches(granted: Repo) -> None:
+    """Who made it stays beside who takes it upon himself."""
+    message = ("-m", "Say two", "-m", CO_AUTHOR)
+    done, said = git(granted, "commit", "-q", *message)
+    assert not done
+    assert "--trailer" in said
+    assert vouch(granted, *message) == (True, "")
+    said = granted.git("log", "-1", "--format=%B")
+    assert said.rstrip() == f"Say two\n\n{CO_AUTHOR}\n{ADA}"
+
+
+def test_a_person_amends_what_an_agent_has_committed(granted: Repo) -> None:
+    granted.git("commit", "-q", "--no-verify", "-m", "Say two", env=AGENT)
+    done, said = vouch(granted, "--amend", "--no-edit")
+    assert done, said
+    assert granted.git("log", "-1", "--format=%an") == "claude"
+
+
+def test_nobody_vouches_in_the_shell_of_an_agent(granted: Repo) -> None:
+    """An agent has a person's key there, and reads how one vouches."""
+    done, said = vouch(granted, "-m", "Say two", CLAUDECODE="1")
+    assert not done
+    assert "committed in a shell of their own" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("trailer", "reason"),
+    [
+        pytest.param("Hkgit-Vouched-by: Bob <bob@example.org>", "no grant", id="nobody's grant"),
+        pytest.param("Hkgit-Vouched-by: Claude <noreply@anthropic.com>", "an agent", id="an agent"),
+    ],
+)
+def test_who_may_not_vouch_is_told_why(granted: Repo, trailer: str, reason: str) -> None:
+    done, said = vouch(granted, "-m", "Say two", "-m", CO_AUTHOR, trailer=trailer)
+    assert not done
+    assert reason in said

@@ -1,0 +1,240 @@
+"""Text that an agent wrote and that is in no commit is in no ledger either."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from hkgit.evidence.ledger.entry import Entry
+from hkgit.evidence.ledger.reading import read_entry
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
+from hkgit.git.repository import Repository
+from hkgit.workflows.setup import install
+from tests.sessions.committing import AGENT, PROVEN, Work
+from tests.sessions.conftest import LINES, replacing
+from tests.support.commands import hkgit, start
+from tests.support.planning import hash_of
+from tests.support.repos import Repo
+from tests.support.serving import preload_hooks
+from tests.support.sessions import TextSession
+
+SECRET = "sk-live-4242"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """A repository that is held to its gate."""
+    repo = Repo.init(tmp_path_factory.mktemp("hooked") / "repo")
+    repo.commit({"a.py": LINES, "b.py": LINES}, "Begin")
+    install(Repository.discover(repo.path), HOOKS)
+    preload_hooks(repo)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "Set up")
+    return repo
+
+
+def tells(repo: Repo, word: str = SECRET, rev: str = "HEAD") -> list[str]:
+    """The objects of a history, and messages, that hold a word."""
+    found = []
+    for line in repo.git("rev-list", "--objects", rev).splitlines():
+        name, _, path = line.partition(" ")
+        kind = repo.git("cat-file", "-t", name).strip()
+        if kind != "tree" and word in repo.git("cat-file", kind, name):
+            found.append(path or kind)
+    return found
+
+
+def entries(repo: Repo) -> list[Entry]:
+    """The ledger entries of HEAD's tree."""
+    names = repo.git("ls-files", ".hkgit/ledger").splitlines()
+    return [read_entry(repo.read(name)) for name in names]
+
+
+def test_a_secret_taken_back_in_the_next_call_is_in_no_commit(work: Work) -> None:
+    work.edit("line 5\n", f"key = '{SECRET}'\n")
+    work.edit(f"key = '{SECRET}'\n", "key = os.environ['KEY']\n")
+    work.commit_with_hooks("-a", "-m", "Read the key")
+    assert work.verdict() == PROVEN
+    assert tells(work.repo) == []
+    [entry] = entries(work.repo)
+    assert entry.claims["squashed"] == {"edits": 2, "agents": ["tester/1"]}
+    assert work.repo.status() == []
+
+
+def test_calls_that_cancel_out_leave_nothing_and_wait_for_nothing(work: Work) -> None:
+    work.edit("line 5\n", f"line 5\nkey = '{SECRET}'\n")
+    work.edit("line 25\n", "twenty-five\n")
+    work.edit(f"key = '{SECRET}'\n", "")
+    work.commit_with_hooks("-a", "-m", "Write it out")
+    assert work.verdict() == PROVEN
+    assert tells(work.repo) == []
+    assert work.desk.status().uncommitted == 0
+
+
+def test_a_file_written_twice_is_told_as_it_is_committed(work: Work) -> None:
+    first = {"op": "create_file", "path": "c.py", "new_text": f"KEY = '{SECRET}'\nx = 1\n"}
+    assert work.desk.edit(json.dumps({"version": "1", "operations": [first]})).ok
+    work.edit(f"KEY = '{SECRET}'\n", "import os\n", "c.py")
+    work.repo.git("add", "c.py")
+    work.commit_with_hooks("-m", "Add it")
+    assert work.verdict() == "strict hash"
+    assert tells(work.repo) == []
+
+
+def test_a_file_made_and_removed_again_is_not_told(work: Work) -> None:
+    make = {"op": "create_file", "path": "c.py", "new_text": f"KEY = '{SECRET}'\n"}
+    assert work.desk.edit(json.dumps({"version": "1", "operations": [make]})).ok
+    work.desk.read("c.py")
+    assert work.desk.edit("*** Begin Patch\n*** Delete File: c.py\n*** End Patch\n").ok
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-a", "-m", "Write it out")
+    assert work.verdict() == PROVEN
+    assert tells(work.repo) == []
+
+
+def test_one_spec_may_take_back_what_it_wrote(work: Work) -> None:
+    work.desk.read("a.py")
+    blocks = [("line 5", f"key = '{SECRET}'"), (f"key = '{SECRET}'", "key = os.environ['KEY']")]
+    text = "".join(
+        f"a.py\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n" for old, new in blocks
+    )
+    assert work.desk.edit(text).ok
+    work.commit_with_hooks("-a", "-m", "Read the key")
+    assert work.verdict() == PROVEN
+    assert tells(work.repo) == []
+
+
+def test_what_a_person_takes_out_before_the_commit_is_not_told(work: Work) -> None:
+    lines = "".join(f"print('step {number}')\n" for number in range(9))
+    work.edit("line 5\n", f"import os\nkey = '{SECRET}'\n{lines}")
+    text = work.repo.read("a.py").decode()
+    work.repo.write("a.py", text.replace(f"key = '{SECRET}'\n", ""))
+    work.commit_with_hooks("-a", "-m", "Print it")
+    assert tells(work.repo) == []
+    assert work.verdict() == PROVEN
+
+
+def test_what_two_sessions_wrote_over_one_another_is_squashed_too(work: Work) -> None:
+    other = TextSession.open(work.repo.path, "other", agent="second/2")
+    work.edit("line 5\n", f"key = '{SECRET}'\n")
+    other.read("a.py")
+    assert other.edit(replacing(f"key = '{SECRET}'\n", "five\n")).ok
+    work.commit_with_hooks("-a", "-m", "Write it out")
+    assert work.verdict() == PROVEN
+    assert tells(work.repo) == []
+    [entry] = entries(work.repo)
+    assert entry.agent == "second/2"
+    assert entry.claims["squashed"] == {"edits": 2, "agents": ["tester/1", "second/2"]}
+    assert [work.desk.status().uncommitted, other.status().uncommitted] == [0, 0]
+
+
+def test_only_the_edits_that_were_written_over_are_squashed(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.edit("line 25\n", f"{SECRET}\n")
+    work.edit(f"{SECRET}\n", "twenty-five\n")
+    work.edit("line 15\n", "fifteen\n")
+    work.commit_with_hooks("-a", "-m", "Write it out")
+    assert work.verdict() == PROVEN
+    assert tells(work.repo) == []
+    assert sorted("squashed" in each.claims for each in entries(work.repo)) == [False, False, True]
+
+
+def test_a_rename_between_is_told_and_its_text_is_not(work: Work) -> None:
+    work.edit("line 5\n", f"key = '{SECRET}'\n")
+    work.desk.read("a.py")
+    patch = "*** Begin Patch\n*** Update File: a.py\n*** Move to: c.py\n@@\n"
+    patch += f"-key = '{SECRET}'\n+key = None\n line 6\n*** End Patch\n"
+    assert work.desk.edit(patch).ok
+    work.repo.git("add", "-A")
+    work.commit_with_hooks("-m", "Move it")
+    assert work.verdict().startswith("strict")
+    assert tells(work.repo) == []
+
+
+def test_a_squash_makes_no_blind_edit_seen(work: Work) -> None:
+    """What nobody read before the first edit stays unread, whatever was read of its text."""
+    assert work.desk.edit(replacing("line 5\n", f"key = '{SECRET}'\n")).ok
+    work.edit(f"key = '{SECRET}'\n", "key = None\n")
+    said = work.commit_with_hooks("-a", "-m", "Set it", code=1)
+    [command] = {*re.findall(r"hkgit read a.py:5-5 --session task --before (\d+)", said)}
+    work.desk.read("a.py", 5, 5, before=command)
+    work.commit_with_hooks("-a", "-m", "Set it")
+    assert work.verdict() == PROVEN
+    assert tells(work.repo) == []
+
+
+def test_a_secret_beside_what_one_edit_keeps_does_not_stay_in_its_quotation(work: Work) -> None:
+    work.edit("line 5\n", f"key = '{SECRET}'\n")
+    work.edit(f"key = '{SECRET}'\nline 6\n", f"key = '{SECRET}'\nsix\n")
+    work.edit(f"key = '{SECRET}'\nsix\n", "six\n")
+    work.commit_with_hooks("-a", "-m", "Write six out")
+    assert work.verdict() == PROVEN
+    assert tells(work.repo) == []
+
+
+def test_a_resolved_conflict_tells_no_text_between(work: Work, tmp_path: Path) -> None:
+    repo = work.repo
+    repo.git("switch", "-q", "-c", "side")
+    repo.write("a.py", LINES.replace("line 5\n", "side\n"))
+    repo.git("commit", "-q", "--no-verify", "-a", "-m", "Side")
+    repo.git("switch", "-q", "main")
+    repo.write("a.py", LINES.replace("line 5\n", "main\n"))
+    repo.git("commit", "-q", "--no-verify", "-a", "-m", "Main")
+    repo.git("merge", "-q", "side", check=False)
+    marked = repo.read("a.py").decode()
+    conflict = marked[marked.index("<<<<<<<") : marked.index("line 6")]
+    work.edit(conflict, f"{SECRET}\n")
+    work.edit(f"{SECRET}\n", "both\n")
+    repo.git("add", "a.py")
+    work.commit_with_hooks("-m", "Merge side")
+    assert tells(repo) == []
+    assert work.verdict().startswith("merge")
+
+
+def blocks(*edits: tuple[str, str], path: str = "a.py") -> str:
+    return "".join(
+        f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n" for old, new in edits
+    )
+
+
+TAKEN_BACK = blocks(
+    ("line 5", f"key = '{SECRET}'"), (f"key = '{SECRET}'", "key = os.environ['KEY']")
+)
+
+
+def test_a_spec_that_takes_back_what_it_wrote_is_applied_as_its_net_change(work: Work) -> None:
+    whole = hash_of(LINES.encode(), 1, LINES.count("\n"))
+    words = ("apply", "-q", "-", "--expect", f"a.py={whole}", "--agent", "claude/1")
+    hkgit(work.repo, *words, stdin=TAKEN_BACK + blocks(("line 25", "twenty-five")), env=AGENT)
+    assert work.verdict() == "strict hash"
+    assert tells(work.repo) == []
+    [entry] = entries(work.repo)
+    assert entry.claims["squashed"] == {"edits": 3, "agents": ["claude/1"]}
+    assert "twenty-five" in work.repo.read("a.py").decode()
+
+
+def test_a_spec_that_says_each_line_once_is_recorded_as_it_is(work: Work) -> None:
+    whole = hash_of(LINES.encode(), 1, LINES.count("\n"))
+    spec = blocks(("line 5", "five"), ("line 25", "twenty-five"))
+    hkgit(work.repo, "apply", "-q", "-", "--expect", f"a.py={whole}", stdin=spec, env=AGENT)
+    [entry] = entries(work.repo)
+    assert [edit.dialect for edit in entry.edits] == ["search-replace"] * 2
+    assert "squashed" not in entry.claims
+
+
+def test_a_blind_spec_that_takes_back_what_it_wrote_stays_blind(work: Work) -> None:
+    said = start("hkgit", "apply", "-", cwd=work.repo.path, stdin=TAKEN_BACK, env=AGENT)
+    assert said.returncode == 6
+    assert tells(work.repo) == []
+
+
+def test_a_file_made_and_edited_by_one_spec_is_told_as_it_is(work: Work) -> None:
+    make = f"c.py\n<<<<<<< SEARCH\n=======\nKEY = '{SECRET}'\nx = 1\n>>>>>>> REPLACE\n"
+    spec = make + blocks((f"KEY = '{SECRET}'", "import os"), path="c.py")
+    hkgit(work.repo, "apply", "-q", "-", stdin=spec, env=AGENT)
+    assert work.verdict() == "strict hash"
+    assert tells(work.repo) == []
+    assert work.repo.read("c.py") == b"import os\nx = 1\n"
