@@ -105,7 +105,7 @@ def test_what_is_said_of_a_long_file_makes_no_list_of_its_lines(
     ruling = scene.ruling(made, policy)
     assert ruling.rule == "blind"
     assert ruling.before.for_person
-    assert "a [[gate.manual]] comes first" in mend(ruling)
+    assert "a person commits a [[gate.manual]] first" in mend(ruling)
 
 
 def _refuse(document: Document) -> None:

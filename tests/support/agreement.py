@@ -123,8 +123,11 @@ def _can_be_opened(path: Path) -> bool:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Compare both verifiers on the repositories that a test has made."""
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Compare both verifiers on the repositories that a test has made.
+
+    After its fixtures: what a test changes of the environment is put back by then.
+    """
     done = yield
     made = dict.fromkeys(MADE)
     MADE.clear()
