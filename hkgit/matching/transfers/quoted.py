@@ -9,10 +9,13 @@ from hkgit.matching.lines import EditLines, FileLines, indent_of
 from hkgit.matching.places import Place
 from hkgit.matching.search.align import Targets
 from hkgit.matching.transfers.indent import measure_width
+from hkgit.values import late_pattern
 
 BELOW = 20
-OPENERS = (b":", b"{", b"(", b"[", b"\\", b"=>", b"=")
-"""What a line ends with that makes one expect a deeper line after it."""
+OPENS = late_pattern(
+    rb".*(?:[:{(\[\\=]|=>)$|(?:if|for|while|else if) ?\(.*\)$|else$|(?:let|const|var) .*,$"
+)
+"""A line that makes one expect a deeper line after it."""
 
 CLOSERS = (b"}", b")", b"]", b"else", b"elif ", b"except", b"finally")
 """What a line begins with that ends the block above it."""
@@ -100,23 +103,19 @@ def _shift(before: bytes, old: bytes, lines: Sequence[bytes], goes_on: bool, whe
     depths = [measure_width(indent_of(line)) for line in further]
     own = measure_width(indent_of(old))
     edge, depth = measure_width(margin + indent_of(old)), depths[0]
-    opens = lines[0].rstrip().endswith(OPENERS)
+    opens = OPENS.match(lines[0].strip())
     if opens and depth:
         is_closed = further[-1].lstrip().startswith(CLOSERS[:3]) and depths[-1] >= edge
         is_closed = is_closed and not lines[0].rstrip().endswith(b":")
         return b"" if depth > edge or is_closed else margin
     quoted = [d for d, line in zip(depths, further, strict=True) if line.strip() == old.strip()]
     is_quoted = bool(quoted) and quoted[0] < edge
-    is_flat = depth <= own
-    if (
-        is_flat
-        and not opens
-        and (further[0].lstrip().startswith(CLOSERS) or not (goes_on or is_quoted))
-    ):
+    is_left = goes_on and min(depths) <= own and not depth > edge
+    can_be_either = is_left and depth == edge
+    ends = further[0].lstrip().startswith(CLOSERS) and not opens
+    if can_be_either or (depth <= own and (ends or not (goes_on or is_quoted))):
         raise _refuse_undecided(where)
-    # So does a line further down that has none, where the first of them is less deep than the file.
-    is_left = goes_on and depth < edge and min(depths) <= own
-    return margin if is_flat or is_quoted or is_left else b""
+    return margin if depth <= own or is_quoted or is_left else b""
 
 
 def _refuse_undecided(where: str) -> Conflict:
