@@ -100,6 +100,11 @@ def describe_done() -> str:
     return "; ".join(_FINISHED)
 
 
+def print_warning(text: str) -> None:
+    """Say on standard error what a person must know; hooks that are quiet say it too."""
+    _tell(f"warning: {text}", "yellow")
+
+
 def print_error(text: str) -> None:
     """Say on standard error why there is no answer."""
     _tell(text, "red")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput, Rejected
+from hkgit.gate.policy.digest import hash_policy
 from hkgit.gate.policy.files import (
     CONFIG,
     LARGEST,
@@ -39,8 +40,9 @@ def read_trusted_policy(repository: Repository, side: str | Snapshot | None) -> 
     """Read the policy of the trusted side, a commit or files; where there is none the built-in one.
 
     Of a commit whose policy cannot be read it is that of the last one before it, by first parents,
-    where it can. Raises InvalidInput where none can, for files, and where what it extends cannot
-    be read or is loosened: that no commit of this repository has broken.
+    where it can, and the built-in one where none ever could. Raises InvalidInput where too many or
+    too few are here to tell, for files, and where what it extends cannot be read or is loosened:
+    that no commit of this repository has broken.
     """
     if not isinstance(side, str):
         return read_own_policy(repository, side)
@@ -66,29 +68,34 @@ def read_own_policy(repository: Repository, side: str | Snapshot | None) -> Poli
 
 def _find_last_readable(repository: Repository, commit: str) -> Policy | None:
     listed = repository.git("rev-list", "--first-parent", f"--max-count={MOST_BROKEN}", commit)
-    for each in listed.text.split()[1:]:
+    commits = listed.text.split()
+    for each in commits[1:]:
         with suppress(InvalidInput):
             policy = read_policy(repository.snapshot(each))
             if policy.source == BUILT_IN:
                 return policy
             return replace(policy, source=f"{policy.source} of {each[:12]}, the last readable")
-    return None
+    is_whole = len(commits) < MOST_BROKEN and not repository.is_shallow
+    return Policy() if is_whole else None
 
 
 def expect_readable(repository: Repository, old: str | None, new: str) -> None:
     """Raise Rejected where a policy that could be read, or was not there, no longer can.
 
-    A pyproject.toml that is no TOML breaks it only where the policy was in that file.
+    A pyproject.toml that is no TOML breaks it only where the policy was in that file. One that is
+    broken already stays in force as it was: no merge gives it another past.
     """
     try:
         read_own_policy(repository, new)
     except InvalidInput as error:
-        try:
+        with suppress(InvalidInput):  # else it is broken already, and its last readable one holds
             before = Policy() if old is None else read_own_policy(repository, old)
-        except InvalidInput:  # it is broken already, and its last readable version holds
-            return
-        if error.where != PYPROJECT or before.source.startswith(PYPROJECT):
-            what = f"{error.where} {error.what}, so nobody could read the policy"
+            if error.where != PYPROJECT or before.source.startswith(PYPROJECT):
+                what = f"{error.where} {error.what}, so nobody could read the policy"
+                raise Rejected("policy", what, error.fix) from error
+        held, holds = (hash_policy(read_trusted_policy(repository, each)) for each in (old, new))
+        if held != holds:
+            what = f"{error.where} {error.what}, and its last readable version would be another one"
             raise Rejected("policy", what, error.fix) from error
 
 

@@ -141,13 +141,21 @@ def _expect_same(repository: Repository, branch: str, tree: str, paths: Sequence
 
 
 def _move_head(repository: Repository, branch: str, paths: Sequence[str]) -> None:
-    """Move HEAD and the index to a branch; the files, with what was not staged, stay."""
+    """Move HEAD and the index to a branch; the files, with what was not staged, stay.
+
+    Entries of a commit that is made again go: `git add -A` would commit them once more.
+    """
     kept = (f":/{LEDGER}", f":/{ATTRIBUTES_PATH}")
     if paths:
         repository.git("reset", "-q", "--soft", branch)
         repository.git("reset", "-q", branch, "--", *paths, *kept)
     else:
+        options = ("--cached", "--name-only", "-z", "--diff-filter=A")
+        staged = repository.git("diff-index", *options, "HEAD", "--", f":/{LEDGER}").stdout
         repository.git("reset", "-q", branch)
+        entries = [f":(top,literal){os.fsdecode(each)}" for each in staged.split(b"\0") if each]
+        if entries:
+            repository.git("clean", "-q", "-f", "-x", "--", *entries)
     repository.git("restore", "--", *kept, check=False)
 
 

@@ -81,5 +81,10 @@ def _record(request: RecordRequest) -> None:
         from hkgit.agents.late_writes import settle_all_written
 
         settle_all_written(find_work_root())
-    for line in record(open_hook_repository(), request):
+    repository = open_hook_repository()
+    for line in record(repository, request):
         print_note(line)
+    if request.step == "committed":
+        from hkgit.cli.review.taken_back import warn_of_amend
+
+        warn_of_amend(repository)

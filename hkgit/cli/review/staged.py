@@ -52,6 +52,11 @@ def judge_commit(
     remember(facts, report)
     if not report.is_clean:
         report = _add_fixes(repository, report)
+    judged = report.rulings[0].judged
+    if message_file is not None and judged.entries:
+        from hkgit.cli.review.taken_back import warn_of_candidate  # as no person's commit needs
+
+        warn_of_candidate(repository, judged)
     if TRANSACTION in os.environ and not report.passes:
         # The `hkgit apply` that is committing is told that it was the gate that said no.
         (repository.git_dir / REJECTED).write_text("\n".join(report_lines(report)))
