@@ -154,7 +154,8 @@ def derive_entry(git, entry, files):
         found, after = files.get(path), file["after"]
         is_moved = bool(found and before) and found[0] == before[0] and git.mark(found) != before
         has_moved |= is_moved
-        is_free = (new_path == path or not files.get(new_path)) and not {path, new_path} & {*made}
+        is_free = before != after if path == new_path else not files.get(new_path)
+        is_free = is_free and not {path, new_path} & {*made}
         require(is_free and (is_moved or git.mark(found) == before), name, "is not as recorded")
         data = Text(git.load(found)).derive(file, is_moved)
         new = after and (after[0], data)
@@ -257,10 +258,9 @@ def check_commit(git, commit):
         raise Answer("not judged here", "takes entries out of the ledger")
     for path, (mode, name) in sorted(after.items() - before.items()):
         if path.startswith(LEDGER) and mode != "40000":
-            require(mode == "100644" and path not in before, path, "is no new entry")
-            data = git.read("blob", name)
+            data = git.load((mode, name))
             own = LEDGER + f"{digest(data)[:2]}/{digest(data)[2:]}.json".encode()
-            require(path == own, path, "is not named by its hash")
+            require((path, mode) == (own, "100644") and path not in before, path, "is no new entry")
             entries.append(read_entry(data))
     if not entries:
         raise Answer("no entry", "")
