@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import HASHED, KINDS
+from hkgit.applying.hunks import CONTEXT
 from hkgit.edits import MAX_EDITS, Read
 from hkgit.evidence.ledger.entry import (
     SCHEMA,
@@ -201,7 +202,7 @@ def _hunk(value: Json) -> RecordedHunk:
     _check_texts(hunk.new_text, hunk.old_hash, hunk.new_hash, *hunk.before, *hunk.after)
     _check_hashes((hunk.old_hash, hunk.new_hash, *hunk.before, *hunk.after))
     _check_numbers(hunk.edits)
-    _check(0 not in hunk.edits)
+    _check(0 not in hunk.edits, len(hunk.before) <= CONTEXT, len(hunk.after) <= CONTEXT)
     return hunk
 
 
