@@ -10,6 +10,8 @@ from tests.support.commands import AGENT, git, loaded_path, start
 from tests.support.repos import Repo
 from tests.support.running import run
 
+TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
+
 
 @pytest.fixture
 def guarded(repo: Repo) -> Repo:
@@ -20,6 +22,7 @@ def guarded(repo: Repo) -> Repo:
     repo.git("checkout", "-q", "main")
     repo.write(".gitattributes", "*.f filter=up\n")
     assert run("init", "-q", cwd=repo.path).code == 0
+    repo.write(".hkgit/config.toml", TAKES_LATE)
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Guard")
     return repo
@@ -185,7 +188,7 @@ def test_in_a_mixed_file_the_advice_is_followed_as_in_any(guarded: Repo) -> None
 def test_where_tightness_counts_few_lines_stand_around_a_change(
     guarded: Repo, text: str, floor: float
 ) -> None:
-    policy = f"[gate]\nmin_tightness = {floor}\n"
+    policy = f"{TAKES_LATE}min_tightness = {floor}\n"
     guarded.commit({"a.txt": "1\n2\n3\n4\n", ".hkgit/config.toml": policy}, "Ask for tightness")
     guarded.write("a.txt", text)
 
