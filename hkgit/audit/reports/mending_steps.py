@@ -24,8 +24,8 @@ def render_for_late(ruling: Ruling) -> str:
     """Render what leads on where no evidence from afterwards counts."""
     if ruling.before.is_granted:
         return f"{_KEPT}: a person whom a [[gate.manual]] grants these paths vouches for it"
-    what = "make it again in a session that reads first, or let a person accept `late` evidence or"
-    return f"{_KEPT}, and what is read after it does not count: {what} a [[gate.manual]]"
+    what = "make it again in a session that reads first, or let a person vouch for it"
+    return f"{_KEPT}, and what is read after it does not count: {what}, or accept `late`"
 
 
 def render_redo(ruling: Ruling) -> str:

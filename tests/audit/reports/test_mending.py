@@ -18,7 +18,6 @@ from tests.support.commits import AGENT, Change, commit
 from tests.support.repos import Repo
 from tests.support.running import script
 
-
 TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 
 
