@@ -287,7 +287,7 @@ def _reads(
         file = files.get(path)
         if file is None or context is None:
             whole_hash = NO_LINES if file is None else terminate(Document(file.data)).whole_hash
-            yield Read(path, None, None, whole_hash, LATE)
+            yield Read(path=path, start_line=None, end_line=None, range_hash=whole_hash, kind=LATE)
         else:
             for lines, lines_hash in hash_hunks(repository, (head, tree), path, context):
                 yield Read(path, *lines, lines_hash, LATE)

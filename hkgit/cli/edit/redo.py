@@ -49,7 +49,13 @@ def command(
     progress = Progress(print_note, show_progress("committing spec"))
     result = redo(
         repository,
-        RedoRequest(agent or _name_agent(commit), message, tree, paths, commit),
+        RedoRequest(
+            agent=agent or _name_agent(commit),
+            message=message,
+            tree=tree,
+            paths=paths,
+            commit=commit,
+        ),
         progress,
     )
     if result.error is not None:
