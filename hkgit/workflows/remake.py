@@ -85,7 +85,9 @@ def rebuild(repository: Repository, standing: Standing, made: str) -> str:
     people = {each: _find_person(old, each) for each in (b"author", b"committer")}
     raw = new.raw
     for role, person in people.items():
-        raw = re.sub(_PERSON % role, lambda _, line=role + b" " + person: line, raw, count=1)
+        found = re.search(_PERSON % role, raw)
+        if found is not None:
+            raw = raw[: found.start()] + role + b" " + person + raw[found.end() :]
     again = _write_commit(repository, _SIGNATURE.sub(b"", raw))
     records = _find_records(repository, old.tree, new.tree)
     names = {old.id: again}
