@@ -1,11 +1,14 @@
-"""mending.py: read the lines of blind edits after the fact, as they were before."""
+"""mending.py: read the lines of blind edits after the fact, as they were before: `late`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from hkgit.applying.evidence import LATE
 from hkgit.edits import Read
+from hkgit.gate.again import is_late_accepted
+from hkgit.gate.policy.model import Policy
 from hkgit.sessions.commit.pending import list_waiting
 from hkgit.sessions.commit.settling import open_journals
 from hkgit.sessions.drafting import render_mending_read
@@ -17,14 +20,18 @@ from hkgit.sessions.writing import at_work
 from hkgit.values import replace
 
 
-def find_blind_reads(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield the path of each blind edit that waits, and the command that reads its lines."""
+def find_blind_reads(root: Path, policy: Policy) -> Iterator[tuple[str, str]]:
+    """Yield the path of each blind edit that waits, and the command that reads its lines.
+
+    Where the policy takes no `late` evidence, the edit is taken back first.
+    """
     for unit in list_waiting(open_journals(root)):
         session, call, spec = unit.key
         if is_unread(unit.journal.state, unit.call, spec, unit.number):
             path = unit.journaled.paths[unit.number - 1]
             touched = unit.journaled.touched[unit.number - 1]
-            yield path, render_mending_read(path, touched, session, call)
+            is_late = is_late_accepted(policy, path)
+            yield path, render_mending_read(path, touched, session, call, is_late=is_late)
 
 
 def read_before(
@@ -40,6 +47,6 @@ def read_before(
         number, spec, files = find_before(journal, call, path)
         reading, _ = read_snapshot(files, path, start, end, limit=None)
         lines = reading.start_line, reading.end_line
-        read = Read(path, *lines, reading.range_hash or "", "receipt")
+        read = Read(path, *lines, reading.range_hash or "", LATE)
         journal.mend(number, spec, read)
     return replace(reading, has_receipt=True)

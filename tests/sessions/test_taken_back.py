@@ -15,7 +15,7 @@ from hkgit.evidence.ledger.reading import read_entry
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
-from tests.sessions.committing import AGENT, PROVEN, Work
+from tests.sessions.committing import AGENT, PROVEN, TAKES_LATE, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.commands import hkgit, start
 from tests.support.commits import applied, commit
@@ -160,13 +160,14 @@ def test_a_rename_between_is_told_and_its_text_is_not(work: Work) -> None:
 
 def test_a_squash_makes_no_blind_edit_seen(work: Work) -> None:
     """What nobody read before the first edit stays unread, whatever was read of its text."""
+    work.repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     assert work.desk.edit(replacing("line 5\n", f"key = '{SECRET}'\n")).ok
     work.edit(f"key = '{SECRET}'\n", "key = None\n")
     said = work.commit_with_hooks("-a", "-m", "Set it", code=1)
     [command] = {*re.findall(r"hkgit read a.py:5-5 --session task --before (\d+)", said)}
     work.desk.read("a.py", 5, 5, before=command)
     work.commit_with_hooks("-a", "-m", "Set it")
-    assert work.verdict() == PROVEN
+    assert work.verdict() == "strict late"
     assert tells(work.repo) == []
 
 

@@ -20,7 +20,8 @@ TERMS: Mapping[str, str] = {
     "reading": "lines that somebody asked for, with their range hash",
     "receipt": "the record that a session has read some lines, with their range hash",
     "evidence": (
-        "what ties an edit to content that was read: `hash`, `receipt`, `quote`, `tag` or `none`"
+        "what ties an edit to content that was read: `hash`, `receipt`, `quote`, `tag` or `none`;"
+        " `late` is what was read after the change"
     ),
     "weak": (
         "said of what an agent may have written unseen: on a quote or less, in a commit without"

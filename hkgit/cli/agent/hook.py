@@ -223,6 +223,6 @@ def _unread(answer: EditReport) -> str:
     places = ", ".join(f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in answer.blind)
     mend = " && ".join(dict.fromkeys(each.command for each in answer.blind))
     return (
-        f"hkgit: this edit is blind: {places} was not read before it. Read before you edit. To read"
-        f" after the fact, so that its commit passes, run: {mend}"
+        f"hkgit: this edit is blind: {places} was not read before it. Read before you edit. So"
+        f" that its commit passes, run {mend} and then make the edit again."
     )

@@ -110,7 +110,7 @@ def _add_fixes(repository: Repository, report: Report) -> Report:
     from hkgit.sessions.mending import find_blind_reads
 
     reads: dict[str, dict[str, None]] = {}
-    for path, command in find_blind_reads(repository.work_tree):
+    for path, command in find_blind_reads(repository.work_tree, report.policy):
         reads.setdefault(path, {})[command] = None
     has_entries = any(ruling.judged.entries for ruling in report.rulings)
     fixes = _BlindFixes(

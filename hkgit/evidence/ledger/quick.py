@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from typing import NoReturn
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import HASHED, KINDS
+from hkgit.applying.evidence import CHECKED, KINDS
 from hkgit.applying.hunks import CONTEXT
 from hkgit.edits import MAX_EDITS, Read
 from hkgit.evidence.ledger.entry import (
@@ -123,7 +123,7 @@ def _per_mille(*numbers: Json) -> tuple[Json, ...]:
 
 def _read(value: Json) -> Read:
     first, last = (None, None) if value["lines"] is None else _lines(value["lines"])
-    _check(value["kind"] in HASHED)
+    _check(value["kind"] in CHECKED)
     _check_texts(value["path"])
     _check_hashes([value["range_hash"]])
     return Read(

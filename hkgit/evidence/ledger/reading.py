@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import HASHED, KINDS
+from hkgit.applying.evidence import CHECKED, KINDS
 from hkgit.applying.hunks import CONTEXT
 from hkgit.edits import MAX_EDITS, Read
 from hkgit.errors import InvalidInput
@@ -100,8 +100,8 @@ def _read(node: Node) -> Read:
     lines = None if parts["lines"].value is None else _lines(parts["lines"])
     first, last = (None, None) if lines is None else lines
     kind = parts["kind"].text()
-    if kind not in HASHED:
-        raise parts["kind"].wrong('"hash" or "receipt"')
+    if kind not in CHECKED:
+        raise parts["kind"].wrong('"hash", "receipt" or "late"')
     return Read(
         path=text_of(parts["path"]),
         start_line=first,

@@ -178,7 +178,7 @@ HUNK = ("files", 0, "hunks", 0)
             set_at(
                 "reads", to=[{"path": "f", "lines": None, "range_hash": "0" * 64, "kind": "quote"}]
             ),
-            'reads[0].kind: expected "hash" or "receipt"',
+            'reads[0].kind: expected "hash", "receipt" or "late"',
             id="an unknown read",
         ),
         pytest.param(
