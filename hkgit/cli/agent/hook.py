@@ -116,6 +116,8 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
             recorder.settle_formatters()
     except HkgitError as error:
         echo(f"hkgit: not recorded: {error}", err=True)
+    if event.is_before and event.transcript is not None and not find_commands(event.did):
+        recorder.learn_attached(event.did, event.transcript)
     if tool is not None and root == home and event.is_before and not find_commands(event.did):
         return _steer(event, root, tool)
     try:
@@ -185,9 +187,11 @@ def _is_editable(root: Path, path: str) -> bool:
 
     git_dir = find_git_dir(root)
     try:
-        return git_dir is None or Unedited(root, git_dir).expect_plain(path) is None
+        if git_dir is not None:
+            Unedited(root, git_dir).expect_plain(path)
     except HkgitError:
         return False
+    return True
 
 
 def _record_missed(session: EditSession) -> None:
