@@ -25,10 +25,14 @@ from hkgit.agents.tools import parse_payload
 from hkgit.cli.forms.form import CommandForm, Misuse, Option, Positional
 from hkgit.cli.output import echo
 from hkgit.errors import Conflict, HkgitError, Stale
+from hkgit.git.shells.naming import name_program
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage.paths import is_guarded
+from hkgit.sessions.storage.paths import find_git_dir, is_guarded
 from hkgit.sessions.storage.written import find_open_notes
+
+_BINARY = 8000
+"""git looks for a NUL byte in as many bytes to call a file binary."""
 
 FORM = CommandForm(
     f"""Record what an agent's own tools read and edit, or steer its edits to hkgit.
@@ -61,6 +65,7 @@ def run(*, agent: str, steer: bool, user: bool) -> None:
             tool = module.EDIT_TOOL if steer and _has_server() else None
             reply = _answer(agent, event, tool)
             if reply is not None:
+                reply = name_program(reply, is_other_shell=True)
                 answer = (
                     module.render_denial(reply) if event.is_before else module.render_note(reply)
                 )
@@ -111,6 +116,8 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
             recorder.settle_formatters()
     except HkgitError as error:
         echo(f"hkgit: not recorded: {error}", err=True)
+    if event.is_before and event.transcript is not None and not find_commands(event.did):
+        recorder.learn_attached(event.did, event.transcript)
     if tool is not None and root == home and event.is_before and not find_commands(event.did):
         return _steer(event, root, tool)
     try:
@@ -155,15 +162,36 @@ def _is_look(recorder: Recorder, event: ToolEvent) -> bool:
 
 def _steer(event: ToolEvent, root: Path, tool: str) -> str | None:
     """Why an edit of the agent's own tool is stopped. Raises InvalidInput for one elsewhere."""
-    if not find_touched_paths(event.did, root, event.directory):
+    paths = find_touched_paths(event.did, root, event.directory)
+    if not paths or not all(_is_editable(root, path) for path in paths):
         return None
     edit = event.did.edit if isinstance(event.did, UntoldEdit) else event.did
     text = f" and this text: {edit.text}" if isinstance(edit, Editing) else ""
     return (
         "Files of this repository are changed with the tools of the MCP server `hkgit`, so that"
-        f" commits carry evidence. Call its tool `edit` ({tool}) with session"
-        f" {event.session}{text}"
+        " commits carry evidence. Without that server, give the edit to `hkgit edit --session"
+        f" {event.session}` on standard input in your shell. Call its tool `edit` ({tool}) with"
+        f" session {event.session}{text}"
     )
+
+
+def _is_editable(root: Path, path: str) -> bool:
+    """Whether hkgit edits a file: no binary one (UTF-16), none that a filter stores (git LFS)."""
+    try:
+        with Path(root, path).open("rb") as file:
+            if b"\0" in file.read(_BINARY):
+                return False
+    except (OSError, ValueError):  # a new file, or a directory, which the tool says
+        pass
+    from hkgit.git.unedited import Unedited  # only where edits are steered
+
+    git_dir = find_git_dir(root)
+    try:
+        if git_dir is not None:
+            Unedited(root, git_dir).expect_plain(path)
+    except HkgitError:
+        return False
+    return True
 
 
 def _record_missed(session: EditSession) -> None:

@@ -14,6 +14,7 @@ from hkgit.gate import Report, Watch, split_range
 from hkgit.gate.policy import Policy
 from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
+from hkgit.git.shells.naming import name_program
 from hkgit.text.escaping import escape_console
 from hkgit.values import late_pattern
 
@@ -51,7 +52,7 @@ def print_report(repository: Repository, report: Report, form: str) -> None:
     """
     if form == "text":
         if get_loudness() > QUIET or not report.is_clean:
-            echo("\n".join(map(_colour, report_lines(report))))
+            echo(name_program("\n".join(map(_colour, report_lines(report)))))
         return
     from hkgit.audit.reports import render
     from hkgit.audit.reports.placing import place_report
@@ -98,7 +99,7 @@ def _print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
             continue
         shown += 1
         for line in ruling_lines(ruling, policy):
-            echo(_colour(line))
+            echo(_colour(name_program(line)))
     if shown or not is_quiet:
         echo(escape_console(summarize(policy, count, rejected)))
     return policy.mode != "enforce" or not rejected
