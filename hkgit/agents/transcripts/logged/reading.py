@@ -83,7 +83,7 @@ class Logs:
     def steps(self, known: frozenset[str], wanted: frozenset[str]) -> list[Step]:
         """List the steps about wanted paths of all logs, oldest first; each call counts once."""
         paths = PathMap(known, self.find_checkout)
-        calls = chain.from_iterable(self._read(path) for path in self.files)
+        calls = chain.from_iterable(self.calls(path) for path in self.files)
         found = []
         for step in steps_of(calls, paths):
             if wanted.intersection(_list_paths(step.did)):
@@ -112,7 +112,8 @@ class Logs:
             if str(summary.path) == name or summary.path.name == name:
                 summary.steps += 1
 
-    def _read(self, path: Path) -> Iterator[LoggedCall]:
+    def calls(self, path: Path) -> Iterator[LoggedCall]:
+        """Yield the calls of one log; adds its summary."""
         summary = LogSummary(path)
         self.summaries.append(summary)
         lines = self._of_repository(_lines(path, summary), path)
