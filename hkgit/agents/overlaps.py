@@ -85,7 +85,7 @@ def find_own_part(
         recorded
         for folder in rivals
         for recorded, change in list_recorded(folder, [*after], int(since * 1000))
-        if change.path in after and change.before == Version.of(after[change.path])
+        if (path := change.path) and path in after and change.before == Version.of(after[path])
     ]
     return OwnPart(before, after, min(later) - 1 if later else 0)
 
