@@ -114,6 +114,8 @@ def test_a_command_that_only_looks_is_in_nobodys_way(command: str, shared: Repo)
         "sort -o x.py x.py",
         "bash -c './two'",
         "sed -n '1,2p;w y.py' x.py",
+        "sed -n 1,2p x.py -i",
+        """find . -e"xec" touch {} +""",
         "echo 'a",
     ],
 )

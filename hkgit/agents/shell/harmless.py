@@ -6,10 +6,10 @@ import re
 
 _LOOKING = re.compile(
     r"(?:cat|nl|head|tail|e?grep|fgrep|rg|ls|find|pwd|cd|wc|sleep|true|false|echo|printf|stat|diff"
-    r"|cmp|cut|test|git (?:status|diff|log|show|blame|ls-files|rev-parse|grep)"
-    r"|sed -n ['\"]?[\d,$]+p['\"]?(?! *-))(?:\s|$)"
+    r"|cmp|cut|test|git (?:status|diff|log|show|blame|ls-files|rev-parse|grep))(?:\s|$)"
+    r"|sed -n [\d,$]+p(?:\s+[^\s-]\S*)*$"
 )
-_WRITING = re.compile(r"[`<>]|\$\(|\s['\"]?(?:--output|--ext-diff|--pre|-exec|-ok|-del|-fpr|-fls)")
+_WRITING = re.compile(r"[`<>]|\$\(|\s(?:--output|--ext-diff|--pre|-exec|-ok|-del|-fpr|-fls)")
 _INNER = re.compile(r"(?:ba|z)?sh -l?c (['\"])(.*)\1", re.DOTALL)
 _QUIET = re.compile(r"(?:[12&]?>\s*/dev/null|2>&1)(?=[\s;|&)]|$)")
 
@@ -19,7 +19,10 @@ def is_harmless(command: str) -> bool:
     command = _QUIET.sub(" ", command).strip()
     inner = _INNER.fullmatch(command)
     command = inner[2] if inner else command
-    if _WRITING.search(command) or any(command.count(quote) % 2 for quote in "'\""):
+    if any(command.count(quote) % 2 for quote in "'\""):
+        return False
+    command = re.sub(r"['\"\\]", "", command)
+    if _WRITING.search(command):
         return False
     # What is cut at a sign within quotes begins with no program that looks: it counts as writing.
     stages = re.split(r"\|\|?|&&?|;|\n", command)
