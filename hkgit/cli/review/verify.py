@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from hkgit.cli.common import json_option, open_repository
-from hkgit.cli.forms.clicking import make_option
-from hkgit.cli.review.formats import FORMAT
+from hkgit.cli.options import format_option
 from hkgit.cli.review.judging import choose_watch, print_stream, resolve_range
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import load_policy
@@ -25,7 +24,7 @@ from hkgit.workflows.verify import VerifyRequest, verify
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.", metavar="N")
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts, for one of N machines.")
 @click.option("--incremental", is_flag=True, help="Leave out what passed here before.")
-@make_option(FORMAT)
+@format_option
 @json_option
 @click.pass_context
 def command(
