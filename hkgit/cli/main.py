@@ -83,9 +83,9 @@ class _Commands(click.Group):
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from hkgit.cli.admin.helping import write_commands
+        from hkgit.cli.admin.help import write_commands
 
-        write_commands(formatter, self.summaries, GROUPS)
+        write_commands(formatter, self.summaries)
 
 
 class _Hk(_Commands):
@@ -151,8 +151,8 @@ def hk() -> None:
     """Apply fuzzy edits to the working tree (`hk apply` is `hkgit edit`)."""
 
 
-share_options(main)
-share_options(hk)
+share_options(main, hidden=False)
+share_options(hk, hidden=False)
 
 
 def run() -> NoReturn:

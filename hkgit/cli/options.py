@@ -58,14 +58,14 @@ class HelpContext(click.Context):
     """The context of a command whose help has examples; who asks for none does not load them."""
 
     def get_help(self) -> str:
-        from hkgit.cli.admin.helping import add_examples
+        from hkgit.cli.admin.help import add_examples
 
         return add_examples(self, super().get_help())
 
 
-def make_shared_options() -> list[click.Option]:
+def _make_shared_options(*, hidden: bool) -> list[click.Option]:
     """Make the options that stand in front of a command as well as behind it."""
-    flags: dict[str, Any] = {"is_flag": True, "expose_value": False}
+    flags: dict[str, Any] = {"is_flag": True, "expose_value": False, "hidden": hidden}
     return [
         click.Option(["-q", "--quiet"], callback=_note, help="Say only what is refused.", **flags),
         click.Option(
@@ -75,10 +75,13 @@ def make_shared_options() -> list[click.Option]:
     ]
 
 
-def share_options(command: click.Command) -> click.Command:
-    """Give a command, and its own commands, those of the shared options that they have not."""
+def share_options(command: click.Command, *, hidden: bool = True) -> click.Command:
+    """Give a command, and its own commands, those of the shared options that they have not.
+
+    The help of `hkgit` itself shows them once, for all.
+    """
     taken = {name for param in command.params for name in param.opts}
-    for option in make_shared_options():
+    for option in _make_shared_options(hidden=hidden):
         if option.opts[-1] not in taken:
             option.opts = [name for name in option.opts if name not in taken]
             command.params.append(option)

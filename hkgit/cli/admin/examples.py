@@ -54,7 +54,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "schema": ("hkgit schema outcome",),
     "bench": ("hkgit bench --transcripts ~/.claude/projects",),
     "completions": ('eval "$(hkgit completions bash)"',),
-    "help": ("hkgit help apply", "hkgit help receipt"),
+    "help": ("hkgit help apply", "hkgit help all", "hkgit help blind"),
     "prompt": ("hkgit prompt search-replace",),
     "mcp": ("hkgit mcp --root .",),
     "hook": ("hkgit hook claude --steer",),
@@ -62,38 +62,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "acp": ("hkgit acp -- gemini --experimental-acp",),
 }
 """Each line is read by the command line in a test."""
-
-TERMS: Mapping[str, tuple[str, ...]] = {
-    "read": ("receipt", "range hash"),
-    "apply": ("spec", "dialect", "evidence", "blind"),
-    "edit": ("spec", "session", "receipt", "batch"),
-    "undo": ("session",),
-    "redo": ("evidence", "blind"),
-    "session": ("session",),
-    "record": ("ledger entry", "session"),
-    "gate": ("gate", "verdict", "policy", "trusted side"),
-    "policy": ("policy", "governed", "break-glass"),
-    "adopt": ("evidence", "ledger entry"),
-    "verify": ("replay", "verdict"),
-    "fleet": ("replay", "verdict", "policy"),
-    "attest": ("verdict",),
-    "log": ("verdict", "evidence"),
-    "show": ("ledger entry", "verdict"),
-    "blame": ("verdict", "tier"),
-    "attribution": ("ledger entry", "replay"),
-    "stats": ("tier", "evidence", "confidence"),
-    "report": ("verdict",),
-    "ledger": ("ledger entry",),
-    "qa": ("verdict",),
-    "consult": ("CONSULT",),
-    "init": ("gate", "policy"),
-    "bench": ("tier", "repair"),
-    "prompt": ("dialect",),
-    "mcp": ("session", "receipt"),
-    "serve": ("session", "receipt"),
-    "acp": ("session", "receipt"),
-}
-"""Words to ask `hkgit help` for; those of a group of commands hold for all of it."""
 
 VARIABLES: Mapping[str, str] = {
     "HKGIT_SESSION": "the session, where --session does not name one",
