@@ -21,7 +21,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "gate": ("hkgit gate --range origin/main..HEAD", "hkgit gate --staged --explain"),
     "policy": ("hkgit policy check",),
     "policy check": ("hkgit policy check --json",),
-    "verify": ("hkgit verify v1.0..HEAD --trust trust.toml",),
+    "verify": ("hkgit verify v1.0..HEAD --policy policy.toml",),
     "fleet": ("hkgit fleet verify repositories.txt --to fleet",),
     "fleet verify": ("hkgit fleet verify repositories.toml --to fleet --dask tcp://head:8786",),
     "attest": ("hkgit attest main..topic --key ~/.ssh/id_ed25519 --target refs/heads/main",),

@@ -174,7 +174,7 @@ def _print_json(repository: Repository, stream: RulingStream) -> bool:
             kept.write(mark + render_commit(ruling, items, policy))
             mark = ","
         passes = policy.mode != "enforce" or not is_rejected
-        before, after = render_ends(policy, stream.pins, passes=passes)
+        before, after = render_ends(policy, passes=passes)
         echo(before, nl=False)
         kept.seek(0)
         while part := kept.read(1 << 16):
