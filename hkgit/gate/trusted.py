@@ -21,8 +21,8 @@ from hkgit.gate.policy.files import (
     load_toml,
     read_policy,
 )
+from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import BUILT_IN, Policy
-from hkgit.gate.policy.parsing import parse_policy
 from hkgit.git.objects.ids import HEX
 from hkgit.git.repository import Repository
 from hkgit.values import late_pattern, replace
