@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from hkgit.cli.admin.terms import TERMS
+from docs.terms import TERMS
 
 DOCS = Path(__file__).parent
 ORDINARY = {"base", "batch", "edit", "reading", "repair", "replay"}

@@ -16,12 +16,12 @@ from typing import Any, get_args
 import click
 
 import hkgit
+from docs.terms import TERMS
 from hkgit import errors
 from hkgit.audit.tables.columns import VERSION
 from hkgit.audit.tables.describing import describe_tables, tables_schema
 from hkgit.cli.admin.examples import EXAMPLES, VARIABLES
-from hkgit.cli.admin.helping import PLUMBING, TITLES, list_variables
-from hkgit.cli.admin.terms import TERMS
+from hkgit.cli.admin.help import PLUMBING, TITLES, list_variables
 from hkgit.cli.commands import COMMANDS, GROUPS
 from hkgit.cli.ending import FAULT, INTERRUPTED, UNREAD, USAGE
 from hkgit.cli.main import main
@@ -91,7 +91,7 @@ def _command(name: str, ctx: click.Context) -> str:
     if rows:
         text += "\n| option | meaning |\n|---|---|\n" + "".join(rows)
     text += "\n```sh\n" + "".join(f"{line}\n" for line in EXAMPLES.get(name, ())) + "```\n"
-    own = [each for each in list_variables(name) if each not in ("HKGIT_GIT", "NO_COLOR")]
+    own = list(list_variables(name))
     return text + (f"\nHeeds {', '.join(f'`{each}`' for each in own)}.\n" if own else "")
 
 
@@ -117,7 +117,7 @@ def _row(option: click.Option, ctx: click.Context) -> str:
 
 
 def _glossary() -> str:
-    text = f"# Glossary\n\n{NOTE}The terms that are hkgit's own; `hkgit help WORD` prints one."
+    text = f"# Glossary\n\n{NOTE}The terms that are hkgit's own."
     text += " Everything else is called what git, pre-commit and compilers call it.\n"
     for name, words in TERMS.items():
         text += f"\n## {name}\n\n{words[0].upper()}{words[1:]}.\n"

@@ -33,7 +33,7 @@ COMMANDS = {
     "demo": "Show all of hkgit in a throw-away repository",
     "schema": "Print a published JSON Schema",
     "completions": "Print what a shell needs to complete commands",
-    "help": "Show what a command does",
+    "help": "Show what a command does, or what a rule asks",
     "prompt": "Print what teaches a model a dialect",
     "mcp": "Serve an agent over the Model Context Protocol",
     "hook": "Record what an agent's own tools read and edit",

@@ -22,8 +22,8 @@ from hkgit.gate.policy.files import (
     load_toml,
     read_policy,
 )
+from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import BUILT_IN, Policy
-from hkgit.gate.policy.parsing import parse_policy
 from hkgit.git.objects.ids import HEX
 from hkgit.git.repository import Repository
 from hkgit.values import late_pattern, replace
@@ -54,7 +54,7 @@ def read_trusted_policy(repository: Repository, side: str | Snapshot | None) -> 
             raise
         broken = f"{error.where} cannot be read: {error.what}"
         policy = replace(readable, source=f"{readable.source} ({broken})")
-    return _follow(repository, policy)
+    return follow_policy(repository, policy)
 
 
 def read_own_policy(repository: Repository, side: str | Snapshot | None) -> Policy:
@@ -63,7 +63,7 @@ def read_own_policy(repository: Repository, side: str | Snapshot | None) -> Poli
     Raises InvalidInput when it is malformed, contradicts itself or loosens what it extends.
     """
     files = repository.snapshot(side) if isinstance(side, str) else side
-    return _follow(repository, Policy() if files is None else read_policy(files))
+    return follow_policy(repository, Policy() if files is None else read_policy(files))
 
 
 def _find_last_readable(repository: Repository, commit: str) -> Policy | None:
@@ -102,11 +102,11 @@ def expect_readable(repository: Repository, old: str | None, new: str) -> None:
 def read_named_policy(repository: Repository, given: str) -> Policy:
     """Read the policy that was named, as FILE or REV:PATH. Raises InvalidInput."""
     if Path(given).is_file():
-        return _follow(repository, _of_file(Path(given)))
+        return follow_policy(repository, read_policy_file(Path(given)))
     rev, colon, path = given.partition(":")
     if not colon:
         raise InvalidInput("--policy", f"there is no {given}", "Name a FILE or REV:PATH.")
-    return _follow(repository, _of_revision(repository, rev, path))
+    return follow_policy(repository, _of_revision(repository, rev, path))
 
 
 def load_policy(repository: Repository, given: str | None, trusted: str | None) -> Policy:
@@ -116,7 +116,8 @@ def load_policy(repository: Repository, given: str | None, trusted: str | None) 
     return read_named_policy(repository, given)
 
 
-def _follow(repository: Repository, policy: Policy) -> Policy:
+def follow_policy(repository: Repository, policy: Policy) -> Policy:
+    """Add to a policy what it extends. Raises InvalidInput where it loosens that."""
     if policy.extends is None:
         return policy
     # Few policies extend another, and every commit waits for this module.
@@ -132,7 +133,7 @@ def _read_extended(repository: Repository, named: str, by: Policy) -> Policy:
         fix = "Fetch it into the repository, and name refs/...:PATH."
         raise InvalidInput(where, "hkgit fetches nothing", fix)
     if Path(named).is_absolute():
-        return _of_file(Path(named))
+        return read_policy_file(Path(named))
     rev, colon, path = named.partition(":")
     if not colon or not _PINNED.fullmatch(rev):
         fix = "Name an absolute path, refs/...:PATH, or COMMIT:PATH with all its digits."
@@ -140,7 +141,8 @@ def _read_extended(repository: Repository, named: str, by: Policy) -> Policy:
     return _of_revision(repository, rev, path)
 
 
-def _of_file(file: Path) -> Policy:
+def read_policy_file(file: Path) -> Policy:
+    """Read a policy and its signers from the disk; what it extends is not followed."""
     data = _bytes(file)
     root = file.parent.parent if file.as_posix().endswith(CONFIG) else file.parent
     policy = _parse(str(file), file.name, data)

@@ -11,7 +11,6 @@ from hkgit.applying.reporting import error_json
 from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.text import report_lines, summarize_report
 from hkgit.cli.common import echo_json, open_repository
-from hkgit.cli.forms.form import Misuse
 from hkgit.cli.output import QUIET, VERBOSE, echo, get_loudness, print_error
 from hkgit.gate import Report
 from hkgit.gate.entrypoints.updates import UpdateResult
@@ -69,8 +68,6 @@ def _warn_of_kept_text(repository: Repository, result: RefsResult) -> None:
 
 def print_answers(result: RefsResult, form: str) -> None:
     """Print the answers, as lines or as one JSON document; other formats have no refs."""
-    if form not in ("text", "json"):
-        raise Misuse("What is asked of refs is answered as text or json.")
     if form == "json":
         echo_json(_document(result))
         return

@@ -1,4 +1,4 @@
-"""terms.py: the words of hkgit's own, each in a sentence: `hkgit help WORD` and the glossary."""
+"""terms.py: the words of hkgit's own, each in a sentence: the glossary is made of them."""
 
 from __future__ import annotations
 
@@ -52,11 +52,3 @@ TERMS: Mapping[str, str] = {
     "session": "what one agent has read and edited in a checkout since the last commit",
     "batch": "a spec with refused edits, kept until their corrections come",
 }
-
-
-def explain(word: str) -> str | None:
-    """Explain a word, however it is written; None where it is none of hkgit's own."""
-    wanted = word.casefold().replace("-", " ")
-    found = (name for name in TERMS if name.casefold().replace("-", " ") == wanted)
-    name = next(found, None)
-    return None if name is None else f"{name}: {TERMS[name]}"
