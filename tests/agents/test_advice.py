@@ -28,6 +28,7 @@ AGENT = {"CLAUDECODE": "1"}
 def below(repo: Repo) -> Repo:
     """A repository with hkgit's hooks, and a file in a directory whose name has a blank."""
     run("init", cwd=repo.path)
+    repo.write(".hkgit/config.toml", '[gate]\naccept = ["hash", "receipt", "late"]\n')
     preload_hooks(repo)
     repo.commit({"a dir/x.py": b"a = 1\nb = 2\nc = 3\n", "gone.txt": b"x\n", "kept.txt": b"k\n"})
     return repo
@@ -80,6 +81,11 @@ def _follow(command: str, directory: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def _find_commands(said: str) -> str:
+    """The commands of a remark of a hook."""
+    return said.partition(", run ")[2].partition(" and then ")[0]
+
+
 def _verdict(repo: Repo) -> str:
     shown = run("show", "HEAD", "--json", cwd=repo.path)
     return str(json.loads(shown.stdout)["verdict"])
@@ -88,7 +94,8 @@ def _verdict(repo: Repo) -> str:
 @pytest.mark.parametrize("directory", [".", "a dir"])
 def test_what_a_hook_says_of_a_blind_edit_mends_it(directory: str, below: Repo) -> None:
     said = _edit_unread(below, "b = 2", "b = 20")
-    _follow(said.rpartition(" run: ")[2], below.path / directory)
+    _follow(_find_commands(said), below.path / directory)
+    _edit_unread(below, "b = 2", "b = 20")
     below.git("commit", "-qam", "Say twenty")
     assert _verdict(below) == "strict"
 
@@ -135,7 +142,9 @@ def test_an_empty_file_that_is_filled_unread_is_mended(text: str, below: Repo) -
     below.git("add", "-A")
     refused = _run_as_agent("git commit -qm Work", below.path)
     assert "blind edit" in refused.stdout + refused.stderr
-    _follow(said.rpartition(" run: ")[2], below.path)
+    _follow(_find_commands(said), below.path)
+    _write(below, "empty.py", text)
+    below.git("add", "-A")
     below.git("commit", "-qm", "Fill it")
     assert _verdict(below) == "strict"
 
