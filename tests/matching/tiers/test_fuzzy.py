@@ -193,12 +193,6 @@ def test_a_place_that_lacks_more_than_a_fifth_of_the_quotation_is_none() -> None
             id="a function whose name is a letter shorter",
         ),
         pytest.param(
-            "open(\n    one(a),\n    other(b),\n    third(c)\nend(\n    body(d),\n    rest(e)\n",
-            "open(\n    body(d),\n    rest(e)\n",
-            "open(\n    body(x),\n    rest(e)\n",
-            id="lines of another block between those found",
-        ),
-        pytest.param(
             "class Writer:\n    path = None\n    mode = 1\n",
             "class Reader:\n    path = None\n    mode = 1\n",
             "class Reader:\n    path = None\n    mode = 2\n",
