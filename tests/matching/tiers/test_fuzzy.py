@@ -216,3 +216,15 @@ def test_a_new_line_is_indented_as_the_one_that_it_replaces_is_in_the_file() -> 
     old = "  }\n\n.b {\n  c: (1 * 2);\n}\n"
     after = text.replace("(1 * 2)", "calc(1 * 2)").encode()
     assert edited(text, edit_of(old, old.replace("(1 * 2)", "calc(1 * 2)"))) == after
+
+
+def test_a_place_that_skips_lines_of_the_file_between_those_it_finds_is_none() -> None:
+    head, file = "    same(\n        [f.src for f in files],\n", "['index.md', 'favicon.ico'"
+    tail = "    # Ensure theme file does not override\n    same(\n        files.get('favicon.ico').abs,\n"
+    quoted = f"        {file}, 'style.css'],\n    )\n{tail}"
+    text = (
+        f"def f():\n    files = get()\n{head}        {file}],\n    )\n    files.add(env)\n"
+        f"    same(\n        self.no(f.js())\n{quoted}"
+    )
+    with pytest.raises(NoMatch):
+        placed(text, edit_of(head + quoted, (head + quoted).replace("f.src", "f.uri", 1)))
