@@ -220,7 +220,7 @@ def test_a_new_line_is_indented_as_the_one_that_it_replaces_is_in_the_file() -> 
 
 def test_a_place_that_skips_lines_of_the_file_between_those_it_finds_is_none() -> None:
     head, file = "    same(\n        [f.src for f in files],\n", "['index.md', 'favicon.ico'"
-    tail = "    # Ensure theme file does not override\n    same(\n        files.get('favicon.ico').abs,\n"
+    tail = "    # The theme does not override\n    same(\n        files.get('favicon.ico').abs,\n"
     quoted = f"        {file}, 'style.css'],\n    )\n{tail}"
     text = (
         f"def f():\n    files = get()\n{head}        {file}],\n    )\n    files.add(env)\n"
