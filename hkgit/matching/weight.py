@@ -86,7 +86,7 @@ def has_evidence(
     if not opening or not (exact[opening[0]] or (opening[0] in renamed and len(renamed) > FEW)):
         return False
     if len(telling) <= FEW:
-        return all(found[i] for i in telling)
+        return all(found.values())
     known = set(keys)
     often = Counter(line for line in lines if line in known)
     # Of a line that the file has often little follows.
@@ -94,6 +94,11 @@ def has_evidence(
     missing = [i for i in rows if not found[i]]
     lost = sum(weights[i] for i in missing)
     there = sum(weights.values()) - lost
+    hit = [t for t in targets if t is not None]
+    between = set(range(hit[0], hit[-1])).difference(hit)
+    # Lines that the author does not know part what is found: the rest is of another block.
+    if sum(1 for t in between if lines[t]) > len(missing) + FEW:
+        return False
     if len(missing) == 1 and _is_alone(lines, targets, rows, missing[0]):
         lost //= 2
     return there * FULL >= (there + lost) * ENOUGH

@@ -41,8 +41,8 @@ def indent_quotation(view: FileLines, wanted: EditLines, place: Place, path: str
     if before.strip() or b"\n" in wanted.old.rstrip():
         return wanted
     first, last = view.document.lines_of(place.start, place.end)
-    lines, goes_on = wanted.new.split(b"\n"), _goes_on(view, last)
-    shift = _shift(before, wanted.old.rstrip(), lines, goes_on, f"{path}:{first}")
+    lines, below = wanted.new.split(b"\n"), _depth_below(view, last)
+    shift = _shift(before, wanted.old.rstrip(), lines, below, f"{path}:{first}")
     further = (shift + line if line.strip() else line for line in lines[1:])
     new = b"\n".join((lines[0], *further))
     return EditLines(wanted.old, new, wanted.whole_lines, wanted.is_repaired)
@@ -75,18 +75,18 @@ def add_margin(view: FileLines, wanted: EditLines, targets: Targets, path: str) 
         # The new text has the indentation that the old one has lost.
         return EditLines(margin + wanted.old, wanted.new)
     if not others:
-        lines, goes_on = list(wanted.new_lines), _goes_on(view, first + 1)
-        others = [not _shift(margin, wanted.old_lines[0], lines, goes_on, f"{path}:{first + 1}")]
+        lines, below = list(wanted.new_lines), _depth_below(view, first + 1)
+        others = [not _shift(margin, wanted.old_lines[0], lines, below, f"{path}:{first + 1}")]
     return EditLines(margin + wanted.old, margin + wanted.new) if all(others) else wanted
 
 
-def _goes_on(view: FileLines, last: int) -> bool:
-    """Whether what stands below line `last`, counted from 1, is indented at all."""
+def _depth_below(view: FileLines, last: int) -> int:
+    """How deep what stands below line `last`, counted from 1, is indented."""
     below = next((line for line in view.lines[last : last + BELOW] if line.strip()), b"")
-    return bool(indent_of(below))
+    return measure_width(indent_of(below))
 
 
-def _shift(before: bytes, old: bytes, lines: Sequence[bytes], goes_on: bool, where: str) -> bytes:
+def _shift(before: bytes, old: bytes, lines: Sequence[bytes], below: int, where: str) -> bytes:
     """What has to stand before every new line but the first.
 
     An agent that leaves out the indentation of the one old line may have left it out of all
@@ -110,10 +110,11 @@ def _shift(before: bytes, old: bytes, lines: Sequence[bytes], goes_on: bool, whe
         return b"" if depth > edge or is_closed else margin
     quoted = [d for d, line in zip(depths, further, strict=True) if line.strip() == old.strip()]
     is_quoted = bool(quoted) and quoted[0] < edge
-    is_left = goes_on and min(depths) <= own and not depth > edge
-    can_be_either = is_left and depth == edge
+    is_left = below > 0 and min(depths) <= own and not depth > edge
     ends = further[0].lstrip().startswith(CLOSERS) and not opens
-    if can_be_either or (depth <= own and (ends or not (goes_on or is_quoted))):
+    can_be_either = (is_left and depth == edge) or (own < depth < edge <= below and not ends)
+    can_be_either = can_be_either and not is_quoted and not (is_left and depth < edge)
+    if can_be_either or (depth <= own and (ends or not (below or is_quoted))):
         raise _refuse_undecided(where)
     return margin if depth <= own or is_quoted or is_left else b""
 
