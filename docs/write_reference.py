@@ -18,13 +18,12 @@ import click
 import hkgit
 from docs.terms import TERMS
 from hkgit import errors
-from hkgit.audit.tables.columns import VERSION
-from hkgit.audit.tables.describing import describe_tables, tables_schema
-from hkgit.cli.admin.examples import EXAMPLES, VARIABLES
-from hkgit.cli.admin.help import PLUMBING, TITLES, list_variables
+from hkgit.audit.tables.columns import VERSION, describe_tables, tables_schema
 from hkgit.cli.commands import COMMANDS, GROUPS
-from hkgit.cli.ending import FAULT, INTERRUPTED, UNREAD, USAGE
+from hkgit.cli.examples import EXAMPLES, VARIABLES
+from hkgit.cli.help import PLUMBING, TITLES, list_variables
 from hkgit.cli.main import main
+from hkgit.cli.runner import FAULT, INTERRUPTED, UNREAD, USAGE
 from hkgit.text.schemas import NAMES, load_schema
 
 ROOT = Path(__file__).parents[1]

@@ -20,8 +20,7 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
 from hkgit.errors import HkgitError
-from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.names import LEDGER
+from hkgit.evidence.entry import LEDGER, digest
 from tests.attacks.scene import PERSON, Scene
 from tests.support.agreement import derive, derive_again, expect_agreement
 from tests.support.attacks import governed_repository

@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
-from hkgit.evidence.ledger.entry import entry_id
-from hkgit.evidence.ledger.names import LEDGER
+from hkgit.evidence.entry import LEDGER, entry_id
 from hkgit.git.repository import Repository
 from tests.docs.console import BLOCK, ROOT
 from tests.support.agreement import derive, derive_again, expect_agreement, list_answers

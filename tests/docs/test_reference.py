@@ -8,10 +8,10 @@ import click
 import pytest
 
 from docs.write_reference import ROOT, list_commands, pages
-from hkgit.audit.reports.rules import RULES
-from hkgit.cli.admin.examples import EXAMPLES, USED_BY, VARIABLES
-from hkgit.cli.admin.help import FIRST, PLUMBING, TITLES
+from hkgit.audit.reports.findings import RULES
 from hkgit.cli.commands import COMMANDS, GROUPS
+from hkgit.cli.examples import EXAMPLES, USED_BY, VARIABLES
+from hkgit.cli.help import FIRST, PLUMBING, TITLES
 from tests.support.running import run
 
 FOUND = dict(list_commands())
@@ -29,7 +29,7 @@ def _written(name: str) -> str:
 
 
 def test_every_command_has_an_example() -> None:
-    """Whoever adds a command adds a line to hkgit/cli/admin/examples.py."""
+    """Whoever adds a command adds a line to hkgit/cli/examples.py."""
     assert {*EXAMPLES} == {*FOUND}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from hkgit.audit.reports.rules import RULES
-from hkgit.evidence.replay.findings import BLIND
+from hkgit.audit.reports.findings import RULES
+from hkgit.evidence.verdict import BLIND
 from tests.support.modules import modules
 
 
