@@ -78,16 +78,15 @@ def _is_busy(session: EditSession, path: str, since: float) -> bool:
 
 
 def _is_late(session: EditSession, path: str, file: File, since: float) -> bool:
-    """Whether a file was written within moments of an edit, and by no call of the session."""
+    """Whether a file was written within moments of an edit, and by no call or undo of the session."""
     try:
         changed = (session.root / path).stat().st_mtime
     except OSError:
         return False
     changes = (
         change
-        for call in session.journal.load().effective
-        for spec in call.specs
-        for change in spec.changes
+        for call in session.journal.load().calls.values()
+        for change in (*call.reversals, *(each for spec in call.specs for each in spec.changes))
         if change.new_path == path
     )
     name = digest(file.data)

@@ -218,10 +218,12 @@ def render_mending_read(
 ) -> str:
     """Render the command that reads the lines of an edit; with `call`, once that is taken back.
 
-    With `is_late` the edit stays, and its lines are read as they were before it.
+    With `is_late` the edit stays, and its lines are read as they were before it. Whoever follows it
+    may be in any directory of the checkout.
     """
     first, last = _readable(touched)
-    read = f"hkgit read {shlex.quote(f'{path}:{first}-{last}')} --session {session}"
+    target = shlex.quote(f":/{path}:{first}-{last}")
+    read = f"hkgit read {target} --session {session}"
     if call is None:
         return read
     if is_late:
