@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.metadata import metadata
 from urllib.parse import quote
 
 from hkgit import __version__
 from hkgit.audit.reports.documents import dump_json, to_text
 from hkgit.audit.reports.mending import mend, render_closing_line
-from hkgit.audit.reports.rules import describe_rule
+from hkgit.audit.reports.rules import describe_rule, find_rule_url, read_sections
 from hkgit.audit.reports.sheet import NOWHERE, ReportItem, ReportSheet, SourcePlace
 from hkgit.edits import encode_text
 from hkgit.errors import HkgitError, Rejected
@@ -45,7 +46,15 @@ def _log(rules: list[str], results: list[JsonObject], invocation: JsonObject) ->
 
 
 def _rule(rule: str) -> JsonObject:
-    return {"id": rule, "shortDescription": {"text": describe_rule(rule)}}
+    url = find_rule_url(rule, metadata("hkgit").get_all("Project-URL") or ())
+    return {
+        "id": rule,
+        "shortDescription": {"text": describe_rule(rule)},
+        "help": {
+            "text": f"hkgit help {rule}",
+            "markdown": read_sections().get(rule, describe_rule(rule)),
+        },
+    } | ({} if url is None else {"helpUri": url})
 
 
 def _result(item: ReportItem, rules: list[str], level: str) -> JsonObject:

@@ -54,7 +54,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "schema": ("hkgit schema outcome",),
     "bench": ("hkgit bench --transcripts ~/.claude/projects",),
     "completions": ('eval "$(hkgit completions bash)"',),
-    "help": ("hkgit help apply", "hkgit help receipt"),
+    "help": ("hkgit help apply", "hkgit help blind"),
     "prompt": ("hkgit prompt search-replace",),
     "mcp": ("hkgit mcp --root .",),
     "hook": ("hkgit hook claude --steer",),
