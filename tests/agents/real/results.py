@@ -1,6 +1,6 @@
 """The results that were seen with the real programs: kept in a file, shown as a table.
 
-`python -m tests.agents.real.results` writes the table into the page.
+`python -m tests.agents.real.results` writes the table into RESULTS.md.
 """
 
 from __future__ import annotations
