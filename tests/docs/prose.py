@@ -1,4 +1,4 @@
-"""The sentences and paragraphs of a page, for a linter: without code, tables' bars, link targets."""
+"""The sentences and paragraphs of a page, for a linter: without code and targets of links."""
 
 from __future__ import annotations
 

@@ -33,7 +33,9 @@ def test_every_page_is_in_one_book() -> None:
 
 def test_figures_are_counted(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text("# Title\n\nOne two. Three four five six.\n\n| a | b |\n\n```\ncode\n```\n", "utf-8")
+    page.write_text(
+        "# Title\n\nOne two. Three four five six.\n\n| a | b |\n\n```\ncode\n```\n", "utf-8"
+    )
     found = measure([page], {"one", "two", "three"})
     assert (found.words, found.sentences, found.words_a_sentence) == (16, 2, 3)
     assert (found.long_sentences, found.longest_paragraph, found.uncommon) == (0, 6, 0.5)
