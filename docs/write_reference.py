@@ -29,6 +29,7 @@ from hkgit.workflows.library import Given, Root
 
 ROOT = Path(__file__).parents[1]
 NOTE = "<!-- Written by `python -m docs.write_reference`: change {}, not this page. -->\n\n"
+MOST_IN_A_LINE = 80
 SHARED = {"quiet", "verbose", "debug", "help"}
 _PART = re.compile(r"(<!-- generated: ([^>]+) -->\n)(.*?)(<!-- end -->\n)", re.DOTALL)
 
@@ -128,22 +129,31 @@ def _library() -> str:
 def _declare(name: str, found: Any) -> str:
     """Declare one name as Python would: an alias, a function, an error or a value."""
     if inspect.isfunction(found):
-        return f"def {name}{_sign(found)}: ..."
+        word = "async def" if inspect.iscoroutinefunction(found) else "def"
+        return f"{word} {name}{_sign(found)}: ..."
     if not inspect.isclass(found):
         return f"{name} = {_name_types(found)}"
-    head = f"class {name}({found.__base__.__name__}):".replace("(object)", "")
+    head = f"class {name}({found.__bases__[0].__name__}):".replace("(object)", "")
     return "\n".join([head, *_list_fields(found)]) if _list_fields(found) else f"{head} ..."
 
 
 def _sign(function: FunctionType) -> str:
     """Return the parameters and the result, with annotations as they are in the source."""
-    parts = []
+    parts: list[str] = []
     for each in inspect.signature(function).parameters.values():
         star = "*, " if each.kind is each.KEYWORD_ONLY and "*, " not in "".join(parts) else ""
         default = "" if each.default is each.empty else f" = {_show(each.default)}"
         parts.append(f"{star}{each.name}: {each.annotation}{default}")
     result = function.__annotations__["return"]
-    return f"({', '.join(parts)}) -> {result}"
+    if sum(map(len, parts)) < MOST_IN_A_LINE:
+        return f"({', '.join(parts)}) -> {result}"
+    lines = "".join(f"    {each}\n" for part in parts for each in _break(part))
+    return f"(\n{lines}) -> {result}"
+
+
+def _break(part: str) -> list[str]:
+    star, _, rest = part.rpartition("*, ")
+    return ["*,", f"{rest},"] if part.startswith("*, ") else [f"{star}{rest},"]
 
 
 def _show(value: object) -> str:

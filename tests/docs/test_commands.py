@@ -47,6 +47,6 @@ def test_a_page_shows_only_options_that_there_are(page: Path) -> None:
 
 
 def test_an_unknown_option_is_found() -> None:
-    page = "`hkgit gate --rnage A..B`, `hkgit -C x apply --json`\n$ hkgit read a.py --limt 3 | head\n"
+    page = "`hkgit gate --rnage A..B`, `hkgit -C x log --json`\n$ hkgit read a.py --limt 3 | tr\n"
     assert find_unknown_options(page) == ["gate --rnage", "read --limt"]
     assert find_unknown_options((ROOT / "README.md").read_text("utf-8")) == []

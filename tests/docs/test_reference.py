@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import shlex
 
 import click
 import pytest
 
+import hkgit
 from docs.write_reference import ROOT, list_commands, pages
 from hkgit.cli.admin.examples import EXAMPLES, USED_BY, VARIABLES
 from hkgit.cli.admin.examples import TERMS as ASKED
@@ -27,6 +29,14 @@ def test_the_pages_are_as_the_code_says() -> None:
 def _written(name: str) -> str:
     path = ROOT / name
     return path.read_text("utf-8") if path.exists() else ""
+
+
+def test_the_library_is_declared_in_python() -> None:
+    contract = (ROOT / "docs/contract.md").read_text("utf-8")
+    declared = contract.partition("<!-- generated: library -->\n\n```python\n")[2]
+    tree = ast.parse(declared.partition("```")[0])
+    names = {getattr(node, "name", None) or ast.unparse(node.targets[0]) for node in tree.body}  # type: ignore[attr-defined]  # the others are aliases
+    assert names == {*hkgit.__all__, "Content", "Given", "Root"}
 
 
 def test_every_command_has_an_example() -> None:
