@@ -20,7 +20,7 @@ from hkgit import errors
 from hkgit.audit.reports.rules import PAGE as RULES_PAGE
 from hkgit.audit.tables.describing import tables_schema
 from hkgit.cli.admin.examples import EXAMPLES, VARIABLES
-from hkgit.cli.admin.helping import TITLES
+from hkgit.cli.admin.help import TITLES
 from hkgit.cli.commands import COMMANDS, GROUPS
 from hkgit.cli.ending import FAULT, INTERRUPTED, UNREAD, USAGE
 from hkgit.cli.main import main
@@ -107,12 +107,11 @@ def _exit_codes() -> str:
     codes: dict[int, list[str]] = {0: [_SUCCESS], 5: [_VERIFY], 6: [_REJECTED]}
     for name, found in inspect.getmembers(errors, inspect.isclass):
         if issubclass(found, errors.HkgitError) and found is not errors.HkgitError:
-            words = inspect.cleandoc(found.__doc__ or "").split("\n\n")[0]
-            codes.setdefault(found.exit_code, []).append(f"`{name}`: {' '.join(words.split())}")
+            codes.setdefault(found.exit_code, []).append(f"`{name}`")
     for code, words in _CODES.items():
         codes[code] = [words]
-    rows = "".join(f"| {code} | {'<br>'.join(codes[code])} |\n" for code in sorted(codes))
-    return f"| code | when |\n|---|---|\n{rows}"
+    rows = "".join(f"| {code} | {', '.join(codes[code])} |\n" for code in sorted(codes))
+    return f"| code | when, or the error of the library |\n|---|---|\n{rows}"
 
 
 # The library

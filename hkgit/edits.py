@@ -179,7 +179,8 @@ class Spec:
 class Read:
     """A range that was read, with its hash; without lines, the hash of some range or of all.
 
-    `kind` is the evidence it gives: `hash` for --expect, `receipt` for a recorded reading.
+    `kind` is the evidence it gives: `hash` for --expect, `receipt` for a recorded reading,
+    `late` for one after the fact.
     """
 
     path: str

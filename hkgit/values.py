@@ -4,6 +4,9 @@
 is defined. Here a class compiles its `__init__` only when it makes more than a few values: most of
 what a command loads it makes once or never. `dataclasses.replace`, `fields` and `asdict` know these
 values.
+
+In starts of the interpreter, with `dataclasses` in its place: an agent's hook takes 11.8 instead of
+5.5, the gate's at a commit 12.8 instead of 6.6, `hkgit apply --dry-run` 17.5 instead of 9.4.
 """
 
 from __future__ import annotations
@@ -226,7 +229,8 @@ def _asdict(value: Any) -> Any:
 class _Late:
     """A regular expression that is compiled when it is first used: few of a module's ever are.
 
-    To compile all of them takes a hook more than two starts of the interpreter.
+    To compile all of them as modules are loaded takes `hkgit apply` one start of the interpreter
+    more, and the gate's hook a third of one.
     """
 
     def __init__(self, source: str | bytes, flags: int = 0) -> None:

@@ -73,10 +73,11 @@ class EditAdopter:
         Raises Stale where others have changed its files too, and what it did is not told exactly.
         """
         # Most edits lead there.
-        from hkgit.agents.overlaps import find_own_part
+        from hkgit.agents.overlaps import find_own_part, find_rivals
 
-        rivals = self._find_rivals(before, words)
-        own = find_own_part(self._session, spec, before, rivals) if rivals else None
+        since = self._find_start(before, words)
+        rivals = find_rivals(self._session, [*before], since)
+        own = find_own_part(self._session, spec, before, rivals, since) if rivals else None
         if own is None:
             return self.take_rest(before, words)
         answer = self._session.adopt(spec, own.before, own.time, leaves=own.after)
@@ -99,9 +100,10 @@ class EditAdopter:
     def _find_rivals(self, paths: Iterable[str], words: str) -> list[Path]:
         from hkgit.agents.overlaps import find_rivals
 
-        paths = [*paths]
-        since = min((self._aside.find_time(path, words) for path in paths), default=0.0)
-        return find_rivals(self._session, paths, since)
+        return find_rivals(self._session, [*paths], self._find_start(paths, words))
+
+    def _find_start(self, paths: Iterable[str], words: str) -> float:
+        return min((self._aside.find_time(path, words) for path in paths), default=0.0)
 
     def take_own_work(self, work: ShellWork) -> EditReport | None:
         """Take in what a command has done. Raises Conflict where another session may have done it.
@@ -114,11 +116,8 @@ class EditAdopter:
             from hkgit.agents.shell.meanwhile import find_own_work
 
             own = find_own_work(self._session, work, self._snapshots)
-            work, lost = own.whole, {**own.whole.lost, **own.lost}
+            work, lost = own.work, {**own.work.lost, **own.lost}
             self._lose(own.lost)
-            for part in own.parts:
-                adopt_difference(self._session, part.before, part.time, part.after)
-                self._forget_aside(part.before, part.after, None)
         answer = take_work(work, self.take_difference)
         if lost:
             raise _say_lost(lost, self._session.root)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher, unified_diff
 
-from hkgit.edits import File, Overlay, decode_text
+from hkgit.edits import File, decode_text
 from hkgit.errors import HkgitError, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.readings.checkout import Checkout
@@ -20,12 +20,8 @@ _AROUND = (0, 3, 30, 10**9)
 none but in its whole file."""
 
 
-def adopt_difference(
-    session: EditSession, before: Files, time: int = 0, leaves: Files | None = None
-) -> EditReport | None:
+def adopt_difference(session: EditSession, before: Files, time: int = 0) -> EditReport | None:
     """Record what has become of files; None where nothing has.
-
-    `leaves` are files that others have changed since, as they were by then.
 
     The lines around a change need not have been read; where it has no place without them, more
     and more of them are told as well, in the end the whole file. `time` is when it was done, in
@@ -36,7 +32,7 @@ def adopt_difference(
     if time:
         last = session.journal.load().effective[-1:]
         time = max([time, *(call.time for call in last)])
-    now = Overlay(Checkout(session.root), leaves or {})
+    now = Checkout(session.root)
     refusal: HkgitError | None = None
     for around in _AROUND:
         text = "".join(
@@ -47,7 +43,7 @@ def adopt_difference(
         if not text:
             return None
         try:
-            answer = session.adopt(session.parse(text, "unified-diff"), before, time, leaves)
+            answer = session.adopt(session.parse(text, "unified-diff"), before, time)
         except Stale as error:  # it has led somewhere else
             refusal = error
             continue

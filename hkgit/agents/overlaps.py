@@ -1,40 +1,36 @@
-"""overlaps.py: tell what an edit did to a file from what other sessions did to it meanwhile.
+"""overlaps.py: tell what an edit did to a file that other sessions changed in the same moments.
 
 Two agents may write one file before the hook of either runs. Then what stands there is more than
-the words of one call explain. Of the versions that the calls lead to, those count that lead to
-exactly what stands there; the rest is left to the hooks of the others.
+the words of one call explain. The lines of the call are taken back; where its words lead from the
+rest to exactly what stands there, they are its own. Everything else is nobody's, and told.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.aside import name_text
-from hkgit.agents.rival_calls import (
-    Files,
-    RivalCall,
-    find_way,
-    list_reachable,
-    list_rival_calls,
-    make_by_command,
-    make_by_spec,
-)
 from hkgit.agents.shell.running import has_command
-from hkgit.edits import File, Spec
+from hkgit.applying.planner import Options
+from hkgit.edits import File, Overlay, Spec
 from hkgit.errors import HkgitError
+from hkgit.sessions.drafting import plan_call
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.paths import list_candidates
+from hkgit.sessions.storage.records import Version, VersionChange
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass
 
 _OPEN = 120.0
 """Seconds after which a call that has not reported its end is taken to have failed."""
+
+Files = Mapping[str, File | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,8 @@ def find_rivals(session: EditSession, paths: Sequence[str], since: float) -> lis
         for folder in list_others(session)
         if has_open_call(folder, paths)
         or has_command(folder, paths)
-        or _has_recorded(folder, paths, since)
+        or _has_unknown(folder, paths, since)
+        or any(True for _ in list_recorded(folder, paths, int(since * 1000)))
     ]
 
 
@@ -74,60 +71,32 @@ def list_others(session: EditSession) -> list[Path]:
     return [each for each in folders if _name_conversation(each) != own]
 
 
-def is_work_of(
-    others: Sequence[Path], session: EditSession, path: str, before: File | None, after: File | None
-) -> bool:
-    """Whether the words of calls of other sessions lead exactly from a file to what it became."""
-    steps = [*list_rival_calls(others, session.root, Checkout(session.root), (path,))]
-    return find_way({path: before}, {path: after}, steps) is not None
-
-
 def find_own_part(
-    session: EditSession, spec: Spec, before: Files, rivals: Sequence[Path]
+    session: EditSession, spec: Spec, before: Files, rivals: Sequence[Path], since: float
 ) -> OwnPart | None:
     """Find what a call has made of files that other sessions changed too; None if not exactly."""
     checkout = Checkout(session.root)
     now = {path: checkout.get(path) for path in before}
-    steps = [*list_rival_calls(rivals, session.root, checkout, tuple(before))]
-    return _find_part(make_by_spec(spec, checkout), before, now, steps, is_all=True)
+    after = _plan(spec, checkout, before)
+    apart = None if after is None else _take_back(before, after, now)
+    if after is None or apart is None or _plan(spec, checkout, apart) != now:
+        return None
+    later = [
+        recorded
+        for folder in rivals
+        for recorded, change in list_recorded(folder, [*after], int(since * 1000))
+        if (path := change.path) and path in after and change.before == Version.of(after[path])
+    ]
+    return OwnPart(before, after, min(later) - 1 if later else 0)
 
 
-def find_worded_part(
-    command: str,
-    session: EditSession,
-    path: str,
-    gap: tuple[File | None, File | None],
-    rivals: Sequence[Path],
-) -> OwnPart | None:
-    """Find what the words of a command have made of a file, from one version to another."""
-    before, now = ({path: file} for file in gap)
-    steps = [*list_rival_calls(rivals, session.root, Checkout(session.root), (path,))]
-    return _find_part(make_by_command(command, path), before, now, steps, is_all=False)
-
-
-def _find_part(
-    own: Callable[[Files], Files | None],
-    before: Files,
-    now: Files,
-    steps: Sequence[RivalCall],
-    *,
-    is_all: bool,
-) -> OwnPart | None:
-    """Find what a call has made of files; `is_all` says that it does nothing but what it says."""
-    after = own(before)
-    if after is not None:
-        if after == now:
-            return OwnPart(before, after)
-        if (times := find_way(after, now, steps)) is not None:
-            recorded = [each for each in times if each]
-            return OwnPart(before, after, min(recorded) - 1 if recorded else 0)
-        apart = _take_out(before, after, now) if is_all else None
-        if apart is not None and own(apart) == now:
-            return OwnPart(before, after)
-    for files, _ in list_reachable(before, steps):
-        if own(files) == now:
-            return OwnPart(files, now)
-    return None
+def _plan(spec: Spec, checkout: Checkout, files: Files) -> Files | None:
+    """What a spec makes of files; None where it does not fit them."""
+    try:
+        plan = plan_call([spec], Overlay(checkout, files), Options(), (), {}, lambda _: None)
+    except HkgitError:
+        return None
+    return {path: plan.changed.get(path, files[path]) for path in files} if plan.is_ok else None
 
 
 def _name_conversation(folder: Path) -> str:
@@ -139,33 +108,37 @@ def has_open_call(folder: Path, paths: Sequence[str]) -> bool:
     return any(True for path in paths for _ in list_open_copies(folder, path))
 
 
-def list_open_copies(folder: Path, path: str) -> Iterator[tuple[Path, float]]:
-    """Yield what a session has put aside of a file for calls that are still open, and when."""
+def list_open_copies(folder: Path, path: str) -> Iterator[Path]:
+    """Yield what a session has put aside of a file for calls that are still open."""
     since = time.time() - _OPEN
     for place in (folder / "aside").glob(f"{name_text(path)}-*.json"):
         with suppress(OSError):
-            if (made := place.stat().st_mtime) > since:
-                yield place, made
+            if place.stat().st_mtime > since:
+                yield place
 
 
-def _has_recorded(folder: Path, paths: Sequence[str], since: float) -> bool:
+def _has_unknown(folder: Path, paths: Sequence[str], since: float) -> bool:
     unknown = (folder / "aside" / f"{name_text(path)}.unknown" for path in paths)
-    if any(each.exists() and each.stat().st_mtime > since for each in unknown):
-        return True
+    return any(each.exists() and each.stat().st_mtime > since for each in unknown)
+
+
+def list_recorded(
+    folder: Path, paths: Sequence[str], since: int
+) -> Iterator[tuple[int, VersionChange]]:
+    """Yield what a session has recorded of files since a time, in milliseconds since 1970."""
     try:
-        if (folder / "journal").stat().st_mtime < since:
-            return False
+        if (folder / "journal").stat().st_mtime * 1000 < since:
+            return
         calls = SessionJournal(folder).load().effective
     except (OSError, HkgitError):
-        return False
-    return any(
-        call.time > since * 1000 and {change.path, change.new_path} & {*paths}
-        for call in calls
-        for change in call.changes
-    )
+        return
+    for call in calls:
+        for change in call.changes:
+            if call.time > since and {change.path, change.new_path} & {*paths}:
+                yield call.time, change
 
 
-def _take_out(before: Files, after: Files, now: Files) -> Files | None:
+def _take_back(before: Files, after: Files, now: Files) -> Files | None:
     """Take back in files what leads from `before` to `after`; None where it overlaps others."""
     found: dict[str, File | None] = {}
     for path, file in now.items():
@@ -175,14 +148,14 @@ def _take_out(before: Files, after: Files, now: Files) -> Files | None:
             continue
         if old is None or new is None or file is None:
             return None
-        data = _take_out_lines(old.data, new.data, file.data)
+        data = _take_back_lines(old.data, new.data, file.data)
         if data is None:
             return None
         found[path] = File(data, file.mode)
     return found
 
 
-def _take_out_lines(before: bytes, after: bytes, now: bytes) -> bytes | None:
+def _take_back_lines(before: bytes, after: bytes, now: bytes) -> bytes | None:
     old, new, lines = split_raw(before), split_raw(after), split_raw(now)
     others = find_changes(new, lines)
     for own in reversed(find_changes(old, new)):

@@ -78,6 +78,18 @@ class Recorder:
         if waiting_in(folder).exists():
             settle_waiting(folder, self._end_edit, partial(self._end_shell, transcript))
 
+    def learn_attached(self, did: Did, transcript: Path) -> None:
+        """Learn what the model was shown of files, with its prompt, that it is about to edit."""
+        from hkgit.agents.shown.attached import find_attached  # only before edits
+
+        root = self._session.root
+        paths = [*find_touched_paths(did, root, self._directory)]
+        recorder = Recorder(replace(self._session, turn=""), self._directory)
+        for each in find_attached(transcript):
+            with suppress(InvalidInput):
+                if relative_to_root(each.path, root, self._directory) in paths:
+                    recorder._look(find_readings(each, self._directory))
+
     def awaits(self, did: Did) -> bool:
         """Whether it is known how files were before the commands of a call."""
         return self._snapshots.has("\n".join(find_commands(did)))

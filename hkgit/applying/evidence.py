@@ -12,14 +12,20 @@ from hkgit.applying.draft import Lines
 from hkgit.edits import Read
 from hkgit.errors import Near, Stale
 from hkgit.text.document import Document
+from hkgit.text.hashing import sha256
 from hkgit.values import dataclass
 
-KINDS = ("hash", "receipt", "quote", "tag", "none")
+KINDS = ("hash", "receipt", "quote", "tag", "late", "none")
 """Every kind of evidence, the strongest first."""
 
 HASHED = ("hash", "receipt")
 """The kinds that tie an edit to what was read by a hash: those that a policy accepts by default."""
 
+LATE = "late"
+"""The kind of what was read after the fact: it names lines, and shows no reading."""
+
+CHECKED = (*HASHED, LATE)
+"""The kinds that come with a hash, which replay checks."""
 
 KNOWN = ("hash", "receipt", "tag")
 """The kinds that show that lines were known when they were changed."""
@@ -50,6 +56,10 @@ class Evidence:
 NONE = Evidence("none")
 ABSENT = Evidence("hash")
 """The evidence of creating a file: expected to be absent, and it is."""
+NO_LINES = sha256(b"").hexdigest()
+"""The hash of a file without lines, and of one that is not there."""
+LATE_ABSENT = Evidence(LATE, NO_LINES, (1, 0))
+"""The same after the fact."""
 
 
 def is_empty(lines: Lines) -> bool:

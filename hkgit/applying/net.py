@@ -12,6 +12,7 @@ from hkgit import dialects
 from hkgit.applying.carry.following import join_lines
 from hkgit.applying.diff import CONTEXT, render_diff
 from hkgit.applying.draft import Draft, Lines
+from hkgit.applying.evidence import LATE
 from hkgit.applying.hunks import Hunk, net_hunks
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_after
 from hkgit.applying.planner import Options, plan
@@ -180,7 +181,7 @@ class NetChange:
         raise InvalidInput(", ".join(sorted(wanted)), "no diff says what the edits make together")
 
     def _reads(self, changes: Sequence[FileChange]) -> Iterable[Read]:
-        kind = "hash" if self.kinds == {"hash"} else "receipt"
+        kind = next((each for each in (LATE, "receipt") if each in self.kinds), "hash")
         bases: Mapping[str | None, File | None] = {each.path: each.before for each in changes}
         for path, lines in self.read.items():
             before = bases.get(path)

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from hkgit.applying.context import EditContext
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import Evidence, read_holds
+from hkgit.applying.evidence import LATE, LATE_ABSENT, Evidence, read_holds
 from hkgit.applying.files.workspace import FileState, Workspace, refuse_made_and_removed
 from hkgit.applying.marks import expect_no_marks
 from hkgit.applying.operations.line_ends import REPAIR as LINE_ENDS
@@ -195,7 +195,9 @@ class _Planner:
         from hkgit.applying.operations.file_edits import create  # edits of text need none
 
         expect_no_marks(self._dialect, edit, b"")
-        return create(self.workspace, number, edit.path, edit.new_text, mode)
+        outcome = create(self.workspace, number, edit.path, edit.new_text, mode)
+        is_late = any(read.kind == LATE and read.path == edit.path for read in self._reads)
+        return replace(outcome, evidence=LATE_ABSENT) if is_late else outcome
 
     def _change(
         self, context: EditContext, edit: Edit | ReplaceRange | InsertAfter | TagEdit

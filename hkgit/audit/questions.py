@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from hkgit.applying.evidence import LATE
 from hkgit.audit.numbers import blind_findings
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusals import ASKED_AFTER, find_claimed_conflicts
@@ -19,6 +20,7 @@ from hkgit.text.json_nodes import JsonObject
 from hkgit.text.paths import check_path
 from hkgit.values import dataclass
 
+_LATE = "recorded after the change: nothing shows that it was read before"
 YES, NO, UNKNOWN = "yes", "no", "unknown"
 
 
@@ -90,10 +92,13 @@ def _procedure(asked: JudgedRange) -> Iterator[Fact]:
         if judged.verdict is Verdict.UNVERIFIABLE:
             yield _fact(UNKNOWN, ruling, "commit", "what it needs to be judged is not here")
         elif judged.entries:
-            edits = sum(len(entry.edits) for _, entry in judged.entries)
-            yield _fact(
-                YES, ruling, "ledger", f"{count_noun(edits, 'edit')} recorded by hkgit apply"
-            )
+            edits = [edit for _, entry in judged.entries for edit in entry.edits]
+            late = sum(edit.evidence == LATE for edit in edits)
+            if late:
+                yield _fact(NO, ruling, "ledger", f"{count_noun(late, 'edit')} {_LATE}")
+            if len(edits) > late:
+                what = f"{count_noun(len(edits) - late, 'edit')} recorded by hkgit apply"
+                yield _fact(YES, ruling, "ledger", what)
         elif judged.verdict is Verdict.FAIL:
             yield _fact(NO, ruling, "commit", "no ledger entry: nothing shows how it was made")
         elif judged.verdict is Verdict.VOUCHED:
@@ -107,7 +112,11 @@ def _blind(asked: JudgedRange) -> Iterator[Fact]:
         for _, entry in ruling.judged.entries:
             found = blind_findings(asked.policy, entry)
             yield from (_fact(NO, ruling, each.where, each.what) for each in found)
-            sound = len(entry.edits) - len(found)
+            told = sum("evidence is late" in each.what for each in found)
+            late = sum(edit.evidence == LATE for edit in entry.edits) - told
+            if late:
+                yield _fact(NO, ruling, "ledger", f"{count_noun(late, 'edit')} {_LATE}")
+            sound = len(entry.edits) - len(found) - late
             if sound:
                 what = f"{count_noun(sound, 'edit')} tied to what was read"
                 yield _fact(YES, ruling, "ledger", what)

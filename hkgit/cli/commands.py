@@ -32,9 +32,8 @@ COMMANDS = {
     "doctor": "Look at a repository, and clear away what a crash left",
     "demo": "Show all of hkgit in a throw-away repository",
     "schema": "Print a published JSON Schema",
-    "bench": "Run logged edits against hkgit",
     "completions": "Print what a shell needs to complete commands",
-    "help": "Show what a command does",
+    "help": "Show what a command does, or what a rule asks",
     "prompt": "Print what teaches a model a dialect",
     "mcp": "Serve an agent over the Model Context Protocol",
     "hook": "Record what an agent's own tools read and edit",
@@ -50,7 +49,7 @@ GROUPS = {
         *("log", "show", "blame", "attribution", "stats", "report", "export", "sql"),
         *("refusals", "qa"),
     ),
-    "agent": ("session", "record", "adopt", "bench", "prompt", "mcp", "hook", "serve", "acp"),
+    "agent": ("session", "record", "adopt", "prompt", "mcp", "hook", "serve", "acp"),
     "admin": ("init", "doctor", "demo", "schema", "completions", "help"),
 }
 """Where the module of each command stands below `hkgit/cli/`."""

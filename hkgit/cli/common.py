@@ -133,11 +133,6 @@ def find_requested_form(ctx: click.Context) -> str | None:
     return form
 
 
-def echo_refusal(ctx: click.Context, error: HkgitError) -> None:
-    """Print why a command gave no answer, where it was asked for a document."""
-    echo_refusal_in(find_requested_form(ctx), error)
-
-
 def echo_refusal_in(form: str | None, error: HkgitError) -> None:
     """Print why there is no answer, where the form is that of a document and none is begun."""
     if is_document_begun():

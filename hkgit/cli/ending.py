@@ -46,7 +46,12 @@ def refuse_path(error: OSError) -> InvalidInput | None:
     return InvalidInput(name, f"cannot be read: {error.strerror}", "Check the path.")
 
 
-def refuse_access(error: OSError) -> GitRefused | None:
+def _refuse(error: Exception) -> HkgitError | None:
+    """Build the error for what the system refuses; None for a fault of hkgit itself."""
+    return (refuse_path(error) or _refuse_access(error)) if isinstance(error, OSError) else None
+
+
+def _refuse_access(error: OSError) -> GitRefused | None:
     """Build the error for what nobody may read or write here; None for any other failure."""
     if error.errno not in _FORBIDDEN or not isinstance(error.filename, str | bytes):
         return None
@@ -67,8 +72,11 @@ def end_with(work: Callable[[], int], arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print_error("interrupted")
         return INTERRUPTED
+    except BrokenPipeError:
+        forget_output()
+        return UNREAD
     except Exception as error:
-        if "--debug" in arguments:
+        if "--debug" in arguments and _refuse(error) is None:
             raise
         # The one boundary where whatever nobody expected becomes an exit code.
         return _end_with_fault(error, arguments)
@@ -82,7 +90,7 @@ def _end_with_fault(error: Exception, arguments: Sequence[str]) -> int:
         if isinstance(error, OSError) and describe_done():
             print_error(f"{describe_done()}; but the answer could not be written: {error.strerror}")
             return 0
-        refused = refuse_access(error) if isinstance(error, OSError) else None
+        refused = _refuse(error)
         if refused is not None:
             print_error(str(refused))
             return refused.exit_code

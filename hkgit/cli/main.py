@@ -12,8 +12,8 @@ import click
 
 from hkgit.cli.commands import COMMANDS, GROUPS
 from hkgit.cli.ending import INTERRUPTED, UNREAD, USAGE, begin, end_with, refuse_path
-from hkgit.cli.forms.shared import share_options
 from hkgit.cli.leaving import leave
+from hkgit.cli.options import share_options
 from hkgit.cli.output import USUAL, begin_command, choose_colour, print_error, set_loudness
 from hkgit.errors import HkgitError
 
@@ -33,7 +33,8 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         group = next(name for name, commands in GROUPS.items() if cmd_name in commands)
-        command = share_options(_load(f"hkgit.cli.{group}.{cmd_name}", cmd_name))
+        command: click.Command = import_module(f"hkgit.cli.{group}.{cmd_name}").command
+        share_options(command)
         if ctx.resilient_parsing:
             from hkgit.cli.admin.completing import offer_completions
 
@@ -73,35 +74,18 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except HkgitError as error:
-            from hkgit.cli.common import echo_refusal
+        except (HkgitError, OSError) as error:
+            refusal = refuse_path(error) if isinstance(error, OSError) else error
+            if refusal is not None:
+                from hkgit.cli.common import echo_refusal_in, find_requested_form
 
-            echo_refusal(ctx, error)
+                echo_refusal_in(find_requested_form(ctx), refusal)
             raise
-        except OSError as error:
-            refusal = refuse_path(error)
-            if refusal is None:
-                raise
-            from hkgit.cli.common import echo_refusal
-
-            echo_refusal(ctx, refusal)
-            raise refusal from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from hkgit.cli.admin.helping import write_commands
+        from hkgit.cli.admin.help import write_commands
 
-        write_commands(formatter, self.summaries, GROUPS)
-
-
-def _load(module_name: str, name: str) -> click.Command:
-    """Load the command of a module, which declares it to Click, or has a form of its options."""
-    module = import_module(module_name)
-    if not hasattr(module, "FORM"):
-        command: click.Command = module.command
-        return command
-    from hkgit.cli.forms.clicking import build_command
-
-    return build_command(name, module.FORM, module.run)
+        write_commands(formatter, self.summaries)
 
 
 class _Hk(_Commands):
@@ -167,8 +151,8 @@ def hk() -> None:
     """Apply fuzzy edits to the working tree (`hk apply` is `hkgit edit`)."""
 
 
-share_options(main)
-share_options(hk)
+share_options(main, hidden=False)
+share_options(hk, hidden=False)
 
 
 def run() -> NoReturn:

@@ -100,6 +100,11 @@ def describe_done() -> str:
     return "; ".join(_FINISHED)
 
 
+def print_warning(text: str) -> None:
+    """Say on standard error what a person must know; hooks that are quiet say it too."""
+    _tell(f"warning: {text}", "yellow")
+
+
 def print_error(text: str) -> None:
     """Say on standard error why there is no answer."""
     _tell(text, "red")
@@ -107,8 +112,10 @@ def print_error(text: str) -> None:
 
 def _tell(text: str, fg: str | None) -> None:
     # Only who fails waits for it.
+    from hkgit.git.shells.naming import name_program
     from hkgit.text.escaping import visible
 
+    text = name_program(text)
     name = style("hkgit:", fg, sys.stderr)
     lines = ("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
     echo(f"{name} " + "\n".join(lines), err=True)

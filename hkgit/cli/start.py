@@ -15,16 +15,6 @@ _RECORD = (["--staged"], ["--committed"], ["--withdraw"], ["--message-file"])
 TRANSACTION = "HKGIT_TRANSACTION"
 """The variable by which `hkgit apply` tells hooks that it commits (see `git.facts`)."""
 
-PLAIN = {
-    "apply": "hkgit.cli.edit.apply",
-    "edit": "hkgit.cli.edit.edit",
-    "gate": "hkgit.cli.review.gate",
-    "hook": "hkgit.cli.agent.hook",
-    "read": "hkgit.cli.edit.read",
-    "record": "hkgit.cli.agent.record",
-}
-"""The commands with a form of their options (see `cli.forms`), and their modules."""
-
 
 def run() -> NoReturn:
     """Run `hkgit` or `python -m hkgit`, and end the process."""
@@ -42,7 +32,9 @@ def _run() -> NoReturn:
     from hkgit.cli.leaving import leave, search_seldom
 
     search_seldom()
-    code = _run_plain(arguments)
+    from hkgit.cli.plumbing import run_hook_words
+
+    code = run_hook_words(arguments)
     if code is not None:
         leave(code)
     from hkgit.cli.main import run
@@ -55,19 +47,6 @@ def run_hk() -> NoReturn:
     from hkgit.cli.main import run_hk
 
     run_hk()
-
-
-def _run_plain(arguments: list[str]) -> int | None:
-    """The exit code of a command that many wait for; None where Click reads the words."""
-    module = PLAIN.get(arguments[0]) if arguments else None
-    if module is None:
-        return None
-    from importlib import import_module
-
-    from hkgit.cli.forms.quick import run_words
-
-    found = import_module(module)
-    return run_words(arguments[0], found.FORM, found.run, arguments[1:])
 
 
 def _is_done(arguments: list[str]) -> bool:

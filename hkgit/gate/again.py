@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import is_empty
+from hkgit.applying.evidence import LATE, is_empty
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
@@ -19,8 +19,8 @@ from hkgit.git.conversion import Conversion
 from hkgit.git.name_collisions import find_collisions
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
-from hkgit.text.diff import carry_line_ends, find_changes
-from hkgit.text.document import BOM, Document, find_line_end, has_too_many_lines, terminate
+from hkgit.text.diff import carry_line_ends
+from hkgit.text.document import BOM, Document, find_line_end, has_too_many_lines
 from hkgit.text.paths import check_new_path
 from hkgit.values import late_pattern
 
@@ -51,32 +51,17 @@ def find_before(repository: Repository, policy: Policy, candidate: CandidateComm
     is_granted = any(grant.covers([path for path, _ in found]) for grant in policy.manual)
     if any(has_too_many_lines(file.data) for file in (*kept, *(each[1] for each in found)) if file):
         return Before(is_merged=merged is not None, for_person=True, is_granted=is_granted)
-    hashes = tuple(
-        (path, None if file is None else terminate(Document(file.data)).whole_hash)
-        for path, file in found
-    )
     changed = {path: after.get(path) for path, _ in found}
-    context = _choose_context(policy, files, changed)
-    expected = hashes
-    if context is not None:
-        sides = (tree if merged is None else merged, candidate.tree)
-        expected = tuple(
-            (f"{path}:{first}-{last}", lines_hash)
-            for path, _ in found
-            for (first, last), lines_hash in hash_hunks(repository, sides, path, context)
-        )
     asks = any(policy.protects_path(path) or path.startswith(_OWN) for path, _ in found)
     asks = asks or any(map(_is_no_text, (*kept, *(file for _, file in found if file is not None))))
     asks = asks or any(_changes_line_ends(file, after.get(path)) for path, file in found)
     asks = asks or _are_filtered(repository, files, [path for path, _ in found])
     return Before(
-        files=hashes,
-        expected=expected,
+        paths=tuple(changed),
         is_merged=merged is not None,
         for_person=asks,
         is_granted=is_granted,
         by_hand=_find_rule_to_keep(policy, files, changed),
-        context=context,
     )
 
 
@@ -88,26 +73,9 @@ def _find_rule_to_keep(
         return "path"
     for path, new in changed.items():
         old = files.get(path)
-        if old is not None and not _is_hash_accepted(policy, path):
-            return "accept"
         if new is not None and any(find_added([old] if old else [], new, policy.reject_text)):
             return "text"
-    return ""
-
-
-def _choose_context(
-    policy: Policy, files: TreeSnapshot, changed: Mapping[str, File | None]
-) -> int | None:
-    """Choose how many lines stand around a change: few where a floor of tightness counts them.
-
-    Lines that are only added need one, which tells where.
-    """
-    if not policy.asks_for_tightness:
-        return None
-    pairs = [(old, new) for path, new in changed.items() if new and (old := files.get(path))]
-    lines = ((Document(old.data).raw_lines, Document(new.data).raw_lines) for old, new in pairs)
-    changes = (each for old, new in lines for each in find_changes(old, new))
-    return int(any(each.old_start == each.old_end for each in changes))
+    return "" if all(is_late_accepted(policy, path) for path in changed) else LATE
 
 
 def hash_hunks(
@@ -124,10 +92,10 @@ def hash_hunks(
             yield lines, document.range_hash(*lines)
 
 
-def _is_hash_accepted(policy: Policy, path: str) -> bool:
-    """Whether the hash of a file is evidence for its edits, as what is made again has."""
+def is_late_accepted(policy: Policy, path: str) -> bool:
+    """Whether what is read after the fact is evidence for its edits, as what is made again has."""
     floors = policy.floors_of(path)
-    return all(each.accept is None or "hash" in each.accept for each in floors)
+    return all(each.accept is None or LATE in each.accept for each in floors)
 
 
 def _are_filtered(repository: Repository, files: TreeSnapshot, paths: Sequence[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hkgit.applying.evidence import LATE
 from hkgit.evidence.replay.findings import CandidateCommit, Finding, ReplayResult, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.policy.model import Policy
@@ -78,7 +79,13 @@ def rule_on(
         return Ruling(
             judged=judged, replayed=replayed, passes=False, rule=findings[0].rule, findings=findings
         )
-    return Ruling(judged, replayed, True, rule or f"verdict {judged.verdict}")
+    return Ruling(judged, replayed, True, rule or f"verdict {judged.verdict}{_name_late(judged)}")
+
+
+def _name_late(judged: ReplayResult) -> str:
+    """Say beside a verdict that evidence was read after the change."""
+    is_late = any(edit.evidence == LATE for _, entry in judged.entries for edit in entry.edits)
+    return ", its evidence is late" if is_late else ""
 
 
 def _find_unaccepted(policy: Policy, judged: ReplayResult) -> Verdict | None:

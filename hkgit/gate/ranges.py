@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
@@ -13,7 +13,7 @@ from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.rulings import Report, Ruling
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass, field, replace
+from hkgit.values import dataclass, replace
 
 Watch = Callable[[Sequence[str]], Iterator[str]]
 """Passes commits on one by one, to show progress."""
@@ -35,14 +35,12 @@ class CommitRange:
 class RulingStream:
     """The rulings as they are made, to be read once, and the policy that they are made under.
 
-    `tip` is the newest of the commits, None where there is none; `pins` are the words on what was
-    pinned, by name.
+    `tip` is the newest of the commits, None where there is none.
     """
 
     policy: Policy
     rulings: Iterator[Ruling]
     tip: str | None
-    pins: Mapping[str, str] = field(default_factory=dict)
 
     def collect(self) -> Report:
         """Read all the rulings that are left into one report."""

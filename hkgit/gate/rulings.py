@@ -30,23 +30,18 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """The paths that a commit changes, each with the hash of the whole file as it was.
+    """The paths that a commit changes, and what making it again asks for.
 
-    None stands for a file that was not there. `expected` is what it was made on, as `--expect`
-    takes it: whole files, or just lines where a floor of tightness counts them. `is_merged` says
-    that it is as git merges it, `for_person` that no evidence lets an agent change one of them,
-    and `is_granted` that the policy grants all of them to somebody. `by_hand` is the rule that has
-    to be kept by hand before evidence helps, or empty. `context` is how many lines stand around
-    the changes of a commit made again, None for as many as git shows.
+    `is_merged` says that it is as git merges it, `for_person` that no evidence lets an agent change
+    one of them, and `is_granted` that the policy grants all of them to somebody. `by_hand` is the
+    rule that has to be kept by hand before evidence helps, `late` where none from afterwards does.
     """
 
-    files: tuple[tuple[str, str | None], ...] = ()
-    expected: tuple[tuple[str, str | None], ...] = ()
+    paths: tuple[str, ...] = ()
     is_merged: bool = False
     for_person: bool = False
     is_granted: bool = False
     by_hand: str = ""
-    context: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

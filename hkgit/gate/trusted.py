@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput, Rejected
+from hkgit.gate.policy.digest import hash_policy
 from hkgit.gate.policy.files import (
     CONFIG,
     LARGEST,
@@ -21,8 +22,8 @@ from hkgit.gate.policy.files import (
     load_toml,
     read_policy,
 )
+from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import BUILT_IN, Policy
-from hkgit.gate.policy.parsing import parse_policy
 from hkgit.git.objects.ids import HEX
 from hkgit.git.repository import Repository
 from hkgit.values import late_pattern, replace
@@ -39,8 +40,9 @@ def read_trusted_policy(repository: Repository, side: str | Snapshot | None) -> 
     """Read the policy of the trusted side, a commit or files; where there is none the built-in one.
 
     Of a commit whose policy cannot be read it is that of the last one before it, by first parents,
-    where it can. Raises InvalidInput where none can, for files, and where what it extends cannot
-    be read or is loosened: that no commit of this repository has broken.
+    where it can, and the built-in one where none ever could. Raises InvalidInput where too many or
+    too few are here to tell, for files, and where what it extends cannot be read or is loosened:
+    that no commit of this repository has broken.
     """
     if not isinstance(side, str):
         return read_own_policy(repository, side)
@@ -52,7 +54,7 @@ def read_trusted_policy(repository: Repository, side: str | Snapshot | None) -> 
             raise
         broken = f"{error.where} cannot be read: {error.what}"
         policy = replace(readable, source=f"{readable.source} ({broken})")
-    return _follow(repository, policy)
+    return follow_policy(repository, policy)
 
 
 def read_own_policy(repository: Repository, side: str | Snapshot | None) -> Policy:
@@ -61,45 +63,50 @@ def read_own_policy(repository: Repository, side: str | Snapshot | None) -> Poli
     Raises InvalidInput when it is malformed, contradicts itself or loosens what it extends.
     """
     files = repository.snapshot(side) if isinstance(side, str) else side
-    return _follow(repository, Policy() if files is None else read_policy(files))
+    return follow_policy(repository, Policy() if files is None else read_policy(files))
 
 
 def _find_last_readable(repository: Repository, commit: str) -> Policy | None:
     listed = repository.git("rev-list", "--first-parent", f"--max-count={MOST_BROKEN}", commit)
-    for each in listed.text.split()[1:]:
+    commits = listed.text.split()
+    for each in commits[1:]:
         with suppress(InvalidInput):
             policy = read_policy(repository.snapshot(each))
             if policy.source == BUILT_IN:
                 return policy
             return replace(policy, source=f"{policy.source} of {each[:12]}, the last readable")
-    return None
+    is_whole = len(commits) < MOST_BROKEN and not repository.is_shallow
+    return Policy() if is_whole else None
 
 
 def expect_readable(repository: Repository, old: str | None, new: str) -> None:
     """Raise Rejected where a policy that could be read, or was not there, no longer can.
 
-    A pyproject.toml that is no TOML breaks it only where the policy was in that file.
+    A pyproject.toml that is no TOML breaks it only where the policy was in that file. One that is
+    broken already stays in force as it was: no merge gives it another past.
     """
     try:
         read_own_policy(repository, new)
     except InvalidInput as error:
-        try:
+        with suppress(InvalidInput):  # else it is broken already, and its last readable one holds
             before = Policy() if old is None else read_own_policy(repository, old)
-        except InvalidInput:  # it is broken already, and its last readable version holds
-            return
-        if error.where != PYPROJECT or before.source.startswith(PYPROJECT):
-            what = f"{error.where} {error.what}, so nobody could read the policy"
+            if error.where != PYPROJECT or before.source.startswith(PYPROJECT):
+                what = f"{error.where} {error.what}, so nobody could read the policy"
+                raise Rejected("policy", what, error.fix) from error
+        held, holds = (hash_policy(read_trusted_policy(repository, each)) for each in (old, new))
+        if held != holds:
+            what = f"{error.where} {error.what}, and its last readable version would be another one"
             raise Rejected("policy", what, error.fix) from error
 
 
 def read_named_policy(repository: Repository, given: str) -> Policy:
     """Read the policy that was named, as FILE or REV:PATH. Raises InvalidInput."""
     if Path(given).is_file():
-        return _follow(repository, _of_file(Path(given)))
+        return follow_policy(repository, read_policy_file(Path(given)))
     rev, colon, path = given.partition(":")
     if not colon:
         raise InvalidInput("--policy", f"there is no {given}", "Name a FILE or REV:PATH.")
-    return _follow(repository, _of_revision(repository, rev, path))
+    return follow_policy(repository, _of_revision(repository, rev, path))
 
 
 def load_policy(repository: Repository, given: str | None, trusted: str | None) -> Policy:
@@ -109,7 +116,8 @@ def load_policy(repository: Repository, given: str | None, trusted: str | None) 
     return read_named_policy(repository, given)
 
 
-def _follow(repository: Repository, policy: Policy) -> Policy:
+def follow_policy(repository: Repository, policy: Policy) -> Policy:
+    """Add to a policy what it extends. Raises InvalidInput where it loosens that."""
     if policy.extends is None:
         return policy
     # Few policies extend another, and every commit waits for this module.
@@ -125,7 +133,7 @@ def _read_extended(repository: Repository, named: str, by: Policy) -> Policy:
         fix = "Fetch it into the repository, and name refs/...:PATH."
         raise InvalidInput(where, "hkgit fetches nothing", fix)
     if Path(named).is_absolute():
-        return _of_file(Path(named))
+        return read_policy_file(Path(named))
     rev, colon, path = named.partition(":")
     if not colon or not _PINNED.fullmatch(rev):
         fix = "Name an absolute path, refs/...:PATH, or COMMIT:PATH with all its digits."
@@ -133,7 +141,8 @@ def _read_extended(repository: Repository, named: str, by: Policy) -> Policy:
     return _of_revision(repository, rev, path)
 
 
-def _of_file(file: Path) -> Policy:
+def read_policy_file(file: Path) -> Policy:
+    """Read a policy and its signers from the disk; what it extends is not followed."""
     data = _bytes(file)
     root = file.parent.parent if file.as_posix().endswith(CONFIG) else file.parent
     policy = _parse(str(file), file.name, data)

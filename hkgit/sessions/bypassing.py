@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.edits import Snapshot, decode_text
+from hkgit.gate.entrypoints.hook_scripts import is_active
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.pending import PendingEdit, list_waiting
 from hkgit.sessions.commit.proposing import propose_onto
@@ -145,7 +146,18 @@ def describe_commits_past_hooks(
         )
     if found:
         are_off = for_agent or are_hooks_off()
-        yield f"mend: {_find_mending_command(repository, found, are_off)}"
+        command = _find_mending_command(repository, found, are_off)
+        if not _has_hooks(repository):
+            # Made again without them, it would have no evidence again.
+            yield "this clone has no hooks of git's: hkgit init sets them up"
+            command = f"hkgit init && {{ {command}; }}"
+        yield f"mend: {command}"
+
+
+def _has_hooks(repository: Repository) -> bool:
+    """Whether anything runs at a commit: a fresh clone has no hooks."""
+    folder = repository.hooks_path or repository.common_dir / "hooks"
+    return any(is_active(folder / name) for name in ("pre-commit", "commit-msg"))
 
 
 def _find_mending_command(

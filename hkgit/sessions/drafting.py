@@ -203,7 +203,7 @@ def _learn(
 def find_blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator[UnreadEdit]:
     """Yield the blind edits of a call, each with the command that reads its lines after the fact.
 
-    With `call` the command reads them as they were before that call.
+    With `call` the command takes that back first: what is read after an edit is `late`.
     """
     for outcome in plan.outcomes:
         if outcome.error is None and is_blind(outcome.evidence.kind):
@@ -216,14 +216,23 @@ def find_blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator
                 evidence=outcome.evidence.kind,
                 command=command,
             )
+            call = None  # it is taken back once
 
 
-def render_mending_read(path: str, touched: Sequence[Lines], session: str, call: int | None) -> str:
-    """Render the command that reads the lines of an edit; with `call`, as they were before it."""
+def render_mending_read(
+    path: str, touched: Sequence[Lines], session: str, call: int | None, *, is_late: bool = False
+) -> str:
+    """Render the command that reads the lines of an edit; with `call`, once that is taken back.
+
+    With `is_late` the edit stays, and its lines are read as they were before it.
+    """
     first, last = _readable(touched)
-    target = shlex.quote(f"{path}:{first}-{last}")
-    before = "" if call is None else f" --before {call}"
-    return f"hkgit read {target} --session {session}{before}"
+    read = f"hkgit read {shlex.quote(f'{path}:{first}-{last}')} --session {session}"
+    if call is None:
+        return read
+    if is_late:
+        return f"{read} --before {call}"
+    return f"hkgit undo --session {session} --call {call} && {read}"
 
 
 def _readable(touched: Sequence[Lines]) -> Lines:

@@ -1,4 +1,4 @@
-"""redo.py: make what is staged again with evidence, where no transcript has any.
+"""redo.py: make what is staged, or a commit, again with evidence, where no transcript has any.
 
 The change is read from the trees that git has, applied to HEAD beside the branch with the hashes of
 the files as they were, and the branch moves there. No file of the checkout is touched. In the
@@ -12,26 +12,34 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from hkgit import dialects
-from hkgit.edits import Read
+from hkgit.applying.evidence import LATE, NO_LINES
+from hkgit.edits import Read, Spec
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
 from hkgit.gate import read_trusted_policy
 from hkgit.gate.again import hash_hunks
 from hkgit.git.contents import FIRST_COMMIT
+from hkgit.git.objects.objects import Commit
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, late_pattern, replace
 from hkgit.workflows.adopting.adopting import store_checkout
-from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
+from hkgit.workflows.apply import ApplyRequest, ApplyResult, advise, apply
 from hkgit.workflows.commits.merge import find_merging
 from hkgit.workflows.commits.plan import SILENT, Progress
 from hkgit.workflows.commits.targets import ApplyOptions
+from hkgit.workflows.remake import begin_history, find_made_again, find_standing, rebuild
 
 _OWN = (f":(top,exclude){LEDGER}", f":(top,exclude){ATTRIBUTES_PATH}")
 """What hkgit itself writes is no part of a change."""
 
+_NOT_ACCEPTED = (
+    "What is read after the change is `late` evidence. Make the change again in a session that"
+    " reads first, or let a person vouch for it (docs/verdicts.md), or accept `late` in the policy."
+)
+_TOLD = late_pattern(rb"(?m)^Hkgit-Agent: (.+)$")
 _ADDS = late_pattern(rb"(?m)^@@ -\d+,0 ")
 
 
@@ -40,13 +48,14 @@ class RedoRequest:
     """A commit of what is staged, by `agent` and with `message`; None where nothing was asked.
 
     `tree` is one that git was about to commit: of `git commit -a` or of some paths. With `paths`,
-    as git takes them, the rest stays staged.
+    as git takes them, the rest stays staged. `commit` is one that stands, to be made again instead.
     """
 
     agent: str | None = None
     message: str | None = None
     tree: str | None = None
     paths: tuple[str, ...] = ()
+    commit: str | None = None
 
 
 def redo(repository: Repository, request: RedoRequest, progress: Progress = SILENT) -> ApplyResult:
@@ -57,6 +66,8 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     """
     if repository.is_bare:
         raise GitRefused("hkgit redo", "a bare repository stages nothing", "Run this in a clone.")
+    if request.commit is not None:
+        return _redo_commit(repository, request, request.commit, progress)
     head = repository.head()
     if head.commit is None:
         what = "there is no commit yet to make it on"
@@ -77,8 +88,7 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
         message=request.message or _read_prepared_message(repository),
         reads=tuple(_reads(repository, head.commit, tree, paths, {e.path for e in spec.edits})),
     )
-    repository.delete_ref(f"refs/heads/{branch}")
-    result = apply(repository, ApplyRequest((spec,), options), progress)
+    result = _apply_beside(repository, spec, options, progress)
     if result.error is None:
         try:
             _expect_same(repository, branch, tree, paths)
@@ -86,6 +96,85 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
         finally:
             repository.delete_ref(f"refs/heads/{branch}")
     return result
+
+
+def _apply_beside(
+    repository: Repository, spec: Spec, options: ApplyOptions, progress: Progress
+) -> ApplyResult:
+    """Apply a spec on a branch of its own; say what helps where such evidence does not count."""
+    repository.delete_ref(f"refs/heads/{options.branch}")
+    result = apply(repository, ApplyRequest((spec,), options), progress)
+    return advise(result, _NOT_ACCEPTED)
+
+
+def _redo_commit(
+    repository: Repository, request: RedoRequest, name: str, progress: Progress
+) -> ApplyResult:
+    """Make a commit that stands again, and move those after it onto that.
+
+    Refusals stand in the result; then nothing has changed. Raises GitRefused, InvalidInput.
+    """
+    again = find_made_again(repository, name)
+    if again is not None:
+        progress.say(f"{name[:12]} was made again already: it is {again[:12]} now")
+        return ApplyResult()
+    standing = find_standing(repository, name)
+    commit = standing.commit
+    if len(commit.parents) > 2:
+        what, fix = "merges several commits at once", "Merge them one by one."
+        raise GitRefused(name, what, fix)
+    base, other, paths = _find_base(repository, commit)
+    spec_text = _diff(repository, base, commit.tree, paths)
+    if not spec_text:
+        raise InvalidInput(name, "changes nothing but the ledger", "git revert takes it back.")
+    spec = replace(dialects.parse(spec_text, "unified-diff"), digest=digest(spec_text))
+    policy = read_trusted_policy(repository, base)
+    people = commit.author, commit.committer
+    agent = policy.governing_name(people, commit.message) or commit.author
+    branch = f"again-{commit.id[:12]}"
+    options = ApplyOptions(
+        branch=branch,
+        base=base,
+        merge=other,
+        agent=request.agent or _find_told_agent(commit.message) or agent.partition(" <")[0],
+        message=request.message or standing.message,
+        reads=tuple(_reads(repository, base, commit.tree, paths, {e.path for e in spec.edits})),
+    )
+    result = _apply_beside(repository, spec, options, progress)
+    if result.error is None:
+        try:
+            _expect_same(repository, branch, commit.tree, (":/",))
+            again = rebuild(repository, standing, result.landed[-1].commit)
+        finally:
+            repository.delete_ref(f"refs/heads/{branch}")
+        landed = (*result.landed[:-1], replace(result.landed[-1], commit=again))
+        result = replace(result, landed=landed)
+    return result
+
+
+def _find_base(repository: Repository, commit: Commit) -> tuple[str, str | None, tuple[str, ...]]:
+    """Find on what a commit is made again, what is merged into it, and the paths of its edits.
+
+    What comes beside a merge that git makes by itself is a commit after that merge.
+    """
+    if not commit.parents:
+        return begin_history(repository), None, (":/",)
+    if len(commit.parents) == 1:
+        return commit.parents[0], None, (":/",)
+    ours, other = commit.parents
+    merged = repository.automatic_merge(commit.parents)
+    if merged is not None:
+        message = repository.git("log", "-1", "--format=%B", commit.id).text
+        made = ("commit-tree", "-p", ours, "-p", other, "-m", message or "Merge", merged)
+        return repository.git(*made).text, None, (":/",)
+    conflicts = repository.attempt_merge((ours, other)).conflicts
+    return ours, other, tuple(f":(top,literal){path}" for path in conflicts)
+
+
+def _find_told_agent(message: bytes) -> str | None:
+    """Find the agent that the trailers of an entry name."""
+    found = _TOLD.findall(message)
+    return found[-1].decode("utf-8", "replace").strip() if found else None
 
 
 def _find_change(
@@ -141,13 +230,21 @@ def _expect_same(repository: Repository, branch: str, tree: str, paths: Sequence
 
 
 def _move_head(repository: Repository, branch: str, paths: Sequence[str]) -> None:
-    """Move HEAD and the index to a branch; the files, with what was not staged, stay."""
+    """Move HEAD and the index to a branch; the files, with what was not staged, stay.
+
+    Entries of a commit that is made again go: `git add -A` would commit them once more.
+    """
     kept = (f":/{LEDGER}", f":/{ATTRIBUTES_PATH}")
     if paths:
         repository.git("reset", "-q", "--soft", branch)
         repository.git("reset", "-q", branch, "--", *paths, *kept)
     else:
+        options = ("--cached", "--name-only", "-z", "--diff-filter=A")
+        staged = repository.git("diff-index", *options, "HEAD", "--", f":/{LEDGER}").stdout
         repository.git("reset", "-q", branch)
+        entries = [f":(top,literal){os.fsdecode(each)}" for each in staged.split(b"\0") if each]
+        if entries:
+            repository.git("clean", "-q", "-f", "-x", "--", *entries)
     repository.git("restore", "--", *kept, check=False)
 
 
@@ -196,8 +293,9 @@ def _reads(
     context = _choose_context(repository, head, tree, paths)
     for path in sorted(names):
         file = files.get(path)
-        if file is not None and context is None:
-            yield Read(path, None, None, terminate(Document(file.data)).whole_hash)
-        elif file is not None and context is not None:
+        if file is None or context is None:
+            whole_hash = NO_LINES if file is None else terminate(Document(file.data)).whole_hash
+            yield Read(path=path, start_line=None, end_line=None, range_hash=whole_hash, kind=LATE)
+        else:
             for lines, lines_hash in hash_hunks(repository, (head, tree), path, context):
-                yield Read(path, *lines, lines_hash)
+                yield Read(path, *lines, lines_hash, LATE)

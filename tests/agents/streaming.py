@@ -12,14 +12,12 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from hkgit.cli.agent import hook
-from hkgit.cli.forms.clicking import build_command
+from hkgit.cli.agent.hook import command
 from hkgit.sessions.answers import Status
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
 from tests.support.repos import Repo
 
-COMMAND = build_command("hook", hook.FORM, hook.run)
 STREAMS = Path(__file__).with_name("streams")
 GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
 
@@ -33,7 +31,7 @@ def stream(agent: str, repo: Repo) -> Iterator[dict[str, Any]]:
 def told(agent: str, payload: object, *options: str) -> dict[str, Any]:
     """What `hkgit hook` answers to an input."""
     text = payload if isinstance(payload, str) else json.dumps(payload)
-    result = CliRunner().invoke(COMMAND, [agent, *options], input=text, catch_exceptions=False)
+    result = CliRunner().invoke(command, [agent, *options], input=text, catch_exceptions=False)
     assert result.exit_code == 0
     answer: dict[str, Any] = json.loads(result.stdout)
     return answer

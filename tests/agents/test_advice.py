@@ -28,6 +28,7 @@ AGENT = {"CLAUDECODE": "1"}
 def below(repo: Repo) -> Repo:
     """A repository with hkgit's hooks, and a file in a directory whose name has a blank."""
     run("init", cwd=repo.path)
+    repo.write(".hkgit/config.toml", '[gate]\naccept = ["hash", "receipt", "late"]\n')
     preload_hooks(repo)
     repo.commit({"a dir/x.py": b"a = 1\nb = 2\nc = 3\n", "gone.txt": b"x\n", "kept.txt": b"k\n"})
     return repo
@@ -80,6 +81,11 @@ def _follow(command: str, directory: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def _find_commands(said: str) -> str:
+    """The commands of a remark of a hook."""
+    return said.partition(", run ")[2].partition(" and then ")[0]
+
+
 def _verdict(repo: Repo) -> str:
     shown = run("show", "HEAD", "--json", cwd=repo.path)
     return str(json.loads(shown.stdout)["verdict"])
@@ -88,7 +94,8 @@ def _verdict(repo: Repo) -> str:
 @pytest.mark.parametrize("directory", [".", "a dir"])
 def test_what_a_hook_says_of_a_blind_edit_mends_it(directory: str, below: Repo) -> None:
     said = _edit_unread(below, "b = 2", "b = 20")
-    _follow(said.rpartition(" run: ")[2], below.path / directory)
+    _follow(_find_commands(said), below.path / directory)
+    _edit_unread(below, "b = 2", "b = 20")
     below.git("commit", "-qam", "Say twenty")
     assert _verdict(below) == "strict"
 
@@ -135,7 +142,9 @@ def test_an_empty_file_that_is_filled_unread_is_mended(text: str, below: Repo) -
     below.git("add", "-A")
     refused = _run_as_agent("git commit -qm Work", below.path)
     assert "blind edit" in refused.stdout + refused.stderr
-    _follow(said.rpartition(" run: ")[2], below.path)
+    _follow(_find_commands(said), below.path)
+    _write(below, "empty.py", text)
+    below.git("add", "-A")
     below.git("commit", "-qm", "Fill it")
     assert _verdict(below) == "strict"
 
@@ -273,14 +282,12 @@ def test_doctor_says_nothing_of_an_agent_whose_hooks_run(repo: Repo) -> None:
 
 
 def test_doctor_says_that_the_program_is_not_where_hooks_look_for_it(
-    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    repo: Repo,
 ) -> None:
     assert "is not on the path" not in _ask_doctor(repo)  # nobody looks for it
     run("init", "--agent", "claude", cwd=repo.path)
-    assert "hkgit is not on the path here" in _ask_doctor(repo)
-    (tmp_path / "hkgit").write_text("#!/bin/sh\n")
-    (tmp_path / "hkgit").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    without = {"PATH": os.environ["PATH"]}
+    assert "hkgit is not on the path here" in run("doctor", cwd=repo.path, env=without).out
     assert "is not on the path" not in _ask_doctor(repo)
 
 
@@ -301,3 +308,144 @@ def _find_mend(repo: Repo) -> str:
     lines = (refused.stdout + refused.stderr).splitlines()
     [line] = [each for each in lines if each.lstrip().startswith("mend: ")]
     return line.partition("mend: ")[2]
+
+
+def _leave_path(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The git hooks of a repository and its agents find no program hkgit by name."""
+    plain = (
+        each for each in os.environ["PATH"].split(os.pathsep) if not Path(each, "hkgit").exists()
+    )
+    monkeypatch.setenv("PATH", os.pathsep.join(plain))
+    assert subprocess.run(["sh", "-c", "command -v hkgit"], check=False).returncode != 0
+
+
+def test_where_the_shell_finds_no_hkgit_the_commands_name_its_path(
+    below: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _leave_path(below, monkeypatch)
+    said = _edit_unread(below, "b = 2", "b = 20").rpartition(" run: ")[2]
+    assert Path(shlex.split(said)[0]).is_absolute()
+    below.git("add", "-A")
+    refused = subprocess.run(
+        ["git", "commit", "-qm", "Work"],
+        cwd=below.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    for command in (said, (refused.stdout + refused.stderr).partition("mend: ")[2].splitlines()[0]):
+        done = subprocess.run(command, shell=True, cwd=below.path, check=False, capture_output=True)
+        assert done.returncode == 0, done.stderr
+    below.git("commit", "-qm", "Say twenty")
+    assert _verdict(below) == "strict"
+
+
+def test_a_login_shell_that_leaves_the_virtual_environment_is_given_the_path(
+    below: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hook itself finds hkgit; `bash -l` has a PATH of its own."""
+    monkeypatch.setenv("PATH", loaded_path()["PATH"])
+    said = _edit_unread(below, "b = 2", "b = 20").rpartition(" run: ")[2]
+    shell = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(below.path.parent)}
+    done = subprocess.run(
+        ["bash", "-lc", said], cwd=below.path, env=shell, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_commit_in_a_clone_without_hooks_is_mended_in_one_step(
+    below: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Made again without hooks it would have no evidence again, and the advice would return."""
+    below.commit({".hkgit/config.toml": (below.path / ".hkgit/config.toml").read_bytes()})
+    below.git("clone", "-q", ".", str(tmp_path / "clone"))
+    clone = Repo(tmp_path / "clone")
+    _show(clone, "a dir/x.py")
+    path = clone.path / "a dir/x.py"
+    given = {"file_path": str(path), "old_string": "b = 2", "new_string": "b = 20"}
+    call: dict[str, Any] = {"session_id": "s", "cwd": str(clone.path)}
+    edit = call | {"tool_name": "Edit", "tool_input": given}
+    told("claude", edit | {"hook_event_name": "PreToolUse"})
+    path.write_bytes(b"a = 1\nb = 20\nc = 3\n")
+    told("claude", edit | {"hook_event_name": "PostToolUse", "tool_response": {}})
+    ran = call | {"tool_name": "Bash", "tool_input": {"command": "git commit -qam Work"}}
+    told("claude", ran | {"hook_event_name": "PreToolUse"})
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.setenv(name, f"@{int(time.time())} +0000")
+    _follow("git commit -qam Work", clone.path)
+    answer = told("claude", ran | {"hook_event_name": "PostToolUse", "tool_response": {}})
+    said = str(answer["hookSpecificOutput"]["additionalContext"])
+    assert "this clone has no hooks of git's" in said
+    _follow(said.rpartition("mend: ")[2], clone.path)
+    assert _verdict(clone) == "strict"
+
+
+_SANDBOX = "mount --bind .git .git && mount -o remount,bind,ro .git && "
+"""As Codex's sandbox does: the checkout can be written, git's directory cannot."""
+
+
+def _run_in_sandbox(command: str, directory: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["unshare", "-rm", "sh", "-c", _SANDBOX + command],
+        cwd=directory,
+        env=os.environ | loaded_path(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.process
+def test_in_a_sandbox_the_command_for_a_blind_edit_says_why_it_fails(below: Repo) -> None:
+    if _run_in_sandbox("true", below.path).returncode != 0:
+        pytest.skip("this machine lets nobody mount")
+    said = _edit_unread(below, "b = 2", "b = 20").rpartition(" run: ")[2]
+    refused = _run_in_sandbox(said, below.path)
+    assert refused.returncode == 7
+    assert "this shell may not write there: a sandbox" in refused.stderr
+    assert "session claude-s and before 1" in refused.stderr
+    _follow(said, below.path)  # outside of it, as is said
+    below.git("commit", "-qam", "Say twenty")
+    assert _verdict(below) == "strict"
+
+
+UTF_16 = "a\nb\n".encode("utf-16")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "is_stopped"),
+    [
+        pytest.param("plain.txt", b"a\nb\n", True, id="text"),
+        pytest.param("u.txt", UTF_16, False, id="UTF-16"),
+        pytest.param("model.dat", b"a\nb\n", False, id="git LFS"),
+    ],
+)
+def test_steered_only_what_hkgit_can_edit_is_stopped(
+    name: str, content: bytes, is_stopped: bool, below: Repo
+) -> None:
+    below.write(".gitattributes", b"*.dat filter=lfs diff=lfs merge=lfs -text\n")
+    below.write(name, content)
+    given = {"file_path": str(below.path / name), "old_string": "b", "new_string": "c"}
+    call = {"session_id": "s", "cwd": str(below.path), "tool_name": "Edit", "tool_input": given}
+    answer = told("claude", call | {"hook_event_name": "PreToolUse"}, "--steer")
+    assert ("hookSpecificOutput" in answer) == is_stopped
+
+
+def test_steered_without_the_server_the_shell_is_a_way_on(below: Repo) -> None:
+    """A sub-agent has a list of tools; a server may have failed."""
+    _show(below, "a dir/x.py")
+    given = {"file_path": str(below.path / "a dir/x.py"), "old_string": "b = 2"}
+    given["new_string"] = "b = 20"
+    call: dict[str, Any] = {"session_id": "s", "cwd": str(below.path)}
+    edit = call | {"tool_name": "Edit", "tool_input": given, "hook_event_name": "PreToolUse"}
+    reason = told("claude", edit, "--steer")["hookSpecificOutput"]["permissionDecisionReason"]
+    command = shlex.split(reason.partition("give the edit to `")[2].partition("`")[0])
+    text = reason.partition("and this text: ")[2]
+    words = f"{shlex.join(command)} <<'EDIT'\n{text}\nEDIT"
+    ran = call | {"tool_name": "Bash", "tool_input": {"command": words}}
+    told("claude", ran | {"hook_event_name": "PreToolUse"}, "--steer")
+    _follow(words, below.path)
+    answer = {"hook_event_name": "PostToolUse", "tool_response": {"stdout": ""}}
+    assert told("claude", ran | answer, "--steer") == {}
+    below.git("commit", "-qam", "Say twenty")
+    assert _verdict(below) == "strict"

@@ -98,13 +98,15 @@ def test_each_session_records_its_own_edit(pre: str, order: tuple[int, int], sha
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["in order", "the later one first"])
-def test_an_edit_on_top_of_anothers_whole_file(order: tuple[int, int], shared: Repo) -> None:
+def test_an_edit_on_top_of_anothers_whole_file_is_nobodys(
+    order: tuple[int, int], shared: Repo
+) -> None:
     one = _begin(shared, "one", "Write", content="k = 1\nl = 2\n")
     two = _edit(shared, "two", "l = 2", "l = 20")
     (shared.path / "x.py").write_text("k = 1\nl = 20\n", newline="")
-    for at in order:
-        told("claude", (one, two)[at])
-    assert _added(shared) == {"claude-one": {"k = 1", "l = 2"}, "claude-two": {"l = 20"}}
+    said = [str(told("claude", (one, two)[at])) for at in order]
+    assert all("x.py: was changed by another session meanwhile" in each for each in said)
+    assert _added(shared) == {}
 
 
 def test_of_three_sessions_each_records_its_own_edit(shared: Repo) -> None:

@@ -95,6 +95,7 @@ def test_what_claude_changes_in_its_shell_is_recorded(seeded: Repo) -> None:
 
 def test_a_commit_of_shell_edits_is_refused_until_they_are_read(seeded: Repo) -> None:
     run("init", cwd=seeded.path)
+    seeded.write(".hkgit/config.toml", '[gate]\naccept = ["hash", "receipt", "late"]\n')
     preload_hooks(seeded)
     seeded.git("add", ".hkgit")
     seeded.git("commit", "-q", "-m", "Set up")

@@ -15,7 +15,6 @@ import pytest
 
 from hkgit.agents.shell.moves import ShellWork
 from hkgit.agents.shell.snapshots import ShellSnapshots
-from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.state import JournalState
 from tests.agents.two_sessions import BOTH, FIRST, ONE, SECOND, TEXT, TWO, added, change, play, tell
@@ -30,7 +29,7 @@ from tests.support.running import run
         pytest.param("1a12b2", BOTH, id="one after the other"),
         pytest.param("1a2b21", {}, id="the second within the first, which has written before"),
         pytest.param("12b2a1", FIRST, id="the second within the first, which writes after"),
-        pytest.param("1a2b12", FIRST, id="the first has written when the second begins"),
+        pytest.param("1a2b12", {}, id="the first has written when the second begins"),
         pytest.param("12a1b2", SECOND, id="the second writes when the first has ended"),
         pytest.param("12ab12", {}, id="both at once"),
         pytest.param("12ba21", {}, id="both at once, ended the other way round"),
@@ -49,24 +48,11 @@ def _interleave() -> Iterator[str]:
         yield "".join(next(one if at in places_of_one else two) for at in range(6))
 
 
-SEDS = ("sed -i 's/a = 0/a = 10/' {}.py", "sed -i -e '/^g/s/6/60/' ./{}.py")
-
-
-@pytest.mark.parametrize(
-    ("commands", "least"),
-    [
-        pytest.param(("./one {}.py", "./two {}.py"), 7, id="programs of one's own"),
-        pytest.param((SEDS[0], "./two {}.py"), 18, id="one says what it does"),
-        pytest.param(SEDS, 20, id="both say what they do"),
-    ],
-)
-def test_in_no_order_is_anything_recorded_that_is_anothers(
-    commands: tuple[str, str], least: int, shared: Repo
-) -> None:
+def test_in_no_order_is_anything_recorded_that_is_anothers(shared: Repo) -> None:
     """All orders, each with a file and two sessions of its own."""
-    is_symmetric = (commands == SEDS) or commands[0].startswith("./")
-    orders = [each for each in _interleave() if each.startswith("1") or not is_symmetric]
+    orders = [each for each in _interleave() if each.startswith("1")]
     shared.commit({f"{order}.py": TEXT for order in orders})
+    told = ""
     for order in orders:
         own = {"1": ("one", ONE), "2": ("two", TWO)}
         begun: set[str] = set()
@@ -75,7 +61,7 @@ def test_in_no_order_is_anything_recorded_that_is_anothers(
                 change(shared, own["1" if step == "a" else "2"][1], f"{order}.py")
                 continue
             stage = "Post" if step in begun else "Pre"
-            tell(shared, f"{own[step][0]}-{order}", stage, commands[int(step) - 1].format(order))
+            told += tell(shared, f"{own[step][0]}-{order}", stage, f"./{own[step][0]} {order}.py")
             begun.add(step)
     found = added(shared)
     wrong = {
@@ -84,7 +70,9 @@ def test_in_no_order_is_anything_recorded_that_is_anothers(
         if not lines <= ({"a = 10"} if "one" in name else {"g = 60"})
     }
     assert wrong == {}
-    assert len(found) >= least
+    assert len(found) >= 5
+    for order in orders:  # what is recorded by nobody is told
+        assert {f"claude-one-{order}", f"claude-two-{order}"} <= {*found} or f"{order}.py" in told
 
 
 def test_the_model_is_told_which_files_are_nobodys(shared: Repo) -> None:
@@ -126,6 +114,8 @@ def test_a_command_that_only_looks_is_in_nobodys_way(command: str, shared: Repo)
         "sort -o x.py x.py",
         "bash -c './two'",
         "sed -n '1,2p;w y.py' x.py",
+        "sed -n 1,2p x.py -i",
+        """find . -e"xec" touch {} +""",
         "echo 'a",
     ],
 )
@@ -163,7 +153,7 @@ def test_the_advice_commits_what_is_nobodys_with_evidence(shared: Repo) -> None:
     (shared.path / "y.py").unlink()
     shared.write("new.py", TEXT)
     said = tell(shared, "one", "Post", "./one")
-    assert added(shared) == FIRST
+    assert added(shared) == {}
     shared.git("add", "-A")
     agent = {"CLAUDECODE": "1"}
     assert git(shared, "commit", "-qm", "Both", env=agent)[0] is False
@@ -196,33 +186,17 @@ def test_sessions_that_have_recorded_nothing_since_are_not_read(
 
 
 @pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param("cat >new.py <<'EOF'\na = $1\nEOF", id="written"),
-        pytest.param("cat <<EOF >> ./y.py\nh = 8\nEOF\nls", id="put behind"),
-        pytest.param("cd . && sed -i -E '2,$s/(.) = [0-9]$/\\1 = 7/' y.py", id="changed"),
-        pytest.param("sed -i '/^b/d; s/a/z/' x.py y.py", id="two files"),
-    ],
+    "command", ["cat >x.py <<'EOF'\na = 1\nEOF", "sed -i 's/a/z/' x.py", "./one"]
 )
-def test_what_the_words_of_a_command_make_is_its_own(command: str, shared: Repo) -> None:
-    """Whatever else runs: another session's tests, say."""
+def test_what_changes_while_another_sessions_command_runs_is_nobodys(
+    command: str, shared: Repo
+) -> None:
+    """Whatever the words of the command say."""
     tell(shared, "two", "Pre", "pytest")
     tell(shared, "one", "Pre", command)
-    subprocess.run(["sh", "-c", command], cwd=shared.path, check=True, capture_output=True)
-    changed = shared.git("status", "--porcelain").split()[1::2]
-    assert tell(shared, "one", "Post", command).find("not recorded") < 0
-    assert tell(shared, "two", "Post", "pytest") == ""
-    calls = EditSession.open(shared.path, "claude-one").status().calls
-    assert sorted(path for each in calls for path in each.files) == sorted(changed)
-    assert [*added(shared)] == ["claude-one"]
-
-
-def test_what_a_command_does_beside_its_words_is_nobodys(shared: Repo) -> None:
-    command = "sed -i 's/a = 0/a = 10/' x.py && ./fmt x.py"
-    play(shared, "12a", (command, "./two"))
-    change(shared, ("h = 7", "h=7"))
-    assert "not recorded" in tell(shared, "one", "Post", command)
-    tell(shared, "two", "Post", "./two")
+    change(shared, ONE)
+    assert "not recorded: x.py" in tell(shared, "one", "Post", command)
+    tell(shared, "two", "Post", "pytest")
     assert added(shared) == {}
 
 

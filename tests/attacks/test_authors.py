@@ -28,6 +28,14 @@ BLIND = {"b.txt": File(b"evil\n")}
         pytest.param(f"{AGENT} and friends", id="text behind it"),
         pytest.param(f"Ada <ada@example.org> {AGENT}", id="an address before it"),
         pytest.param(f"Ada <ada@example.org> {AGENT} <x@y>", id="addresses around it"),
+        pytest.param("Ada <noreply@anthropic.com (Ada)>", id="a comment in the brackets"),
+        pytest.param("Ada <noreply@anthropic.com;ada@example.org>", id="two in the brackets"),
+        pytest.param("Ada <noreply@anthropic.com\tada>", id="a tab in the brackets"),
+        pytest.param('Ada <"noreply@anthropic.com">', id="in quotes"),
+        pytest.param("Ada <noreply@anthropic.com.>", id="a dot behind it"),
+        pytest.param("Ada <noreply@anthropic.com\u200b>", id="a blank without width"),
+        pytest.param("Ada <noreply@anthropic\uff0ecom>", id="a dot of full width"),
+        pytest.param("cla\u200bude <ada@example.org>", id="a name with a blank without width"),
     ],
 )
 def test_text_around_an_agents_address_does_not_hide_it(
@@ -101,7 +109,6 @@ def test_an_agents_own_name_is_held_to_the_rules(scene: Scene, policy: Policy) -
     [
         pytest.param(PERSON, id="opt-out by author name"),
         pytest.param("Cl\u0430ude <noreply@\u0430nthropic.com>", id="a letter that looks alike"),
-        pytest.param("\u200bcodex <a@example.org>", id="a letter that is not seen"),
     ],
 )
 def test_another_name_opts_out_of_agents_alone(scene: Scene, author: str) -> None:

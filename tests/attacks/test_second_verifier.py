@@ -7,6 +7,7 @@ derives too. A few examples here; `HKGIT_FUZZ=1000` tries for about ten minutes.
 from __future__ import annotations
 
 import copy
+import json
 import os
 import random
 import tempfile
@@ -19,7 +20,9 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
 from hkgit.errors import HkgitError
-from tests.attacks.scene import Scene
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.names import LEDGER
+from tests.attacks.scene import PERSON, Scene
 from tests.support.agreement import derive, derive_again, expect_agreement
 from tests.support.attacks import governed_repository
 from tests.support.commits import Change, joined
@@ -46,7 +49,8 @@ def make_text(chance: random.Random) -> bytes:
 def make_operation(chance: random.Random, files: dict[str, bytes]) -> Operation:
     """Make an operation of the protocol that mostly applies."""
     path = chance.choice(sorted(files))
-    data, new = files[path], f"new/{chance.randrange(10**6)}.txt"
+    fresh = f"new/{chance.randrange(10**6)}.txt"
+    data, new = files[path], chance.choice((fresh, fresh, "new", f"{path}/under.txt"))
     kind = chance.choice(("edit", "edit", "edit", "edit", "create", "rename", "delete"))
     whole = replace_range(path, data, 1, data.count(b"\n") or 1, "")["expected_hash"]
     if kind == "create":
@@ -74,8 +78,10 @@ class Fuzzer:
         """Make an honest change of some of a commit's files; None if the operation is refused."""
         listed = self.scene.repo.files(on)
         files = {path: data for path, data in listed.items() if not path.startswith(".")}
+        count = self.chance.choice((1, 1, 1, 2, 3))
         try:
-            return self.scene.applied(make_operation(self.chance, files), on=on)
+            operations = [make_operation(self.chance, files) for _ in range(count)]
+            return self.scene.applied(*operations, on=on)
         except (AssertionError, HkgitError, IndexError):
             return None
 
@@ -94,10 +100,30 @@ class Fuzzer:
             self.honest.append((made, change))
             tip = made
 
+    def move_base(self, change: Change) -> None:
+        """Put a change on a commit by hand that adds a line to its files; so it is reanchored."""
+        [on] = change.parents
+        listed = self.scene.repo.files(on)
+        line = b"moved %d\n" % self.chance.randrange(9)
+        ways: tuple[Callable[[bytes], bytes], ...] = (
+            lambda data: line + data,
+            lambda data: data + line,
+            lambda data: data.replace(b"\n", b"\n" + line, 1),
+        )
+        way = self.chance.choice(ways)
+        moved = dict[str, File | None]()
+        for path, file in change.files.items():
+            if file is not None and path in listed:
+                moved[path] = File(way(listed[path]), file.mode)
+                change.files[path] = File(way(file.data), file.mode)
+        change.parents = (self.scene.by_hand(moved, author=PERSON, on=on),)
+
     def alter(self) -> str:
         """Commit an honest change with one thing altered, or on another base, or both."""
         _, honest = self.chance.choice(self.honest)
         change = copy.deepcopy(honest)
+        if self.chance.random() < 0.3:
+            self.move_base(change)
         for _ in range(self.chance.choice((1, 1, 2))):
             self.chance.choice(ALTERATIONS)(self.chance, change)
         if self.chance.random() < 0.4:
@@ -107,11 +133,28 @@ class Fuzzer:
 
 def list_leaves(value: Any) -> Iterator[tuple[Any, Any]]:
     """List every place of a JSON document: a container, and a key or number in it."""
-    keys = value.keys() if isinstance(value, dict) else range(len(value))
+    keys = (
+        value.keys()
+        if isinstance(value, dict)
+        else range(len(value) if isinstance(value, list) else 0)
+    )
     for key in list(keys):
         yield value, key
         if isinstance(value[key], dict | list):
             yield from list_leaves(value[key])
+
+
+def make_deep(levels: int) -> list[Any]:
+    return [make_deep(levels - 1)] if levels else []
+
+
+ODD: tuple[Any, ...] = (
+    *(None, 0, 1, -1, True, False, 0.5, 1e21, 2**53 - 1),
+    *("", "0" * 64, "0" * 40, "x\n", "x", "\ufeffx\n", "100755", "120000", "HEAD\nHEAD", "a b"),
+    *([], {}, [[]], [0], [1, 0], ["0" * 64] * 4, make_deep(9), make_deep(62), make_deep(99)),
+    *({"base64": "/w=="}, {"base64": "eAo="}, {"base64": 1}, {"\U0001f600": 1, "\ufb33": 2}),
+)
+"""Values that stand in no honest entry, or elsewhere."""
 
 
 def alter_entry(chance: random.Random, change: Change) -> None:
@@ -121,8 +164,7 @@ def alter_entry(chance: random.Random, change: Change) -> None:
     holder, key = chance.choice(places if chance.random() < 0.8 else [*list_leaves(entry)])
     old = holder[key]
     others = [place[spot] for place, spot in places if type(place[spot]) is type(old)]
-    odd: list[Any] = [None, 0, 1, True, "", "0" * 64, [], {}, "x\n", "100755", {"base64": "/w=="}]
-    holder[key] = copy.deepcopy(chance.choice((*others, *odd)))
+    holder[key] = copy.deepcopy(chance.choice((*others, *ODD)))
     if isinstance(old, int) and not isinstance(old, bool) and chance.random() < 0.5:
         holder[key] = old + chance.choice((-1, 1))
     if chance.random() < 0.1:
@@ -153,6 +195,14 @@ def alter_ends(chance: random.Random, change: Change) -> None:
             return
 
 
+def alter_ledger(chance: random.Random, change: Change) -> None:
+    """Add a file to the ledger that is no entry, or under a name that is not its own."""
+    data = chance.choice((b"", b"{}\n", b"[]\n", json.dumps(change.entries[0]).encode()))
+    name = chance.choice((f"{digest(data)[:2]}/{digest(data)[2:]}.json", "ab/cd.json", "README"))
+    mode = chance.choice((REGULAR, EXECUTABLE, SYMLINK))
+    change.files[f"{LEDGER}/{name}"] = File(data, mode)
+
+
 def alter_message(chance: random.Random, change: Change) -> None:
     name = "0" * 64
     change.message = chance.choice(
@@ -177,6 +227,7 @@ ALTERATIONS: tuple[Callable[[random.Random, Change], None], ...] = (
     *(alter_entry,) * 4,
     alter_file,
     alter_ends,
+    alter_ledger,
     alter_message,
     leave_out_entry,
     *(alter_nothing,) * 2,
@@ -190,7 +241,7 @@ def test_both_verifiers_agree_on_what_somebody_altered(seed: int) -> None:
         repo = governed_repository(Repo.init(Path(folder) / "repo"))
         repo.commit({f"{name}.txt": make_text(chance) for name in "cde"}, "More files")
         fuzzer = Fuzzer(Scene(repo), chance, [])
-        fuzzer.grow(10)
+        fuzzer.grow(16)
         assert len(fuzzer.honest) > 2
         altered = [fuzzer.alter() for _ in range(MUTATIONS)]
         expect_agreement(repo.path, [*(made for made, _ in fuzzer.honest), *altered])
@@ -203,7 +254,7 @@ def test_most_of_what_is_altered_is_not_derived() -> None:
         repo = governed_repository(Repo.init(Path(folder) / "repo"))
         repo.commit({f"{name}.txt": make_text(chance) for name in "cde"}, "More files")
         fuzzer = Fuzzer(Scene(repo), chance, [])
-        fuzzer.grow(10)
+        fuzzer.grow(16)
         git = derive.Git(str(repo.path))
         honest = [derive_again(git, made)[0] for made, _ in fuzzer.honest]
         altered = [derive_again(git, fuzzer.alter())[0] for _ in range(MUTATIONS)]

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
+from hkgit.git.repository import Repository
+from hkgit.workflows.setup import install
 from tests.attacks.landing import ATTRIBUTES, Landing
-from tests.support.commands import AGENT, hkgit
+from tests.support.commands import AGENT, git, hkgit
 from tests.support.keys import made_key, public
 from tests.support.planning import Operation, hash_of, replace_range
 from tests.support.repos import Repo
@@ -264,6 +267,47 @@ def test_who_could_change_a_policy_fixes_a_broken_one(tmp_path: Path, path: str,
     assert "blind" in pushed(made, f"{blind}:refs/heads/topic")
 
 
+def test_no_merge_gives_a_broken_policy_a_looser_past(tmp_path: Path) -> None:
+    """Git merges what is broken as it is; a first parent from before the policy was strict."""
+    made = begin(tmp_path, {CONFIG: PLACES[CONFIG]})
+    loose = made.clone.resolve("main")
+    strict = commit(made, loose, {CONFIG: '[gate]\ngovern = "all"\n'})
+    broken = made.land(commit(made, strict, {CONFIG: BROKEN}))
+    merged = made.commit(made.clone.resolve(f"{broken}^{{tree}}"), loose, broken)
+    assert "its last readable version would be another one" in pushed(made, f"{merged}:main")
+    assert "blind" in pushed(made, f"{commit(made, broken, {'x': 'x'})}:main")
+    good = made.edit("app.py", (1, "uno"), on=broken)
+    assert pushed(made, f"{made.merge(broken, good)}:main") == ""
+
+
+def test_a_policy_that_never_could_be_read_is_fixed_by_a_push(tmp_path: Path) -> None:
+    """As when a server begins to ask: until somebody fixes it, the built-in policy holds."""
+    made = begin(tmp_path, {CONFIG: BROKEN})
+    assert "blind" in pushed(made, f"{commit(made, 'main', {'x': 'x'}, **AGENT)}:main")
+    assert "policy" in pushed(
+        made, f"{commit(made, 'main', {CONFIG: PLACES[CONFIG]}, **AGENT)}:main"
+    )
+    assert pushed(made, f"{commit(made, 'main', {CONFIG: PLACES[CONFIG]})}:main") == ""
+
+
+@pytest.mark.parametrize("path", PLACES)
+def test_the_hooks_of_a_clone_let_a_broken_policy_be_fixed(tmp_path: Path, path: str) -> None:
+    made = begin(tmp_path, {path: PLACES[path]})
+    clone = made.clone
+    install(Repository.discover(clone.path), HOOKS)
+    preload_hooks(clone)
+    clone.git("checkout", "-q", "-B", "main", commit(made, "main", {path: BROKEN}))
+    clone.write("blind.txt", "x\n")
+    clone.git("add", "-A")
+    taken, said = git(clone, "commit", "-m", "Say", env=AGENT)
+    assert (taken, "blind" in said) == (False, True)
+    clone.git("reset", "-q", "--hard")
+    clone.write(path, PLACES[path])
+    taken, said = git(clone, "commit", "-a", "-m", "Fix the policy")
+    assert taken, said
+    assert pushed(made, f"{clone.head}:main") == ""
+
+
 def test_a_file_that_is_not_the_policys_cannot_break_it(tmp_path: Path) -> None:
     made = begin(tmp_path, {CONFIG: "[gate]\n", "pyproject.toml": "[project]\n"})
     broken = commit(made, "main", {"pyproject.toml": "[project\n"})
@@ -291,10 +335,11 @@ def test_a_project_without_a_policy_may_break_its_file(tmp_path: Path) -> None:
 )
 def test_no_policy_takes_long_to_read(tmp_path: Path, text: str) -> None:
     made = begin(tmp_path, {"pyproject.toml": PROJECT.format("agents")})
-    began = time.process_time()
-    said = pushed(made, f"{commit(made, 'main', {'pyproject.toml': text})}:main")
+    new = commit(made, "main", {"pyproject.toml": text})
+    began = time.monotonic()
+    said = pushed(made, f"{new}:main")
     assert "pyproject.toml" in said
-    assert time.process_time() - began < 2
+    assert time.monotonic() - began < 10  # the hook is another process
 
 
 # Stricter paths

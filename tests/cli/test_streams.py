@@ -83,8 +83,6 @@ def test_what_is_done_is_said_though_the_answer_cannot_be_written(
         (f"log {LONG}", 4),
         (f"policy check --policy {LONG}", 4),
         (f"verify HEAD..HEAD --policy {LONG}", 4),
-        (f"verify HEAD..HEAD --trust {LONG}", 4),
-        (f"bench --transcripts {LONG}", 4),
         (f"apply {LONG}", 4),
         (f"attest HEAD..HEAD --key {LONG}", 4),
         (f"gate --message-file {LONG}", 4),

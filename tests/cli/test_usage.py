@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.cli.admin.help import FIRST
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -34,7 +35,7 @@ def test_without_a_command_the_commands_are_listed(tmp_path: Path) -> None:
     result = run(cwd=tmp_path)
     assert result.code == 64
     assert result.out == ""
-    assert all(f"\n  {name} " in result.err for name in COMMANDS)
+    assert all(f"\n  {name} " in result.err for name in FIRST)
 
 
 @pytest.mark.parametrize("program", ["hkgit", "hk"])

@@ -11,9 +11,7 @@ import pytest
 import hkgit
 from docs.write_reference import ROOT, list_commands, pages
 from hkgit.cli.admin.examples import EXAMPLES, USED_BY, VARIABLES
-from hkgit.cli.admin.examples import TERMS as ASKED
-from hkgit.cli.admin.helping import PLUMBING, TITLES
-from hkgit.cli.admin.terms import TERMS, explain
+from hkgit.cli.admin.help import FIRST, PLUMBING, TITLES
 from hkgit.cli.commands import COMMANDS, GROUPS
 from tests.support.running import run
 
@@ -78,25 +76,21 @@ def test_an_example_is_read_by_its_command(line: str) -> None:
     assert rest == [] or isinstance(FOUND[name].command, click.Group)
 
 
-def test_help_speaks_of_words_and_commands_that_there_are() -> None:
-    words = {word for listed in ASKED.values() for word in listed}
-    assert words <= {*TERMS}
-    assert {*ASKED} <= {*COMMANDS}
+def test_help_speaks_of_commands_and_variables_that_there_are() -> None:
     assert {*USED_BY} <= {*VARIABLES}
     assert {name for names in USED_BY.values() for name in names} <= {*COMMANDS}
     assert {*TITLES} == {*GROUPS}
-    assert {*PLUMBING} - {*COMMANDS} == set()
+    assert {*PLUMBING, *FIRST} <= {*COMMANDS}
 
 
-def test_help_has_groups_examples_and_words() -> None:
+def test_help_begins_with_few_commands_and_lists_all_when_asked() -> None:
     top = run("--help", cwd=ROOT).out
-    assert [line for line in top.splitlines() if line[:-1] in TITLES.values()] == [
-        f"{title}:" for title in TITLES.values()
-    ]
-    assert "  hkgit read src/app.py:10-20" in run("read", "--help", cwd=ROOT).out
-    assert run("help", "Range-Hash", cwd=ROOT).out.startswith("range hash: ")
-
-
-def test_a_word_is_found_however_it_is_written() -> None:
-    assert explain("consult") == f"CONSULT: {TERMS['CONSULT']}"
-    assert explain("no such word") is None
+    assert len(top.splitlines()) <= 30
+    assert run("help", cwd=ROOT).out == top
+    every = run("help", "all", cwd=ROOT).out
+    listed = {line.split()[0] for line in every.splitlines() if line.startswith("  ")}
+    assert listed >= {*COMMANDS}
+    shown = run("read", "--help", cwd=ROOT).out
+    assert "  hkgit read src/app.py:10-20" in shown
+    assert "--quiet" in top
+    assert "--quiet" not in shown

@@ -15,7 +15,7 @@ from hkgit.gate import candidate_of
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
-from tests.sessions.committing import PROVEN, Work
+from tests.sessions.committing import PROVEN, TAKES_LATE, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.commands import FRAMEWORK_CONFIG, install_framework
 from tests.support.repos import Repo
@@ -89,6 +89,9 @@ def test_an_amended_commit_names_old_and_new_evidence_once(work: Work) -> None:
     assert work.repo.status() == []
 
 
+TAKE_BACK = "hkgit undo --session task --call 1 && hkgit read a.py:5-5 --session task"
+
+
 @pytest.mark.parametrize("options", [("-a",), ()], ids=["-a", "staged"])
 def test_what_the_gate_rejects_leaves_nothing_behind(work: Work, options: tuple[str, ...]) -> None:
     assert work.desk.edit(replacing("line 5\n", "five\n")).blind
@@ -96,11 +99,23 @@ def test_what_the_gate_rejects_leaves_nothing_behind(work: Work, options: tuple[
         work.repo.git("add", "a.py")
     before = work.repo.status()
     said = work.commit_with_hooks(*options, "-m", "Blind", code=1)
-    assert "hkgit read a.py:5-5 --session task --before 1" in said
+    assert f"mend: {TAKE_BACK}  #" in said
     assert work.repo.status() == before
 
 
-def test_what_a_session_did_blind_need_not_be_done_again(work: Work) -> None:
+def test_a_blind_edit_is_made_again_as_is_said(work: Work) -> None:
+    work.desk.edit(replacing("line 5\n", "five\n"))
+    work.commit_with_hooks("-a", "-m", "Blind", code=1)
+    done = shell(work, TAKE_BACK, work.environment)
+    assert done.returncode == 0, done.stderr
+    assert work.repo.status() == []
+    work.desk.edit(replacing("line 5\n", "five\n"))
+    work.commit_with_hooks("-a", "-m", "Seen")
+    assert work.verdict() == PROVEN
+
+
+def test_where_late_evidence_counts_a_blind_edit_need_not_be_made_again(work: Work) -> None:
+    work.repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     work.desk.edit(replacing("line 5\n", "five\n"))
     said = work.commit_with_hooks("-a", "-m", "Blind", code=1)
     assert "mend: hkgit read a.py:5-5 --session task --before 1  #" in said
@@ -116,6 +131,7 @@ def test_what_a_session_did_blind_need_not_be_done_again(work: Work) -> None:
 def test_lines_by_hand_beside_a_sessions_get_a_commit_too(
     work: Work, is_person: bool, mend: str
 ) -> None:
+    work.repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     work.desk.read("a.py")
     work.desk.edit(replacing("line 5\n", "five\n"))
     work.repo.write("a.py", b"by hand\n" + work.repo.read("a.py"))
@@ -128,7 +144,7 @@ def test_lines_by_hand_beside_a_sessions_get_a_commit_too(
 
 def test_whole_files_by_hand_and_blind_edits_are_mended_by_what_is_said(work: Work) -> None:
     """One file is gone, one is changed, and a session's edit of a third is blind."""
-    work.repo.commit({"c.py": "c\n"}, "More")
+    work.repo.commit({"c.py": "c\n", ".hkgit/config.toml": TAKES_LATE}, "More")
     work.desk.edit(replacing("line 5\n", "five\n"))
     work.repo.write("c.py", "by hand\n")
     (work.repo.path / "b.py").unlink()

@@ -73,7 +73,7 @@ def test_a_line_that_others_changed_is_known_no_more(desk: TextSession, root: Pa
 def test_a_blind_edit_is_said_to_be_blind_at_once(desk: TextSession) -> None:
     answer = desk.edit(replacing("line 5\n", "new\n"))
     assert [(each.number, each.lines, each.command) for each in answer.blind] == [
-        (1, (5, 5), "hkgit read a.py:5-5 --session task --before 1")
+        (1, (5, 5), "hkgit undo --session task --call 1 && hkgit read a.py:5-5 --session task")
     ]
 
 

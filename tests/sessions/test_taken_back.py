@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from hkgit.evidence.ledger.entry import Entry
+from hkgit.evidence.ledger.entry import Entry, entry_id
+from hkgit.evidence.ledger.names import entry_path
 from hkgit.evidence.ledger.reading import read_entry
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
-from tests.sessions.committing import AGENT, PROVEN, Work
+from tests.sessions.committing import AGENT, PROVEN, TAKES_LATE, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.commands import hkgit, start
+from tests.support.commits import applied, commit
+from tests.support.entries import written
 from tests.support.planning import hash_of
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks
@@ -156,13 +160,14 @@ def test_a_rename_between_is_told_and_its_text_is_not(work: Work) -> None:
 
 def test_a_squash_makes_no_blind_edit_seen(work: Work) -> None:
     """What nobody read before the first edit stays unread, whatever was read of its text."""
+    work.repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     assert work.desk.edit(replacing("line 5\n", f"key = '{SECRET}'\n")).ok
     work.edit(f"key = '{SECRET}'\n", "key = None\n")
     said = work.commit_with_hooks("-a", "-m", "Set it", code=1)
     [command] = {*re.findall(r"hkgit read a.py:5-5 --session task --before (\d+)", said)}
     work.desk.read("a.py", 5, 5, before=command)
     work.commit_with_hooks("-a", "-m", "Set it")
-    assert work.verdict() == PROVEN
+    assert work.verdict() == "strict late"
     assert tells(work.repo) == []
 
 
@@ -238,3 +243,130 @@ def test_a_file_made_and_edited_by_one_spec_is_told_as_it_is(work: Work) -> None
     assert work.verdict() == "strict hash"
     assert tells(work.repo) == []
     assert work.repo.read("c.py") == b"import os\nx = 1\n"
+
+
+# Entries that come into one commit together
+
+
+def by_amending(work: Work) -> str:
+    work.commit_with_hooks("-a", "-m", "Set the key")
+    work.edit(f"key = '{SECRET}'\n", "key = None\n")
+    return work.commit_with_hooks("-a", "--amend", "-m", "Set no key")
+
+
+def by_a_soft_reset(work: Work) -> str:
+    work.commit_with_hooks("-a", "-m", "Set the key")
+    work.edit(f"key = '{SECRET}'\n", "key = None\n")
+    work.commit_with_hooks("-a", "-m", "Take it back")
+    work.repo.git("reset", "-q", "--soft", "HEAD~2")
+    return work.commit_with_hooks("-m", "Set no key")
+
+
+def by_a_squash(work: Work) -> str:
+    work.repo.git("switch", "-q", "-c", "topic")
+    work.commit_with_hooks("-a", "-m", "Set the key")
+    work.edit(f"key = '{SECRET}'\n", "key = None\n")
+    work.commit_with_hooks("-a", "-m", "Take it back")
+    work.repo.git("switch", "-q", "main")
+    work.repo.git("merge", "-q", "--squash", "topic")
+    return work.commit_with_hooks("-m", "Set no key")
+
+
+@pytest.mark.parametrize("bring", [by_amending, by_a_soft_reset, by_a_squash])
+def test_who_squashes_is_told_of_text_that_entries_keep(
+    work: Work, bring: Callable[[Work], str]
+) -> None:
+    """Entries stay as they are, so what one wrote and the next took back stays: it is told."""
+    work.edit("line 5\n", f"key = '{SECRET}'\n")
+    said = bring(work)
+    assert SECRET not in said
+    [told] = re.findall(r"(\S+) keeps 1 line of a.py that neither the commit nor its parent", said)
+    assert told in tells(work.repo)
+    [command] = re.findall(r"to leave it out(?: once this is committed)?: (.*)", said)
+    done = start("sh", "-c", command, cwd=work.repo.path, env=work.environment)
+    assert done.returncode == 0, done.stderr
+    assert tells(work.repo) == []
+    assert work.verdict() == "strict hash"
+    assert work.repo.git("log", "-1", "--format=%s") == "Set no key"
+    assert work.repo.status() == []
+
+
+def test_who_pushes_is_told_of_text_that_entries_keep(work: Work, tmp_path: Path) -> None:
+    """Of a fixup no hook hears before."""
+    server = Repo.init(tmp_path / "server.git", bare=True)
+    work.repo.git("remote", "add", "origin", str(server.path))
+    work.repo.git("push", "-q", "origin", "main")
+    work.edit("line 5\n", f"key = '{SECRET}'\n")
+    work.commit_with_hooks("-a", "-m", "Set no key")
+    work.edit(f"key = '{SECRET}'\n", "key = None\n")
+    work.commit_with_hooks("-a", "-m", "fixup! Set no key")
+    env = {**work.environment, "GIT_SEQUENCE_EDITOR": "true", "GIT_EDITOR": "true"}
+    start("git", "rebase", "-q", "-i", "--autosquash", "HEAD~2", cwd=work.repo.path, env=env)
+    done = start("git", "push", "origin", "main", cwd=work.repo.path, env=env)
+    assert done.returncode == 0, done.stderr
+    [place] = re.findall(rf"{work.repo.head[:12]}: (\S+) keeps 1 line of a.py", done.stderr)
+    assert place in tells(work.repo)
+    assert "hkgit doctor --history" in done.stderr
+    assert SECRET not in done.stderr
+
+
+def test_who_commits_is_told_of_text_that_no_diff_can_leave_out(work: Work) -> None:
+    """What two edits make together is a matter of line ends, which no diff says."""
+    work.edit("line 5\n", f"key = '{SECRET}'\n")
+    work.desk.read("a.py")
+    assert work.desk.edit(json.dumps({"path": "a.py", "content": LINES.replace("\n", "\r\n")})).ok
+    said = work.commit_with_hooks("-a", "-m", "End lines otherwise")
+    assert [f"{place} keeps 1 line of a.py" in said for place in tells(work.repo)] == [True]
+    assert SECRET not in said
+
+
+def test_a_squash_that_keeps_nothing_is_not_told(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-a", "-m", "Write five out")
+    work.edit("line 25\n", "twenty-five\n")
+    assert "keeps" not in work.commit_with_hooks("-a", "--amend", "-m", "Write them out")
+    assert work.verdict() == PROVEN
+
+
+def doctor(repo: Repo, code: int) -> str:
+    done = start("hkgit", "doctor", "--history", cwd=repo.path, env=AGENT)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_doctor_finds_what_a_history_keeps_and_says_how_to_leave_it_out(work: Work) -> None:
+    assert doctor(work.repo, 0) == "no entry keeps text that was taken back\n"
+    work.edit("line 5\n", f"key = '{SECRET}'\n")
+    by_amending(work)
+    kept = work.repo.head
+    work.edit("line 25\n", "twenty-five\n")
+    work.commit_with_hooks("-a", "-m", "Write it out")
+    said = doctor(work.repo, 7)
+    assert SECRET not in said
+    assert "keeps 1 line of a.py" in said
+    [shown] = {*re.findall(r"git show (\S+)", said)} & {
+        f"{kept[:12]}:{place}" for place in tells(work.repo)
+    }
+    assert SECRET in work.repo.git("show", shown)
+    rebase, again = re.findall(r"(?m)^  (git .*)", said)
+    env = {**work.environment, "GIT_SEQUENCE_EDITOR": "sed -i 1s/pick/edit/", "GIT_EDITOR": "true"}
+    for command in (rebase, again):
+        done = start("sh", "-c", command, cwd=work.repo.path, env=env)
+        assert done.returncode == 0, done.stderr
+    assert doctor(work.repo, 0)
+    assert tells(work.repo) == []
+    assert [work.verdict("HEAD~1"), work.verdict()] == ["strict hash", PROVEN]
+    assert work.repo.status() == []
+
+
+def test_doctor_finds_what_one_entry_says_and_takes_back(work: Work) -> None:
+    """As hkgit wrote them once: each edit of a spec with its own words."""
+    change = applied(work.repo, TAKEN_BACK)
+    made = commit(work.repo, change)
+    name = entry_path(entry_id(written(change.entry)))
+    assert f"{name} keeps 1 line of a.py" in doctor(work.repo, 7)
+    found = json.loads(hkgit(work.repo, "doctor", "--history", "--json", code=7))
+    assert found == {
+        "status": "stale",
+        "kept_text": [{"commit": made, "entry": name, "paths": ["a.py"], "lines": 1}],
+    }

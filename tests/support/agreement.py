@@ -35,7 +35,7 @@ BYTES = ("before", "after", "mode", "hunk", "bytes", "anchor", "surplus", "entry
 """Rules of replay that are about bytes, not about who asked for them."""
 
 _OF_EDITS = re.compile(
-    r"(?:base|claims|edits|ladder|parameters|reads|spec)\b.*: "
+    r"(?:claims|edits|ladder|parameters|reads|spec)\b.*: "
     r"|the expected hash|evidence \w+ without"
 )
 """What is wrong under these rules with other parts of an entry, which bytes do not need."""

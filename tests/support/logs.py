@@ -67,28 +67,6 @@ class Claude:
         sent = {"file_path": PATH, "old_string": old, "new_string": new}
         return self.call("Edit", sent, "The file has been updated.", detail)
 
-    def lost_edit(self, old: str, new: str) -> Claude:
-        """An edit that was refused; the result tells nothing of the file."""
-        sent = {"file_path": PATH, "old_string": old, "new_string": new}
-        said = "String to replace not found in file."
-        return self.call("Edit", sent, said, f"Error: {said}", error=True)
-
-    def read(self, content: str, start: int = 1, total: int | None = None) -> Claude:
-        """A reading of all that a file says, or of a part of it."""
-        count = content.count("\n")
-        file = {
-            "filePath": PATH,
-            "content": content,
-            "numLines": count,
-            "startLine": start,
-            "totalLines": total or count,
-        }
-        return self.call("Read", {"file_path": PATH}, detail={"type": "text", "file": file})
-
-    def ran(self) -> Claude:
-        """A command that may have done anything."""
-        return self.call("Bash", {"command": "make format"}, detail={"stdout": "", "stderr": ""})
-
     @property
     def text(self) -> str:
         return as_text(self.lines)
@@ -119,16 +97,6 @@ class Codex:
         self.item({**call, "name": "apply_patch", "input": patch})
         answer = {"type": "custom_tool_call_output", "call_id": number}
         self.item({**answer, "output": json.dumps(output)})
-        return self
-
-    def shell(self, command: str, said: str = "") -> Codex:
-        """A command, as the tool `shell` takes it."""
-        number = f"call_{len(self.lines)}"
-        sent = json.dumps({"command": ["bash", "-lc", command], "workdir": ROOT})
-        output = json.dumps({"output": said, "metadata": {"exit_code": 0}})
-        call = {"type": "function_call", "name": "shell", "arguments": sent, "call_id": number}
-        self.item(call)
-        self.item({"type": "function_call_output", "call_id": number, "output": output})
         return self
 
     @property

@@ -22,6 +22,11 @@ def script(name: str) -> Path:
     return Path(sys.executable).with_name(name)
 
 
+def find_on_path() -> dict[str, str]:
+    """PATH with these scripts last: who types a name has them there."""
+    return {"PATH": os.pathsep.join((os.environ["PATH"], str(script("hkgit").parent)))}
+
+
 @dataclass(frozen=True)
 class Result:
     """How a command ended and what it said."""
@@ -48,7 +53,7 @@ def run(
 ) -> Result:
     """Run a console script; whatever it is asked, a traceback is never an answer."""
     command = [str(script(program)), *map(str, args)]
-    environment = os.environ | dict(env or {})
+    environment = os.environ | find_on_path() | dict(env or {})
     code, out, err = run_script(command, cwd, stdin, environment)
     result = Result(code, out, err.decode("utf-8", "replace"))
     assert "Traceback" not in result.err, result.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from tests.support.commands import AGENT, git, loaded_path, start
 from tests.support.repos import Repo
 from tests.support.running import run
+
+TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 
 
 @pytest.fixture
@@ -20,6 +23,7 @@ def guarded(repo: Repo) -> Repo:
     repo.git("checkout", "-q", "main")
     repo.write(".gitattributes", "*.f filter=up\n")
     assert run("init", "-q", cwd=repo.path).code == 0
+    repo.write(".hkgit/config.toml", TAKES_LATE)
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Guard")
     return repo
@@ -185,7 +189,7 @@ def test_in_a_mixed_file_the_advice_is_followed_as_in_any(guarded: Repo) -> None
 def test_where_tightness_counts_few_lines_stand_around_a_change(
     guarded: Repo, text: str, floor: float
 ) -> None:
-    policy = f"[gate]\nmin_tightness = {floor}\n"
+    policy = f"{TAKES_LATE}min_tightness = {floor}\n"
     guarded.commit({"a.txt": "1\n2\n3\n4\n", ".hkgit/config.toml": policy}, "Ask for tightness")
     guarded.write("a.txt", text)
 
@@ -218,3 +222,131 @@ def test_a_bare_repository_is_not_told_to_commit(tmp_path: Path) -> None:
     log, redo = (run(command, cwd=bare.path) for command in ("log", "redo"))
     assert (log.code, "Push a first commit" in log.err) == (4, True)
     assert (redo.code, "in a clone" in redo.err) == (7, True)
+
+
+def past_the_hooks(repo: Repo, policy: str = TAKES_LATE) -> str:
+    """An agent's commit without evidence, with one after it; return the former."""
+    repo.commit({".hkgit/config.toml": policy}, "Say what counts")
+    repo.write("a.txt", "two\n")
+    repo.write("new.txt", "new\n")
+    repo.git("add", "-A")
+    dated = AGENT | {"GIT_AUTHOR_DATE": "2020-02-02T02:02:02Z"}
+    words = "Write two\n\nAt length.\n\nCo-authored-by: Claude <noreply@anthropic.com>"
+    repo.git("commit", "-q", "--no-verify", "-m", words, env=dated)
+    made = repo.head
+    repo.commit({"later.txt": "later\n"}, "Later", "--no-verify")
+    return made
+
+
+WHO = "--format=%an <%ae> %ad %cn <%ce> %cd%n%s%n%b"
+
+
+def who(repo: Repo, commit: str) -> str:
+    """Author, committer, dates and message of a commit, less the trailers of hkgit."""
+    said = repo.git("log", "-1", WHO, commit)
+    return "\n".join(line for line in said.splitlines() if not line.startswith("Hkgit-")).strip()
+
+
+@pytest.mark.parametrize("is_linked", [False, True], ids=["the checkout", "a linked worktree"])
+def test_a_commit_is_made_again_and_all_else_stays(
+    guarded: Repo, tmp_path: Path, is_linked: bool
+) -> None:
+    made = past_the_hooks(guarded)
+    repo = guarded
+    if is_linked:
+        guarded.git("checkout", "-q", "--detach")
+        guarded.git("worktree", "add", "-q", str(tmp_path / "linked"), "main")
+        repo = Repo(tmp_path / "linked")
+    branches = repo.git("branch", "--format=%(refname)")
+    repo.write("later.txt", "not staged\n")
+    repo.write("staged.txt", "staged\n")
+    repo.git("add", "staged.txt")
+    before = repo.status()
+
+    done = run("redo", made, cwd=repo.path)
+
+    assert done.code == 0, done.err
+    assert run("gate", "--range", "HEAD~2..HEAD", cwd=repo.path).code == 0
+    assert who(repo, "HEAD~1") == who(repo, made)
+    assert repo.git("diff", "--name-only", made, "HEAD~1").split()[0].startswith(".hkgit/")
+    assert "late=2" in repo.git("log", "-1", "--format=%B", "HEAD~1")
+    assert repo.status() == before
+    assert repo.git("branch", "--format=%(refname)") == branches
+    head = repo.head
+    again = run("redo", made, cwd=repo.path)
+    assert (again.code, "was made again already" in again.err) == (0, True)
+    assert repo.head == head
+
+
+def test_under_the_default_policy_nothing_made_afterwards_passes(guarded: Repo) -> None:
+    made = past_the_hooks(guarded, "[gate]\n")
+    head, before = guarded.head, guarded.status()
+
+    refused = run("redo", made, cwd=guarded.path)
+
+    assert refused.code == 6
+    assert "its evidence is late" in refused.err
+    assert "accept `late` in the policy" in refused.err
+    assert (guarded.head, guarded.status()) == (head, before)
+    said = run("gate", "--range", "HEAD~2..HEAD", cwd=guarded.path)
+    assert said.code == 6
+    assert "hkgit redo" not in said.out
+
+
+def test_while_a_rebase_waits_no_commit_is_made_again(guarded: Repo) -> None:
+    made = past_the_hooks(guarded)
+    guarded.git("rebase", "side", check=False)
+    assert (guarded.path / ".git/rebase-merge").exists()
+    head = guarded.head
+
+    refused = run("redo", made, cwd=guarded.path)
+
+    assert (refused.code, "a rebase is under way" in refused.err) == (7, True)
+    assert guarded.head == head
+
+
+def test_a_commit_of_another_branch_is_not_made_again(guarded: Repo) -> None:
+    refused = run("redo", "side", cwd=guarded.path)
+    assert (refused.code, "is not in the history of HEAD" in refused.err) == (7, True)
+
+
+def test_a_repository_of_sha256_makes_a_commit_again(tmp_path: Path) -> None:
+    (tmp_path / "repo").mkdir()
+    repo = Repo(tmp_path / "repo")
+    repo.git("init", "-q", "-b", "main", "--object-format=sha256")
+    repo.commit({"a.txt": "one\n"}, "Begin")
+    made = past_the_hooks(repo)
+    done = run("redo", made, cwd=repo.path)
+    assert done.code == 0, done.err
+    assert run("gate", "--range", "HEAD~2..HEAD", cwd=repo.path).code == 0
+
+
+def test_a_shallow_clone_says_what_it_lacks(guarded: Repo, tmp_path: Path) -> None:
+    made = past_the_hooks(guarded)
+    clone = Repo(tmp_path / "clone")
+    guarded.git("clone", "-q", "--depth=2", guarded.path.as_uri(), str(clone.path))
+    refused = run("redo", made, cwd=clone.path)
+    assert refused.code in (4, 7), refused.out
+    assert "--unshallow" in refused.err
+
+
+def test_evidence_of_afterwards_is_never_called_read(guarded: Repo) -> None:
+    made = past_the_hooks(guarded)
+    assert run("redo", made, cwd=guarded.path).code == 0
+    for command in ("show HEAD~1", "log", "blame a.txt", "gate --range HEAD~2..HEAD"):
+        said = run(*command.split(), cwd=guarded.path).out
+        assert "late" in said, command
+        assert "had read lines" not in said, command
+    [procedure, blind, *_] = run("qa", "HEAD~2..HEAD", "--json", cwd=guarded.path).json()["points"]
+    assert (procedure["answer"], blind["answer"]) == ("no", "no")
+
+
+def test_no_rejection_prints_a_hash(guarded: Repo) -> None:
+    """Who passes a hash has had the lines before him."""
+    past_the_hooks(guarded)
+    guarded.write("a.txt", "three\n")
+    done, staged = git(guarded, "commit", "-qam", "Write three", env=AGENT)
+    assert not done
+    for said in (staged, run("gate", "--range", "HEAD~2..HEAD", cwd=guarded.path).out):
+        assert "mend: hkgit redo " in said
+        assert not re.findall(r"--expect|\b[0-9a-f]{64}\b", said)

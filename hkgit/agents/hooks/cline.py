@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hkgit.agents.events import END, Looks, Shell, ToolEvent, ToolReading
 from hkgit.agents.searches import name_by_heads, searching
-from hkgit.agents.setup.settings import FilePart, Part, guard_in_time, is_steering
+from hkgit.agents.setup.settings import FilePart, Part, add_stamp, guard_in_time, is_steering
 from hkgit.agents.shown.edit_answers import find_changed, showing
 from hkgit.agents.tools import Tool, editing, patching, session_name, text_of, whole_number
 from hkgit.text.json_nodes import JsonObject
@@ -102,7 +102,11 @@ def list_parts(command: str) -> list[Part]:
     """List the scripts that connect it, and a rule where it is to use hkgit's tools."""
     # A call that a hook stops ends the whole of its work, so words have to steer it.
     run = command.removesuffix(" --steer")
-    rule = [FilePart(".clinerules/hkgit.md", _RULE)] if is_steering(command) else []
+    rule = (
+        [FilePart(".clinerules/hkgit.md", add_stamp(_RULE, "<!--", " -->"))]
+        if is_steering(command)
+        else []
+    )
     return [
         _build_script("PreToolUse", "may edit", [*EDITS, "run_commands"], run),
         _build_script("PostToolUse", "read or edit", [*EDITS, *LOOKS], run),
@@ -113,7 +117,7 @@ def list_parts(command: str) -> list[Part]:
 def _build_script(name: str, do: str, tools: Sequence[str], command: str) -> FilePart:
     patterns = "|".join(f"""*'"toolName":"{tool}"'*""" for tool in tools)
     text = _SCRIPT.format(do=do, tools=patterns, command=guard_in_time(command))
-    return FilePart(f"{_FOLDER}/{name}", text, is_executable=True)
+    return FilePart(f"{_FOLDER}/{name}", add_stamp(text, "#"), is_executable=True)
 
 
 def read_event(payload: JsonObject) -> ToolEvent | None:

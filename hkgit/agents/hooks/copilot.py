@@ -17,7 +17,7 @@ from hkgit.agents.searches import name_by_heads, searching
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
-    FilePart,
+    POWERSHELL,
     JsonPart,
     Part,
     guard_in_time,
@@ -64,7 +64,7 @@ LOOKS: dict[str, Tool] = {
 
 def list_parts(command: str) -> list[Part]:
     """List the settings that connect it, with the command of its hooks."""
-    quiet = f"if (Get-Command hkgit -ErrorAction SilentlyContinue) {{ {command} }}; exit 0"
+    quiet = f"{POWERSHELL}-ErrorAction SilentlyContinue) {{ {command} }}; exit 0"
     call = {"type": "command", "bash": guard_in_time(command), "powershell": quiet}
     run = [{**call, "timeoutSec": HOOK_SECONDS}]
     hooks = {"version": 1, "hooks": {"preToolUse": run, "postToolUse": run}}
@@ -72,7 +72,7 @@ def list_parts(command: str) -> list[Part]:
     return [
         JsonPart(".mcp.json", {"mcpServers": {"hkgit": MCP_SERVER}}),
         JsonPart(".vscode/mcp.json", {"servers": {"hkgit": server}}),
-        FilePart(".github/hooks/hkgit.json", json.dumps(hooks, indent=2) + "\n"),
+        JsonPart(".github/hooks/hkgit.json", hooks, owner=f"hkgit hook {NAME}"),
     ]
 
 

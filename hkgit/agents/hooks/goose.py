@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 
 from hkgit.agents.events import Editing, Pause, Shell, ToolEvent, UnshownShell
-from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, Part, guard_in_time
+from hkgit.agents.setup.settings import HOOK_SECONDS, JsonPart, Part, guard_in_time
 from hkgit.agents.tools import Tool, shell, tool_event
 from hkgit.edits import encode_text
 from hkgit.evidence.ledger.canonical import digest
@@ -53,8 +53,8 @@ def list_parts(command: str) -> list[Part]:
     }
     about = {"name": "hkgit", "version": "1.0.0", "description": "Evidence for commits"}
     return [
-        FilePart(f"{_FOLDER}/plugin.json", json.dumps(about, indent=2) + "\n"),
-        FilePart(f"{_FOLDER}/hooks/hooks.json", json.dumps({"hooks": groups}, indent=2) + "\n"),
+        JsonPart(f"{_FOLDER}/plugin.json", about),
+        JsonPart(f"{_FOLDER}/hooks/hooks.json", {"hooks": groups}, owner=f"hkgit hook {NAME}"),
     ]
 
 

@@ -6,7 +6,7 @@ import json
 
 from hkgit.agents.events import ToolEvent
 from hkgit.agents.searches import name_by_heads, searching
-from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, JsonPart, Part
+from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, JsonPart, Part, add_stamp
 from hkgit.agents.tools import Tool, editing, patching, reading, shell, text_of, tool_event
 from hkgit.text.json_nodes import JsonObject
 
@@ -124,7 +124,7 @@ def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]
     plugin = _PLUGIN.format(agent=agent, tools=tools, edits=edits, command=words, limit=limit)
     return [
         JsonPart(settings, {"mcp": {"hkgit": server}}, new),
-        FilePart(f".{agent}/plugins/hkgit.js", plugin),
+        FilePart(f".{agent}/plugins/hkgit.js", add_stamp(plugin)),
     ]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from hkgit.agents.events import ToolEvent
 from hkgit.agents.hooks import opencode
 from hkgit.agents.searches import close_gaps, searching
-from hkgit.agents.setup.settings import FilePart, Part, is_of_user, is_steering
+from hkgit.agents.setup.settings import FilePart, Part, add_stamp, is_of_user, is_steering
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of, tool_event
 from hkgit.text.json_nodes import JsonObject
 
@@ -158,7 +158,8 @@ def list_parts(command: str) -> list[Part]:
     """List the extension that connects it; one that steers has tools in the place of its own."""
     steering = _STEERING if is_steering(command) else ""
     text = f"{_EXTENSION}{steering}}}\n"
-    return [FilePart(".pi/extensions/hkgit.js", _for_user(text) if is_of_user(command) else text)]
+    text = _for_user(text) if is_of_user(command) else text
+    return [FilePart(".pi/extensions/hkgit.js", add_stamp(text))]
 
 
 def _for_user(text: str) -> str:

@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents import MODES, parts_of
-from hkgit.agents.setup.originals import Original, Originals
 from hkgit.agents.setup.settings import FilePart, Part
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
@@ -59,56 +58,24 @@ def install(root: Path, name: str, mode: str) -> list[SetupStep]:
     outdated = {
         part.path: part for other in MODES if other != mode for part in parts_of(name, other)
     }
-    originals = Originals(root)
-    steps = []
-    for part in parts_of(name, mode):
-        text = _read_text(root / part.path)
-        known = originals.get(part.path)
-        if known is None or not known.explains(part.path, text):
-            known = None
-        step = plan_part(root, part, text, known, outdated.get(part.path), (name, mode))
-        if step.action is Action.WROTE:
-            originals.put(part.path, (known or Original(text)).with_agent(name, mode))
-        steps.append(step)
-    # Before the files: an original whose file was never written explains nothing.
-    originals.save()
+    steps = [
+        plan_part(root, part, _read_text(root / part.path), outdated.get(part.path))
+        for part in parts_of(name, mode)
+    ]
     carry_out(steps)
     return steps
 
 
 def remove(root: Path, name: str) -> list[SetupStep]:
-    """Take out what `install` wrote, to the byte where nobody else wrote. Raises GitRefused."""
-    originals = Originals(root)
-    restored = dict(_find_restored(root, name, originals))
-    steps = [step for path, text in restored.items() for step in _plan_restoring(root / path, text)]
-    carry_out(steps)
+    """Take out what `install` wrote; a file that it made goes. Raises GitRefused."""
+    steps: list[SetupStep] = []
     for mode in MODES:
-        parts = (part for part in parts_of(name, mode) if part.path not in restored)
-        taken = list(plan_removal(root, parts))
+        taken = [*plan_removal(root, parts_of(name, mode))]
         carry_out(taken)
         steps += taken
-    originals.save()
     for folder in {step.path.parent for step in steps}:
         tidy(folder, root)
-    return list(_merge_steps(steps))
-
-
-def _find_restored(root: Path, name: str, originals: Originals) -> Iterator[tuple[str, str | None]]:
-    """Restore, without an agent, the files that nobody else has changed; forget the originals."""
-    for path in sorted({part.path for mode in MODES for part in parts_of(name, mode)}):
-        known = originals.get(path)
-        if known is not None:
-            left = known.without_agent(name)
-            originals.put(path, left)
-            if known.explains(path, _read_text(root / path)):
-                yield path, left.build(path)
-
-
-def _plan_restoring(path: Path, text: str | None) -> Iterator[SetupStep]:
-    if text is None:
-        yield SetupStep(path, Action.REMOVED)
-    elif text != _read_text(path):
-        yield SetupStep(path, Action.WROTE, "as it was", encode_text(text))
+    return [*_merge_steps(steps)]
 
 
 def _read_text(path: Path) -> str | None:
@@ -142,21 +109,11 @@ def _merge_steps(steps: Sequence[SetupStep]) -> Iterator[SetupStep]:
     yield from (last | changed).values()
 
 
-def plan_part(
-    root: Path,
-    part: Part,
-    text: str | None,
-    known: Original | None,
-    outdated: Part | None,
-    agent: tuple[str, str],
-) -> SetupStep:
+def plan_part(root: Path, part: Part, text: str | None, outdated: Part | None) -> SetupStep:
     """Put a part in, in place of the `outdated` one of another mode."""
     path = root / part.path
     try:
-        if known is not None:
-            wanted = known.with_agent(*agent).build(part.path) or ""
-        else:
-            wanted = _replace_part(part, outdated, text)
+        wanted = _replace_part(part, outdated, text)
     except InvalidInput as error:
         return SetupStep(path, Action.BLOCKED, f"{error.where} {error.what}. {error.fix}")
     if wanted == text:

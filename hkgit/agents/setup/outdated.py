@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hkgit.agents import HOOKED, MODES, parts_of
-from hkgit.agents.setup.settings import FilePart, JsonPart, Part
-from hkgit.agents.setup.written import is_ours
+from hkgit.agents.setup.settings import FilePart, JsonPart, Part, is_ours
 from hkgit.edits import decode_text
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass

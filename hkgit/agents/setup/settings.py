@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 
 from hkgit.agents.setup import jsonc
-from hkgit.agents.setup.written import is_ours
+from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
+from hkgit.text.hashing import sha256
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
@@ -62,6 +63,8 @@ def guard_in_time(command: str, *, does_stop: bool = False) -> str:
 
 
 _SHELL = "sh -c "
+POWERSHELL = "if (Get-Command hkgit "
+"""How commands of hooks begin that are wrapped."""
 
 FOR_USER = "--user"
 """The option of hooks that a user has for all repositories."""
@@ -111,7 +114,7 @@ class JsonPart:
     def _owns(self, element: object) -> bool:
         """Whether a hook runs commands of this part alone."""
         commands = [*_commands(element)]
-        starts = (self.owner, _SHELL)
+        starts = (self.owner, _SHELL, POWERSHELL)
         return bool(commands) and all(
             self.owner in each and each.startswith(starts) for each in commands
         )
@@ -189,7 +192,7 @@ class YamlPart(TextPart):
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A file of hkgit's alone; one that another version wrote gives way."""
+    """A file of hkgit's alone, with its own hash in it; one that any version wrote gives way."""
 
     path: str
     text: str
@@ -197,7 +200,7 @@ class FilePart:
 
     def add_to(self, text: str | None) -> str:
         if text is not None and text != self.text and not is_ours(text):
-            what = "is not as hkgit has ever written it, so it is left as it is"
+            what = "is not as hkgit wrote it, so it is left as it is"
             raise InvalidInput(self.path, what, "Move it away, then try again.")
         return self.text
 
@@ -206,6 +209,24 @@ class FilePart:
 
 
 Part = JsonPart | TextPart | FilePart
+
+_STAMP = re.compile(r"^(?://|#|<!--) hkgit sha256:([0-9a-f]{32})(?: -->)?\n", re.MULTILINE)
+
+
+def add_stamp(text: str, comment: str = "//", end: str = "") -> str:
+    """Add a line of comment with the hash of all other lines, so that a change is seen."""
+    first = text.index("\n") + 1 if text.startswith("#!") else 0
+    return f"{text[:first]}{comment} hkgit sha256:{_hash(text)}{end}\n{text[first:]}"
+
+
+def is_ours(text: str) -> bool:
+    """Whether a file is as some version of hkgit wrote it."""
+    found = _STAMP.search(text)
+    return found is not None and found[1] == _hash(text[: found.start()] + text[found.end() :])
+
+
+def _hash(text: str) -> str:
+    return sha256(encode_text(text)).hexdigest()[:32]
 
 
 def _commands(value: object) -> Iterator[str]:

@@ -47,8 +47,9 @@ def list_user_parts(name: str) -> Iterator[Part]:
         path = PurePosixPath(part.path)
         if path.parts[0] == folder:
             moved = replace(part, path=path.relative_to(folder).as_posix())
-            if isinstance(moved, JsonPart):
-                moved = replace(moved, value={"hooks": moved.value["hooks"]})
+            if isinstance(moved, JsonPart) and moved.owner:
+                kept = {key: moved.value[key] for key in moved.value if key in ("version", "hooks")}
+                moved = replace(moved, value=kept)
             yield moved
 
 
@@ -58,7 +59,7 @@ def install_for_user(name: str, environment: Mapping[str, str]) -> list[SetupSte
     for part in list_user_parts(name):
         content = read(folder / part.path)
         text = None if content is None else decode_text(content)
-        steps.append(plan_part(folder, part, text, None, None, (name, "record")))
+        steps.append(plan_part(folder, part, text, None))
     carry_out(steps)
     return steps
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from hkgit.agents.shown.filters import Filter, Numbers, parse_filter
-from hkgit.agents.shown.loops import Loop, parse_cat, parse_loop
 from hkgit.values import dataclass, replace
 
 WRAPPERS = ("bash", "sh", "zsh", "dash")
@@ -21,7 +20,7 @@ _SEARCHERS = ("grep", "egrep", "fgrep", "rg", "ag", "zgrep", "ugrep")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Lines of a file that are asked for, or of all that a `loop` prints.
+    """Lines of a file that are asked for, or of all files that a pattern matches.
 
     `choose` picks their numbers; `is_search` says that a search picks them, so that they are told
     by the numbers that it prints. `folder` is where the command stands by then. `is_first` and
@@ -31,7 +30,6 @@ class Asked:
     path: str
     folder: str
     choose: Filter
-    loop: Loop | None = None
     is_search: bool = False
     is_first: bool = False
     is_last: bool = False
@@ -48,7 +46,7 @@ def find_asked_lines(command: str, folder: str = "") -> list[Asked]:
             folder = str(PurePosixPath(folder, words[1])) if len(words) == 2 else folder
             continue
         if words[0] == "for":
-            asked = [*_find_looped(stages, rest, folder)]
+            asked = _skip_loop(rest)
         elif Path(words[0]).name in WRAPPERS and len(words) > 2 and len(stages) == 1:
             asked = find_asked_lines(words[-1], folder)
         else:
@@ -149,9 +147,6 @@ def _find_asked(stages: Sequence[list[str]], folder: str) -> Iterator[Asked]:
     if PurePosixPath(words[0]).name in _SEARCHERS or words[:2] == ["git", "grep"]:
         yield from _list_searched(words, folder)
         return
-    if (loop := parse_cat(words)) is not None:
-        yield from _list_looped(loop, stages, folder)
-        return
     filters = [parse_filter(stage) for stage in stages[1:]]
     is_search = any(stage[0] in _SEARCHERS for stage in stages[1:] if stage)
     if is_search:
@@ -159,29 +154,17 @@ def _find_asked(stages: Sequence[list[str]], folder: str) -> Iterator[Asked]:
     choose, paths = _printer(words)
     if choose is None or None in filters:
         return
+    chosen = _compose([choose, *filter(None, filters)])
     for path in paths:
-        chosen = _compose([choose, *filter(None, filters)])
         yield Asked(path, folder, chosen, is_search=is_search)
 
 
-def _find_looped(
-    head: Sequence[list[str]], rest: Iterator[list[list[str]]], folder: str
-) -> Iterator[Asked]:
-    """Find what a loop asks for; `rest` is left behind its end."""
-    body: list[list[str]] = []
-    is_plain = len(head) == 1
+def _skip_loop(rest: Iterator[list[list[str]]]) -> list[Asked]:
+    """Leave out what a loop does: its files are named by variables."""
     for stages in rest:
         if stages[0][0] == "done":
-            yield from _list_looped(parse_loop(head[0], body) if is_plain else None, stages, folder)
-            return
-        is_plain = is_plain and len(stages) == 1
-        body.append(stages[0])
-
-
-def _list_looped(loop: Loop | None, stages: Sequence[list[str]], folder: str) -> Iterator[Asked]:
-    filters = [parse_filter(stage) for stage in stages[1:]]
-    if loop is not None and None not in filters:
-        yield Asked("", folder, _compose([*filter(None, filters)]), loop)
+            break
+    return []
 
 
 def _list_searched(words: Sequence[str], folder: str) -> Iterator[Asked]:

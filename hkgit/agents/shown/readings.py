@@ -27,6 +27,7 @@ _FOUND = re.compile(r"([^:\n]+):\d+:")
 _MOST = 64
 """So many readings are kept of one call at most."""
 
+_PATTERN = re.compile(r"[*?\[]")
 _LARGEST = 32 * 2**20
 _LONG = 10**6
 _NOTHING = 1, 0
@@ -55,11 +56,8 @@ def _find_shown(did: ToolReading | Snippets, file: Sequence[str]) -> list[tuple[
 def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
     answer, at = split_answer(shell.output), 0
     for asked in find_asked_lines(shell.command, shell.folder):
-        if asked.loop is not None:
-            # Few commands have one.
-            from hkgit.agents.shown.printouts import find_printed
-
-            readings, at = find_printed(asked, directory, answer, at)
+        if _PATTERN.search(asked.path) and not asked.is_search:
+            readings, at = _find_matched(asked, directory, answer, at)
             yield from readings
             continue
         # Agents tell where a command began, or where it has ended: after a `cd`, that is.
@@ -76,6 +74,43 @@ def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
         else:
             if asked.is_search:
                 yield from _find_hits(asked, directory, answer)
+
+
+def _find_matched(
+    asked: Asked, directory: Path, answer: Sequence[str], at: int
+) -> tuple[list[ToolReading], int]:
+    """Find the files that a `cat` of a pattern has shown, where all of them stand in the answer.
+
+    Which files there were is not told: each counts if those that match now are there, one behind
+    the other and nothing between. Of an answer that was cut, none does.
+    """
+    # Few commands name a pattern.
+    from glob import iglob
+
+    for folder in dict.fromkeys((asked.folder, "")):
+        # As in a shell it leaves out what begins with a dot; that of `pathlib` does not.
+        found = iglob(asked.path, root_dir=directory / folder)  # noqa: PTH207
+        names = sorted(islice(found, _MOST))
+        files = {str(Path(folder, name)): _load(directory, folder, name) for name in names}
+        text = [line for lines in files.values() for line in lines or ()]
+        numbers = range(1, len(text) + 1)
+        if not any(map(str.strip, text)) or asked.choose(numbers) != numbers:
+            continue
+        if all(lines is not None and _is_ended(directory / path) for path, lines in files.items()):
+            block = Block(text, is_first=True, is_last=True)
+            pieces, end = find_block(block, answer, at)
+            if pieces == [(0, len(text))]:
+                shown = ((path, len(lines or ())) for path, lines in files.items())
+                return [ToolReading(path, 1, count) for path, count in shown if count], end
+    return [], at
+
+
+def _is_ended(path: Path) -> bool:
+    """Whether a file ends with a line feed, so that the next one begins on a line of its own."""
+    try:
+        return path.read_bytes()[-1:] in (b"", b"\n")
+    except OSError:
+        return False
 
 
 def _find_numbers(
@@ -144,9 +179,11 @@ def find_requested_lines(command: str) -> Iterator[ToolReading]:
 
 
 def _list_requested(found: Sequence[Asked]) -> Iterator[ToolReading]:
+    if any(_PATTERN.search(asked.path) and not asked.is_search for asked in found):
+        return  # which files there were is not told
     for asked in found:
         numbers, others = (asked.choose(range(1, count + 1)) for count in (_LONG, 2 * _LONG))
-        if asked.is_search or asked.loop or not numbers or numbers[0] != others[0]:
+        if asked.is_search or not numbers or numbers[0] != others[0]:
             continue
         if numbers[-1] - numbers[0] == len(numbers) - 1:
             last = END if numbers[-1] != others[-1] else numbers[-1]

@@ -58,7 +58,7 @@ def _name_answer(record: JsonObject, call: str) -> str | None:
 
 def _list_lines(transcript: Path, words: tuple[bytes, ...]) -> Iterator[JsonObject]:
     """List the lines in which one of these words stands, the last one first."""
-    for line in _read_backwards(transcript):
+    for line in read_backwards(transcript):
         if any(word in line for word in words):
             try:
                 record = json.loads(line)
@@ -68,7 +68,7 @@ def _list_lines(transcript: Path, words: tuple[bytes, ...]) -> Iterator[JsonObje
                 yield record
 
 
-def _read_backwards(transcript: Path) -> Iterator[bytes]:
+def read_backwards(transcript: Path) -> Iterator[bytes]:
     """Read the lines of a file, the last one first; what is cut off is left out."""
     try:
         with transcript.open("rb") as stream:

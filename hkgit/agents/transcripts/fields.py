@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 
-from hkgit.dialects import relative_path
-from hkgit.errors import InvalidInput
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
@@ -61,12 +59,3 @@ def parse_time(value: object) -> int:
 def join_texts(value: object) -> str:
     """Join the texts of the parts of an answer, a line each."""
     return "\n".join(part["text"] for part in tables(value) if isinstance(part.get("text"), str))
-
-
-def inside(path: str, root: str | None) -> str | None:
-    """Convert a path to one below the root of a session; None where it is elsewhere."""
-    try:
-        found = relative_path(path, root)
-    except InvalidInput:
-        return None
-    return None if found.startswith(("/", "../")) else found

@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import product
 from pathlib import Path
 
-from hkgit.agents.transcripts.logged.cline_tasks import EXTENSIONS
-from hkgit.agents.transcripts.logged.cline_tasks import FILE as _TASK
 from hkgit.errors import InvalidInput
 
 AGENTS = (
@@ -24,7 +21,6 @@ AGENTS = (
     "opencode",
     "pi",
     "qwen",
-    "roo",
 )
 """Agents whose logs are found by themselves and can be read."""
 
@@ -45,10 +41,7 @@ def logs_at(place: Path) -> list[Path]:
     """List every log below a directory, or the one file. Raises InvalidInput for none."""
     if place.is_file():
         return [place]
-    from hkgit.agents.transcripts.logged.databases.open_code_files import is_piece
-
-    named = (path for suffix in SUFFIXES for path in place.rglob(f"*{suffix}"))
-    found = sorted(path for path in named if not is_piece(path))
+    found = sorted(path for suffix in SUFFIXES for path in place.rglob(f"*{suffix}"))
     if not found:
         fix = f"Name an agent ({', '.join(AGENTS)}), a directory that holds logs, or one log."
         raise InvalidInput(str(place), "there are no logs", fix)
@@ -83,21 +76,6 @@ def _cline(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) ->
         about = path.with_name(path.name.removesuffix(".messages.json") + ".json")
         if _mentions(about, roots):
             yield path
-    yield from _tasks("cline", home, environment, roots)
-    yield from (path for path in base.glob(f"data/tasks/*/{_TASK}") if _mentions(path, roots))
-
-
-def _tasks(
-    agent: str, home: Path, environment: Mapping[str, str], roots: Sequence[Path]
-) -> Iterator[Path]:
-    """The tasks of an extension in Visual Studio Code and the editors made of it."""
-    config = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
-    places = (config, home / "Library" / "Application Support", home / "AppData" / "Roaming")
-    own = [name for name, owner in EXTENSIONS.items() if owner == agent]
-    for base, name in product(places, own):
-        for path in base.glob(f"*/User/globalStorage/{name}/tasks/*/{_TASK}"):
-            if _mentions(path, roots):
-                yield path
 
 
 def _codex(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
@@ -131,11 +109,10 @@ def _gemini(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -
 
 
 def _goose(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    """One database for all projects; before version 1.10 a file a session."""
+    """One database for all projects."""
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "goose"
     own = environment.get("GOOSE_PATH_ROOT")
     place = Path(own, "data", "sessions") if own else data / "sessions"
-    yield from (path for path in place.glob("*.jsonl") if _mentions(path, roots))
     path = place / "sessions.db"
     if path.is_file():
         # Few have any.
@@ -146,17 +123,11 @@ def _goose(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) ->
 
 
 def _kilo(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    yield from _databases("kilo", home, environment, roots)
-    yield from _tasks("kilo", home, environment, roots)
+    return _databases("kilo", home, environment, roots)
 
 
 def _opencode(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    """A database; before that, files."""
-    yield from _databases("opencode", home, environment, roots)
-    base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "opencode"
-    for path in base.glob("storage/session/*/*.json"):
-        if _mentions(path, roots):
-            yield path
+    return _databases("opencode", home, environment, roots)
 
 
 def _pi(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
@@ -179,10 +150,6 @@ def _databases(
             yield path
 
 
-def _roo(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    yield from _tasks("roo", home, environment, roots)
-
-
 def _qwen(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
     yield from _projects(Path(environment.get("QWEN_HOME") or home / ".qwen"), roots)
 
@@ -199,7 +166,6 @@ _PLACES = {
     "opencode": _opencode,
     "pi": _pi,
     "qwen": _qwen,
-    "roo": _roo,
 }
 
 _HEAD = 2**22

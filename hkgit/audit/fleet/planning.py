@@ -21,14 +21,11 @@ from hkgit.evidence.ledger.canonical import digest
 from hkgit.gate import BREAK_GLASS, read_trusted_policy
 from hkgit.gate.policy import Policy
 from hkgit.gate.policy.digest import hash_policy
+from hkgit.gate.trusted import follow_policy
 from hkgit.git.remotes.mirrors import RemoteRefs, list_mirror, list_remote, update_mirror
 from hkgit.git.repository import Repository
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.gate.entrypoints.pinning import Trust
 
 
 def plan_repository(job: PlanJob) -> PlannedRepository | Failure:
@@ -66,7 +63,7 @@ def _plan(job: PlanJob, remote: RemoteRefs) -> PlannedRepository:
     name, mirror = job.listed.directory, job.directory.mirror(job.listed.directory)
     repository = Repository.discover(mirror)
     tips = _find_tips(job.listed, list_mirror(mirror), remote.branch)
-    policy, digest_ = _read_policy(repository, job.trust, tips)
+    policy, digest_ = _read_policy(repository, job.policy, tips)
     basis = digest(repr((policy, sorted(tips), describe_versions(), job.has_tables)).encode())
     planned = PlannedRepository(
         name=name,
@@ -106,20 +103,17 @@ def _find_default(refs: Mapping[str, str], branch: str | None) -> tuple[str, ...
 
 
 def _read_policy(
-    repository: Repository, trust: Trust | None, tips: Mapping[str, str]
+    repository: Repository, named: Policy | None, tips: Mapping[str, str]
 ) -> tuple[Policy, str]:
-    """Read the policy at the first tip, or what the pins come to there, and its digest."""
-    if not tips:
-        return Policy(), hash_policy(Policy())
-    tip = repository.resolve(next(iter(tips.values())))
-    if trust is None:
+    """Read the policy at the first tip, unless another was named, and its digest."""
+    if named is not None:
+        policy = follow_policy(repository, named)
+    elif tips:
+        tip = repository.resolve(next(iter(tips.values())))
         policy = read_trusted_policy(repository, tip)
-        return policy, hash_policy(policy)
-    from hkgit.gate.entrypoints.pinning import resolve_pins
-
-    pinned = resolve_pins(repository, trust, tip)
-    ladders = pinned.policy.ladders if trust.ladders is None else trust.ladders
-    return replace(pinned.policy, ladders=ladders), pinned.digest
+    else:
+        policy = Policy()
+    return policy, hash_policy(policy)
 
 
 def _digest_evidence(refs: Mapping[str, str]) -> str:

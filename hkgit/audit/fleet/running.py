@@ -44,26 +44,22 @@ from hkgit.audit.fleet.tasks import (
 from hkgit.audit.tables.duck import require_duck
 from hkgit.audit.tables.store import TableDirectory, write_json
 from hkgit.errors import GitRefused
+from hkgit.gate.policy import Policy
 from hkgit.values import dataclass, field
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.gate.entrypoints.pinning import Trust
-
 
 Job = TypeVar("Job", PlanJob, PartJob, StoreJob)
 
 
 @dataclass(frozen=True, slots=True)
 class FleetRequest:
-    """The repositories, where everything is kept, the pins, and how many commits a task judges.
+    """The repositories, where all is kept, a named policy, and how many commits a task judges.
 
     `has_tables` says that the evidence is written as tables, too, which takes DuckDB.
     """
 
     listed: tuple[ListedRepository, ...]
     directory: FleetDirectory
-    trust: Trust | None = None
+    policy: Policy | None = None
     size: int = PART
     has_tables: bool = True
 
@@ -154,7 +150,7 @@ class _Run:
             job = PlanJob(
                 directory=self.request.directory,
                 listed=each,
-                trust=self.request.trust,
+                policy=self.request.policy,
                 size=self.request.size,
                 has_tables=self.request.has_tables,
             )

@@ -17,10 +17,6 @@ from hkgit.git import program
 from hkgit.matching.places import LADDER_VERSION
 from hkgit.values import dataclass, field
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.gate.entrypoints.pinning import Trust
-
 PART = 1000
 """Commits of one task: some seconds of work."""
 
@@ -38,12 +34,12 @@ class Failure:
 class PlanJob:
     """A repository to fetch and to plan in parts of `size` commits.
 
-    `trust` are the pins; `has_tables` says that rows are stored as well as numbers.
+    `policy` is the one that was named; `has_tables` says that rows are stored as well as numbers.
     """
 
     directory: FleetDirectory
     listed: ListedRepository
-    trust: Trust | None = None
+    policy: Policy | None = None
     size: int = PART
     has_tables: bool = True
 

@@ -13,6 +13,7 @@ _HOW = {
     "receipt": "had read {}",
     "hash": "gave the hash of {}",
     "tag": "named the tags of {}",
+    "late": "named {} after the change; nothing shows that it had read them",
     "quote": "quoted {}; nothing shows that it had read them",
 }
 """What an agent did with some lines: only a session that kept a receipt saw it read them."""

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
+from hkgit.applying.evidence import LATE
 from hkgit.audit.reports.mending_merges import merge_again
 from hkgit.audit.reports.mending_steps import (
-    APPLY,
     HERE,
     is_in_words,
-    render_expectations,
+    render_for_late,
     render_for_person,
     render_message,
     render_move_onto,
     render_redo,
+    render_remake,
 )
 from hkgit.audit.reports.sheet import ReportItem, name_commit
 from hkgit.evidence.ledger.names import entry_path
 from hkgit.evidence.replay.findings import BLIND
+from hkgit.gate.rules.manual import OF_EVIDENCE
 from hkgit.gate.rulings import Ruling
 from hkgit.values import late_pattern
 
@@ -25,7 +28,6 @@ _BY_HAND = {
     "text": "take those characters out",
     "path": "give the file another name",
     "budget": "commit it in parts",
-    "accept": "hashes are no evidence here, so make its edits again in a session that reads first",
 }
 """Rules whose mend is an edit of what is committed."""
 
@@ -43,7 +45,7 @@ def mend(ruling: Ruling) -> str:
     candidate, rule = ruling.judged.candidate, ruling.rule
     if rule == "unverifiable":
         return _UNSHALLOW if _UNSHALLOW in ruling.findings[0].fix else _to_look_at(ruling)
-    if rule == "prune" and candidate.id is not None and not ruling.before.files:
+    if rule == "prune" and candidate.id is not None and not ruling.before.paths:
         return f"{_after_commit(ruling, candidate.id)}; prune what has landed"
     if rule == "signature" and candidate.id is not None:
         commits = f"{candidate.id[:12]}^..{candidate.id[:12]}"
@@ -52,11 +54,18 @@ def mend(ruling: Ruling) -> str:
         return _reword(ruling)
     reads = list(dict.fromkeys(each.mend for each in ruling.findings if each.mend))
     if rule == BLIND and reads:
-        return f"{' && '.join(reads)}  # then commit again"
+        return _join(reads)
     if len(candidate.parents) > 1:
         turned = _TURNED.search(ruling.findings[0].fix)
         return turned[0] if turned is not None else merge_again(ruling)
     return _before_commit(ruling) if candidate.id is None else _after_commit(ruling, candidate.id)
+
+
+def _join(commands: Sequence[str]) -> str:
+    """Join commands, each once; what was taken back is then to be edited again."""
+    steps = dict.fromkeys(step for each in commands for step in each.split(" && "))
+    then = "make the edit again, and commit" if any(" undo " in each for each in steps) else ""
+    return f"{' && '.join(steps)}  # then {then or 'commit again'}"
 
 
 def _reword(ruling: Ruling) -> str:
@@ -94,15 +103,9 @@ def _before_commit(ruling: Ruling) -> str:
         return f"git status  # the change is kept: {_BY_HAND[by_hand]}, then commit again"
     if ruling.judged.entries and ruling.rule in ("bytes", "mode"):
         return _apart_from_sessions(ruling)
-    candidate = ruling.judged.candidate
-    if ruling.rule == BLIND and not ruling.judged.entries:
-        return f"{render_redo(ruling)}  # with -m for a message of your own"
-    short, parent = candidate.tree[:12], candidate.parents[0][:12]
-    return (
-        f"{_difference(ruling, parent, short)} | {APPLY} --branch again-{short}"
-        f"{render_expectations(ruling.before.expected)} && git reset -q again-{short}"
-        f" && git restore :/.hkgit/ledger :/.hkgit/.gitattributes && git branch -q -D again-{short}"
-    )
+    if by_hand == LATE:
+        return render_for_late(ruling)
+    return f"{render_redo(ruling)}  # with -m for a message of your own"
 
 
 def _apart_from_sessions(ruling: Ruling) -> str:
@@ -114,12 +117,16 @@ def _apart_from_sessions(ruling: Ruling) -> str:
     reads = dict.fromkeys(each.mend for each in ruling.findings if each.mend)
     known = {file.path for _, entry in ruling.judged.entries for file in entry.files}
     named = [each.path or each.where for each in ruling.findings if each.rule == ruling.rule]
-    changed = {path for path, _ in ruling.before.files} - known
+    changed = set(ruling.before.paths) - known
     if changed.issuperset(named):
         paths = shlex.join(f":/{path}" for path in dict.fromkeys(named))
+        if ruling.agent is not None and ruling.before.by_hand == LATE:
+            return render_for_late(ruling)
         again = f"{render_redo(ruling)} -- {paths}"
         first = _commit_by_hand(ruling) if ruling.agent is None else again
-        return f"{' && '.join([first, *reads])}  # then commit again"
+        return _join([first, *reads])
+    if ruling.agent is not None and ruling.before.by_hand == LATE:
+        return render_for_late(ruling)
     if ruling.agent is not None:
         return f"{render_redo(ruling)}  # with -m for a message of your own"
     first = "".join(f"{each} && " for each in reads)
@@ -137,21 +144,19 @@ def _commit_by_hand(ruling: Ruling) -> str:
 def _after_commit(ruling: Ruling, commit: str) -> str:
     """For a commit that stands: it is made again beside itself, and what follows moves there."""
     short, parents = commit[:12], ruling.judged.candidate.parents
-    if not parents:
-        return _begin_again(ruling, short)
     if ruling.before.for_person:
         is_granted = ruling.before.is_granted
         return _as_a_person(ruling, short) if is_granted else render_for_person(ruling)
+    if not parents:
+        is_late = ruling.before.by_hand == LATE
+        return render_for_late(ruling) if is_late else render_remake(ruling, short)
     parent = parents[0][:12]
-    if not ruling.before.files:
+    if not ruling.before.paths:
         return f"git rebase -q -r --onto {parent} {short}  # it changes nothing but the ledger"
-    again = (
-        f"{APPLY} --branch again-{short} --base {parent} -m {render_message(ruling, short)}"
-        f"{render_expectations(ruling.before.expected)}"
-    )
-    difference, then = _difference(ruling, parent, short), render_move_onto(short)
-    if ruling.before.by_hand == "accept":
-        return _read_again(ruling, short, parent)
+    difference, then = _difference(parent, short), render_move_onto(short)
+    if ruling.before.by_hand == LATE and ruling.rule != "budget":
+        is_granted = ruling.before.is_granted and ruling.rule in OF_EVIDENCE
+        return _as_a_person(ruling, short) if is_granted else render_for_late(ruling)
     if ruling.rule == "budget":
         patch = f"again-{short}.patch"
         then = f"git checkout -q - && {then} && rm {patch}"
@@ -160,40 +165,16 @@ def _after_commit(ruling: Ruling, commit: str) -> str:
     by_hand = ruling.before.by_hand or ruling.rule
     if by_hand in _BY_HAND and not is_in_words(ruling):
         patch = f"again-{short}.patch"
-        then = f"{again} <{patch} && {then} && rm {patch}"
+        again = f"git apply --index {patch} && {HERE} redo -m {render_message(ruling, short)}"
+        again = f"git checkout -q -b again-{short} {parent} && {again} && git checkout -q -"
+        then = f"{again} && {then} && rm {patch}"
         return f"{difference} >{patch}  # {_BY_HAND[by_hand]} in that file, then: {then}"
-    return f"{difference} | {again} && {then}"
+    return render_remake(ruling, short)
 
 
-def _read_again(ruling: Ruling, short: str, parent: str) -> str:
-    """Where the policy wants receipts: the files are read in a session, and edited there."""
-    session = f"--session again-{short}"
-    named = [shlex.quote(path) for path, digest in ruling.before.files if digest is not None]
-    reads = " && ".join(f"{HERE} read {path} {session}" for path in named)
-    message = render_message(ruling, short)
-    return (
-        f"git checkout -q -b again-{short} {parent} && {reads}"
-        f" && {_difference(ruling, parent, short)} | {APPLY} {session} -m {message}"
-        f" && git checkout -q - && {render_move_onto(short)}"
-    )
-
-
-def _difference(ruling: Ruling, old: str, new: str) -> str:
+def _difference(old: str, new: str) -> str:
     """The command that prints what a commit changes, less the records of hkgit."""
-    context = ruling.before.context
-    lines = "" if context is None else f"-U{context} "
-    return f"git diff-tree -p --text {lines}--no-renames {old} {new} -- :/ {_OWN}"
-
-
-def _begin_again(ruling: Ruling, short: str) -> str:
-    """The first commit of a history: it is made again on an empty one, with evidence."""
-    empty = "$(git hash-object -t tree /dev/null)"
-    return (
-        f'git branch again-{short} "$(git commit-tree -m Begin {empty})"'
-        f" && git diff-tree -p --text --no-renames {empty} {short} -- :/ {_OWN}"
-        f" | {APPLY} --branch again-{short} -m {render_message(ruling, short)}"
-        f" && {render_move_onto(short)}"
-    )
+    return f"git diff-tree -p --text --no-renames {old} {new} -- :/ {_OWN}"
 
 
 def _as_a_person(ruling: Ruling, short: str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from hkgit.applying.evidence import LATE
 from hkgit.audit.reports.mending_steps import (
-    APPLY,
-    render_expectations,
+    render_for_late,
     render_for_person,
     render_message,
     render_move_onto,
     render_redo,
+    render_remake,
 )
 from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.gate.rulings import Ruling
@@ -21,9 +22,11 @@ def _merge_before_commit(ruling: Ruling, others: Sequence[str]) -> str:
     """For a merge that is not made yet: what resolves conflicts is kept, and what comes beside."""
     if ruling.before.for_person:
         return render_for_person(ruling)
-    paths = shlex.join(f":/{path}" for path, _ in ruling.before.files)
+    paths = shlex.join(f":/{path}" for path in ruling.before.paths)
     if len(others) > 1 or not paths:
         return "git merge --abort  # then merge without changes of your own"
+    if ruling.before.by_hand == LATE:
+        return render_for_late(ruling)
     if not ruling.before.is_merged:
         return f"{render_redo(ruling)}  # with -m for a message of your own"
     return (
@@ -39,23 +42,14 @@ def merge_again(ruling: Ruling) -> str:
     ours, *others = (parent[:12] for parent in candidate.parents)
     if candidate.id is None:
         return _merge_before_commit(ruling, others)
-    files, short = ruling.before.files, candidate.id[:12]
+    short = candidate.id[:12]
     message = render_message(ruling, short)
     merged = " && ".join(f"git merge -q -m {message} {other}" for other in others)
     beside = f"git checkout -q -b again-{short} {ours} && {merged}"
     if ruling.rule == "reuse":
         return f"{beside}  # {ruling.findings[0].fix}"
-    if len(others) > 1 or not files:
+    if len(others) > 1 or not ruling.before.paths:
         return f"{beside} && git checkout -q - && {render_move_onto(short)}"
-    paths = shlex.join(f":/{path}" for path, _ in files)
-    changed = f"git diff-tree -p --text --no-renames {{}} {short} -- {paths}"
-    if ruling.before.is_merged:
-        return (
-            f"{beside} && {changed.format('HEAD')} | {APPLY}{render_expectations(files)}"
-            f" && git checkout -q - && {render_move_onto(short)}"
-        )
-    return (
-        f"{changed.format(ours)} | {APPLY} --branch again-{short} --base {ours}"
-        f" --merge {others[0]} -m {message}{render_expectations(files)}"
-        f" && {render_move_onto(short)}"
-    )
+    if ruling.before.by_hand == LATE:
+        return render_for_late(ruling)
+    return render_remake(ruling, short)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable
-
 from hkgit.gate.rulings import Ruling
 
 _KEPT = "git status  # the change is kept"
@@ -23,9 +20,23 @@ def render_for_person(ruling: Ruling) -> str:
     return f"{_KEPT}: {what}"
 
 
+def render_for_late(ruling: Ruling) -> str:
+    """Render what leads on where no evidence from afterwards counts."""
+    if ruling.before.is_granted:
+        return f"{_KEPT}: a person whom a [[gate.manual]] grants these paths vouches for it"
+    what = "make it again in a session that reads first, or let a person vouch for it"
+    return f"{_KEPT}, and what is read after it does not count: {what}, or accept `late`"
+
+
 def render_redo(ruling: Ruling) -> str:
     """Render the command that commits with evidence what git was about to commit."""
     return f"hkgit redo --tree {ruling.judged.candidate.tree[:12]}"
+
+
+def render_remake(ruling: Ruling, short: str) -> str:
+    """Render the command that makes a commit again with evidence."""
+    message = f" -m {render_message(ruling, short)}" if is_in_words(ruling) else ""
+    return f"hkgit redo {short}{message}"
 
 
 def render_move_onto(short: str) -> str:
@@ -43,9 +54,3 @@ def render_message(ruling: Ruling, short: str) -> str:
     """Render what gives a commit's message again, without trailers of hkgit."""
     plain = " | LC_ALL=C tr -cd '\\11\\12\\40-\\176'" if is_in_words(ruling) else ""
     return f'"$(git log -1 --format=%B {short} | {WORDS}{plain})"'
-
-
-def render_expectations(files: Iterable[tuple[str, str | None]]) -> str:
-    """Render the hashes of the files as they were before."""
-    hashes = (f"{path}={digest}" for path, digest in files if digest is not None)
-    return "".join(f" --expect {shlex.quote(each)}" for each in hashes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from textwrap import indent
 
@@ -23,10 +23,9 @@ def render(sheet: ReportSheet) -> str:
     return dump_json(report_json(sheet.report, sheet.items))
 
 
-def render_ends(policy: Policy, pins: Mapping[str, str], *, passes: bool) -> tuple[str, str]:
-    """Write what stands in `render` before the commits, and after them: what was pinned, if any."""
-    trust: JsonObject = {"trust": {name: to_json_text(pins[name]) for name in pins}} if pins else {}
-    document = report_json(Report(policy, ())) | {"passes": passes} | trust
+def render_ends(policy: Policy, *, passes: bool) -> tuple[str, str]:
+    """Write what stands in `render` before the commits, and after them."""
+    document = report_json(Report(policy, ())) | {"passes": passes}
     before, commits, after = dump_json(document).partition('"commits": [')
     return before + commits, f"\n  {after}"
 

@@ -51,17 +51,27 @@ _NEXT = {
 @click.command()
 @click.option("--fix", is_flag=True, help="Finish or clear away what crashed.")
 @click.option("--ci", "in_ci", is_flag=True, help="Say whether the gate in this CI job binds.")
+@click.option(
+    "--history", "in_history", is_flag=True, help="Find text that only ledger entries keep."
+)
 @json_option
 @click.pass_context
-def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> None:
+def command(ctx: click.Context, *, fix: bool, in_ci: bool, in_history: bool, as_json: bool) -> None:
     """Look at versions, repository, hooks and transactions; with --fix repair what a crash left.
 
-    Only what is hkgit's own is touched. `hkgit apply` repairs the same by itself.
+    Only what is hkgit's own is touched. `hkgit apply` repairs the same by itself. With --history
+    it reads the entries of all commits up to HEAD instead, for what an agent wrote and took back.
     """
     if in_ci:
         from hkgit.cli.admin import binding
 
         if not binding.look(as_json=as_json):
+            ctx.exit(GitRefused.exit_code)
+        return
+    if in_history:
+        from hkgit.cli.review import taken_back
+
+        if taken_back.look(as_json=as_json):
             ctx.exit(GitRefused.exit_code)
         return
     versions = list_versions()

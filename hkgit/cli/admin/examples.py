@@ -21,7 +21,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "gate": ("hkgit gate --range origin/main..HEAD", "hkgit gate --staged --explain"),
     "policy": ("hkgit policy check",),
     "policy check": ("hkgit policy check --json",),
-    "verify": ("hkgit verify v1.0..HEAD --trust trust.toml",),
+    "verify": ("hkgit verify v1.0..HEAD --policy policy.toml",),
     "fleet": ("hkgit fleet verify repositories.txt --to fleet",),
     "fleet verify": ("hkgit fleet verify repositories.toml --to fleet --dask tcp://head:8786",),
     "attest": ("hkgit attest main..topic --key ~/.ssh/id_ed25519 --target refs/heads/main",),
@@ -52,9 +52,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "doctor": ("hkgit doctor --fix",),
     "demo": ("hkgit demo --keep",),
     "schema": ("hkgit schema outcome",),
-    "bench": ("hkgit bench --transcripts ~/.claude/projects",),
     "completions": ('eval "$(hkgit completions bash)"',),
-    "help": ("hkgit help apply", "hkgit help blind"),
+    "help": ("hkgit help apply", "hkgit help all", "hkgit help blind"),
     "prompt": ("hkgit prompt search-replace",),
     "mcp": ("hkgit mcp --root .",),
     "hook": ("hkgit hook claude --steer",),
@@ -62,38 +61,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "acp": ("hkgit acp -- gemini --experimental-acp",),
 }
 """Each line is read by the command line in a test."""
-
-TERMS: Mapping[str, tuple[str, ...]] = {
-    "read": ("receipt", "range hash"),
-    "apply": ("spec", "dialect", "evidence", "blind"),
-    "edit": ("spec", "session", "receipt", "batch"),
-    "undo": ("session",),
-    "redo": ("evidence", "blind"),
-    "session": ("session",),
-    "record": ("ledger entry", "session"),
-    "gate": ("gate", "verdict", "policy", "trusted side"),
-    "policy": ("policy", "governed", "break-glass"),
-    "adopt": ("evidence", "ledger entry"),
-    "verify": ("replay", "verdict"),
-    "fleet": ("replay", "verdict", "policy"),
-    "attest": ("verdict",),
-    "log": ("verdict", "evidence"),
-    "show": ("ledger entry", "verdict"),
-    "blame": ("verdict", "tier"),
-    "attribution": ("ledger entry", "replay"),
-    "stats": ("tier", "evidence", "confidence"),
-    "report": ("verdict",),
-    "ledger": ("ledger entry",),
-    "qa": ("verdict",),
-    "consult": ("CONSULT",),
-    "init": ("gate", "policy"),
-    "bench": ("tier", "repair"),
-    "prompt": ("dialect",),
-    "mcp": ("session", "receipt"),
-    "serve": ("session", "receipt"),
-    "acp": ("session", "receipt"),
-}
-"""Words to ask `hkgit help` for; those of a group of commands hold for all of it."""
 
 VARIABLES: Mapping[str, str] = {
     "HKGIT_SESSION": "the session, where --session does not name one",

@@ -1,23 +1,10 @@
-"""sessions.py: options and the root that commands on a checkout share."""
+"""sessions.py: the root of the checkout in which a command works."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from hkgit.cli.forms.form import Option
 from hkgit.errors import GitRefused
-
-
-def make_session_option(words: str) -> Option:
-    """Make the option `--session`, which `$HKGIT_SESSION` can stand for, for a form."""
-    return Option("session", ("--session",), words, "NAME", variable="HKGIT_SESSION")
-
-
-SESSION_ROWS = (
-    make_session_option("Use what this session has read, and keep the call."),
-    Option("agent", ("--agent",), "Who edits, as name/version.", "NAME", default="unknown"),
-)
-"""The options that say who is at work in which session, for a form."""
 
 
 def find_work_root() -> Path:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import click
+
 from hkgit.applying.diff import render_diff
 from hkgit.applying.reporting import refusal_text, render_apply_json
-from hkgit.cli.agent.sessions import make_session_option
 from hkgit.cli.common import echo_json, make_root_relative, open_repository
 from hkgit.cli.edit.advice import add_advice, blind_json, warn_of_rejection
-from hkgit.cli.edit.merging import MERGE, choose_merge, tell_merge
-from hkgit.cli.edit.spec_options import SPEC_OPTIONS, SPECS, SpecOptions
+from hkgit.cli.edit.merging import choose_merge, tell_merge
+from hkgit.cli.edit.spec_options import SpecOptions, spec_options
 from hkgit.cli.edit.specs import (
     echo_notes,
     outcome_line,
     read_expects,
     read_specs,
 )
-from hkgit.cli.forms.form import CommandForm, Option
+from hkgit.cli.options import session_option
 from hkgit.cli.output import (
     VERBOSE,
     echo,
@@ -40,49 +41,34 @@ from hkgit.workflows.commits.commit import LandedCommit
 from hkgit.workflows.commits.plan import Progress
 from hkgit.workflows.commits.targets import ApplyOptions
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Unpack
 
-    from hkgit.cli.edit.spec_options import SpecValues
-
-
-FORM = CommandForm(
-    """Apply specs of edits and commit them with their evidence.
-
-    Each SPEC is a file, or - for standard input, in any dialect that hkgit reads, and becomes one
-    commit. Nothing lands unless every edit of every spec applies.
-    """,
-    (SPECS,),
-    (
-        *SPEC_OPTIONS,
-        Option("base", ("--base",), "The commit that the edits were written against.", "REV"),
-        Option("branch", ("--branch",), "Land on this branch, made at the base if absent.", "NAME"),
-        MERGE,
-        Option("agent", ("--agent",), "Who made the edits, as name/version.", "NAME"),
-        make_session_option("Take what this session has read for evidence."),
-        Option("message", ("-m", "--message"), "The commit message.", "TEXT"),
-        Option(
-            "verify", ("--verify",), "Commit only if this passes on the edited files.", "COMMAND"
-        ),
-        Option(
-            "accept_hook_changes",
-            ("--accept-hook-changes",),
-            "Commit what hooks of the repository change as well, recorded as theirs.",
-            is_flag=True,
-        ),
-        Option("reflect", ("--reflect",), "Ask this command to correct refused edits.", "COMMAND"),
-        Option(
-            "retry",
-            ("--retry/--no-retry",),
-            "Plan again where the branch moved meanwhile.  [default: retry]",
-            default=True,
-        ),
-    ),
+@click.command()
+@spec_options
+@click.option("--base", metavar="REV", help="The commit that the edits were written against.")
+@click.option("--branch", metavar="NAME", help="Land on this branch, made at the base if absent.")
+@click.option(
+    "--merge",
+    metavar="REV",
+    multiple=True,
+    help="Merge REV in the same commit; the spec resolves the conflicts.",
 )
-
-
-def run(
+@click.option("--agent", metavar="NAME", help="Who made the edits, as name/version.")
+@session_option("Take what this session has read for evidence.")
+@click.option("-m", "--message", metavar="TEXT", help="The commit message.")
+@click.option("--verify", metavar="COMMAND", help="Commit only if this passes on the edited files.")
+@click.option(
+    "--accept-hook-changes",
+    is_flag=True,
+    help="Commit what hooks of the repository change as well, recorded as theirs.",
+)
+@click.option("--reflect", metavar="COMMAND", help="Ask this command to correct refused edits.")
+@click.option(
+    "--retry/--no-retry",
+    default=True,
+    help="Plan again where the branch moved meanwhile.  [default: retry]",
+)
+def command(
+    given: SpecOptions,
     *,
     base: str | None,
     branch: str | None,
@@ -94,10 +80,12 @@ def run(
     accept_hook_changes: bool,
     reflect: str | None,
     retry: bool,
-    **values: Unpack[SpecValues],
 ) -> int:
-    """Apply and commit the specs; the exit code."""
-    given = SpecOptions(**values)
+    """Apply specs of edits and commit them with their evidence.
+
+    Each SPEC is a file, or - for standard input, in any dialect that hkgit reads, and becomes one
+    commit. Nothing lands unless every edit of every spec applies.
+    """
     result, root = ApplyResult(), None
     try:
         repository = open_repository(is_small=True)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import click
+
 from hkgit.applying.reporting import render_apply_json
-from hkgit.cli.agent.sessions import SESSION_ROWS, find_work_root
+from hkgit.cli.agent.sessions import find_work_root
 from hkgit.cli.common import echo_json, make_relative_to
-from hkgit.cli.edit.spec_options import SPEC_OPTIONS, SPECS, SpecOptions
+from hkgit.cli.edit.spec_options import SpecOptions, spec_options
 from hkgit.cli.edit.specs import echo_notes, outcome_line, read_expects, read_specs
-from hkgit.cli.forms.form import CommandForm, Option
+from hkgit.cli.options import session_option
 from hkgit.cli.output import echo, finish, print_error, print_info, print_note
 from hkgit.cli.streams import printable_text
 from hkgit.errors import HkgitError, InvalidInput
@@ -20,29 +22,17 @@ from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.paths import UNNAMED
 from hkgit.workflows.edit import EditRequest, edit
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Unpack
 
-    from hkgit.cli.edit.spec_options import SpecValues
-
-FORM = CommandForm(
+@click.command()
+@spec_options
+@session_option("Use what this session has read, and keep the call.")
+@click.option("--agent", metavar="NAME", default="unknown", help="Who edits, as name/version.")
+@click.option("--batch", metavar="ID[:N,...]", help="Correct the refused edits of a batch.")
+def command(given: SpecOptions, *, agent: str, session: str | None, batch: str | None) -> int:
     """Apply edits to the working tree, without a commit; all of them or none.
 
     Outside a repository paths are relative to the current directory. `hkgit undo` takes it back.
-    """,
-    (SPECS,),
-    (
-        *SPEC_OPTIONS,
-        *SESSION_ROWS,
-        Option("batch", ("--batch",), "Correct the refused edits of a batch.", "ID[:N,...]"),
-    ),
-)
-
-
-def run(*, agent: str, session: str | None, batch: str | None, **values: Unpack[SpecValues]) -> int:
-    """Apply the edits; the exit code."""
-    given = SpecOptions(**values)
+    """
     report = EditReport(())
     try:
         root = find_work_root()

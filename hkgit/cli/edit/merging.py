@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hkgit.cli.forms.form import Misuse, Option
+import click
+
 from hkgit.cli.output import print_note
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
@@ -16,19 +17,10 @@ _HOW = {
 }
 
 
-MERGE = Option(
-    "merge",
-    ("--merge",),
-    "Merge REV in the same commit; the spec resolves the conflicts.",
-    "REV",
-    is_many=True,
-)
-
-
 def choose_merge(given: tuple[str, ...]) -> str | None:
-    """Return the one revision to merge; a merge of more is judged by nobody. Raises Misuse."""
+    """Return the one revision to merge; a merge of more is judged by nobody. Raises UsageError."""
     if len(given) > 1:
-        raise Misuse("--merge: merge them one by one")
+        raise click.UsageError("--merge: merge them one by one")
     return given[0] if given else None
 
 

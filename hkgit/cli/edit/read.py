@@ -7,10 +7,18 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+import click
+
 from hkgit.applying.files.directory import DirectorySnapshot
-from hkgit.cli.agent.sessions import find_work_root, make_session_option
-from hkgit.cli.common import echo_json, make_relative_to, make_root_relative, open_repository
-from hkgit.cli.forms.form import JSON, CommandForm, Misuse, Option, Positional
+from hkgit.cli.agent.sessions import find_work_root
+from hkgit.cli.common import (
+    echo_json,
+    json_option,
+    make_relative_to,
+    make_root_relative,
+    open_repository,
+)
+from hkgit.cli.options import session_option
 from hkgit.cli.output import echo, print_note
 from hkgit.cli.streams import make_printable
 from hkgit.edits import Snapshot
@@ -33,31 +41,20 @@ def split_target(target: str) -> tuple[str, int | None, int | None]:
     return found["path"], start, None if found["end"] is None else int(found["end"])
 
 
-FORM = CommandForm(
-    """Print lines of a file with the hash that an edit of them quotes.
-
-    Without END all lines are shown, or as many as the limit lets pass; then it is said where to
-    go on. Images and binary files are passed by.
-    """,
-    (Positional("target", "PATH[:N | :START-END]"),),
-    (
-        Option("rev", ("--rev",), "Read from a revision instead of the working tree."),
-        Option("hashline", ("--hashline",), "Show each line with its tag: ab|text.", is_flag=True),
-        make_session_option("Keep a receipt: what was read is evidence for edits of this session."),
-        Option("before", ("--before",), "Read what that call of the session changed.", "CALL"),
-        Option(
-            "limit",
-            ("--limit",),
-            f"Show so many lines at most; {MAX_LINES} with --session or --hashline.",
-            "LINES",
-            least=1,
-        ),
-        JSON,
-    ),
+@click.command()
+@click.argument("target", metavar="PATH[:N | :START-END]")
+@click.option("--rev", help="Read from a revision instead of the working tree.")
+@click.option("--hashline", is_flag=True, help="Show each line with its tag: ab|text.")
+@session_option("Keep a receipt: what was read is evidence for edits of this session.")
+@click.option("--before", metavar="CALL", help="Read what that call of the session changed.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="LINES",
+    help=f"Show so many lines at most; {MAX_LINES} with --session or --hashline.",
 )
-
-
-def run(
+@json_option
+def command(
     *,
     target: str,
     rev: str | None,
@@ -67,11 +64,15 @@ def run(
     limit: int | None,
     as_json: bool,
 ) -> None:
-    """Print the lines that are asked for."""
+    """Print lines of a file with the hash that an edit of them quotes.
+
+    Without END all lines are shown, or as many as the limit lets pass; then it is said where to
+    go on. Images and binary files are skipped.
+    """
     if before is not None and session is None:
-        raise Misuse("--before speaks of a call of a session: give --session too.")
+        raise click.UsageError("--before speaks of a call of a session: give --session too.")
     if rev is not None and session is not None:
-        raise Misuse("A receipt is of the working tree: leave out --rev or --session.")
+        raise click.UsageError("A receipt is of the working tree: leave out --rev or --session.")
     if limit is None and (hashline or session is not None):
         limit = MAX_LINES
     if rev is not None:

@@ -1,6 +1,8 @@
-"""redo.py: `hkgit redo`, what is staged, committed with evidence."""
+"""redo.py: `hkgit redo`: what is staged, or a commit, made with evidence."""
 
 from __future__ import annotations
+
+import os
 
 import click
 
@@ -9,6 +11,7 @@ from hkgit.cli.common import open_repository
 from hkgit.cli.edit.apply import summary_line
 from hkgit.cli.output import print_error, print_info, print_note, show_progress
 from hkgit.git.facts import find_agent_shell
+from hkgit.git.repository import Repository
 from hkgit.workflows.commits.plan import Progress
 from hkgit.workflows.redo import RedoRequest, redo
 
@@ -21,7 +24,7 @@ from hkgit.workflows.redo import RedoRequest, redo
     help="Who made the change, as name/version; by default the agent in whose shell this runs.",
 )
 @click.option("--tree", metavar="ID", help="What git was about to commit, not what is staged.")
-@click.argument("paths", nargs=-1)
+@click.argument("paths", nargs=-1, metavar="[COMMIT | PATHS...]")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -31,16 +34,30 @@ def command(
     tree: str | None,
     paths: tuple[str, ...],
 ) -> None:
-    """Make what is staged again as edits with evidence, and commit it.
+    """Make what is staged, or a commit, again as edits with evidence, and commit it.
 
-    For a change that was made past hkgit and that no transcript explains. The evidence is the
-    hash of each whole file as it was, which is not tight. What is not staged stays as
-    it is, and nothing is thrown away. With PATHS only these are committed, and the rest stays
-    staged.
+    For a change that was made past hkgit and that no transcript explains. The evidence is `late`:
+    the hash of the files as they were, read after the change. It passes where the policy accepts
+    that. What is not staged stays as it is, and nothing is thrown away. With PATHS only these are
+    committed, and the rest stays staged.
+
+    With a COMMIT of the current history that one is made again: its author, dates and message
+    stay, and the commits after it follow. Signatures do not: sign anew.
     """
     repository = open_repository()
+    commit, paths = _split_commit(repository, paths)
     progress = Progress(print_note, show_progress("committing spec"))
-    result = redo(repository, RedoRequest(agent or _name_agent(), message, tree, paths), progress)
+    result = redo(
+        repository,
+        RedoRequest(
+            agent=agent or _name_agent(commit),
+            message=message,
+            tree=tree,
+            paths=paths,
+            commit=commit,
+        ),
+        progress,
+    )
     if result.error is not None:
         print_error(refusal_text(result.outcomes) or str(result.error))
         ctx.exit(result.error.exit_code)
@@ -49,7 +66,20 @@ def command(
         print_info(summary_line(branch, each))
 
 
-def _name_agent() -> str | None:
-    """The agent in whose shell this runs, named as in its transcripts; None in a person's."""
-    shell = find_agent_shell()
+def _split_commit(
+    repository: Repository, words: tuple[str, ...]
+) -> tuple[str | None, tuple[str, ...]]:
+    """Tell a commit from paths: a single word that names no file and names a commit."""
+    if len(words) != 1 or os.path.lexists(words[0]) or words[0].startswith(":"):
+        return None, words
+    found = repository.git("rev-parse", "--verify", "-q", f"{words[0]}^{{commit}}", check=False)
+    return (found.text, ()) if found.code == 0 else (None, words)
+
+
+def _name_agent(commit: str | None) -> str | None:
+    """The agent in whose shell this runs, as in its transcripts; None in a person's.
+
+    Who made a commit is known from the commit.
+    """
+    shell = find_agent_shell() if commit is None else None
     return None if shell is None else shell.casefold().replace(" ", "-")

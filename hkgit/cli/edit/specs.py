@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+import click
+
 from hkgit.applying.files.directory import has_file
 from hkgit.applying.outcome import EditOutcome
 from hkgit.cli.edit.spec_options import SpecOptions
-from hkgit.cli.forms.form import Misuse
 from hkgit.cli.output import print_note
 from hkgit.dialects import append_at_end, find_dialect, parse, parse_expect
 from hkgit.edits import Read, Spec
@@ -28,7 +29,7 @@ STDIN = "-"
 def read_specs(given: SpecOptions, root: Path | None, locate: Callable[[str], str]) -> list[Spec]:
     """Parse every spec that was given. `locate` makes a path of the command line root-relative.
 
-    Raises InvalidInput for a malformed one and Misuse when nothing or too much is given.
+    Raises InvalidInput for a malformed one and UsageError when nothing or too much is given.
     """
     if given.format != "auto":
         find_dialect(given.format)
@@ -75,12 +76,12 @@ def _documents(given: SpecOptions, locate: Callable[[str], str]) -> list[tuple[s
     names = [*given.specs, *([given.edit_file] if given.edit_file is not None else [])]
     if any(part is not None for part in single):
         if names or given.use_stdin or None in single:
-            raise Misuse(_explain_single(given))
+            raise click.UsageError(_explain_single(given))
         return [("--file", _single(locate(given.file or ""), given.old or "", given.new or ""))]
     if given.use_stdin or (not names and _is_piped()):
         names = [*names, STDIN]
     if not names:
-        raise Misuse("Give a SPEC, --file with --old and --new, or a spec on stdin.")
+        raise click.UsageError("Give a SPEC, --file with --old and --new, or a spec on stdin.")
     return [(name, _read(name)) for name in names]
 
 

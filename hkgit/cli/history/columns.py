@@ -32,6 +32,7 @@ EVIDENCE_COLOURS = {
     **dict.fromkeys(KINDS[:2], "green"),
     "tag": "cyan",
     "quote": "yellow",
+    "late": "yellow",
     "none": "red",
     **dict.fromkeys(("no evidence", "vouched", "unexplained"), "red"),
     "uncommitted": "cyan",

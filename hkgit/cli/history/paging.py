@@ -30,34 +30,19 @@ def echo_paged(lines: Iterable[str]) -> None:
     sys.stdout.flush()
     environment = {"LESS": "FRX", "LV": "-c", **os.environ}
     process = subprocess.Popen(pager, shell=True, stdin=subprocess.PIPE, env=environment)
-    try:
-        _send(process, lines)
-    finally:
-        _wait(process)
-
-
-def _send(process: subprocess.Popen[bytes], lines: Iterable[str]) -> None:
-    """Give a pager the lines, each as soon as it is there, until it has gone."""
+    assert process.stdin is not None
     context = click.get_current_context(silent=True)
-    is_plain = context is not None and context.color is False
-    if process.stdin is None:
-        return
-    with suppress(BrokenPipeError):
-        for line in lines:
-            shown = click.unstyle(line) if is_plain else line
-            process.stdin.write(f"{shown}\n".encode("utf-8", "backslashreplace"))
-            process.stdin.flush()
-
-
-def _wait(process: subprocess.Popen[bytes]) -> None:
-    """Let a reader finish; an interrupt from the keyboard is the pager's to answer."""
-    if process.stdin is not None:
-        with suppress(BrokenPipeError):
-            process.stdin.close()
-    while True:
-        with suppress(KeyboardInterrupt):
-            process.wait()
-            return
+    show = click.unstyle if context is not None and context.color is False else str
+    try:
+        with suppress(BrokenPipeError), process.stdin as pipe:
+            for line in lines:
+                pipe.write(f"{show(line)}\n".encode("utf-8", "backslashreplace"))
+                pipe.flush()
+    finally:
+        # An interrupt from the keyboard is the pager's to answer.
+        while process.poll() is None:
+            with suppress(KeyboardInterrupt):
+                process.wait()
 
 
 def _find_pager() -> str:

@@ -25,6 +25,7 @@ from hkgit.cli.common import echo_json, json_option
 from hkgit.cli.ending import INTERRUPTED
 from hkgit.cli.output import QUIET, get_loudness, print_info, show_progress
 from hkgit.errors import GitRefused, InvalidInput, Rejected
+from hkgit.gate.trusted import read_policy_file
 
 _PATIENCE = 10
 """Seconds to wait for a scheduler."""
@@ -43,7 +44,7 @@ def command() -> None:
 @click.option(
     "--to", required=True, metavar="DIR", help="Keep mirrors, states, tables and summary here."
 )
-@click.option("--trust", metavar="FILE", help="What you pin: policy, signers, keys, ladders.")
+@click.option("--policy", metavar="FILE", help="Another policy than each repository's.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes here.")
 @click.option("--dask", metavar="ADDRESS", help="A Dask scheduler, whose workers do the work.")
 @click.option("--scheduler-file", metavar="FILE", help="The file that a Dask scheduler wrote.")
@@ -54,7 +55,7 @@ def verify(
     ctx: click.Context,
     file: str,
     to: str,
-    trust: str | None,
+    policy: str | None,
     jobs: int | None,
     dask: str | None,
     scheduler_file: str | None,
@@ -65,18 +66,18 @@ def verify(
 
     LIST names a path or an address a line; in TOML ([[repository]]) each with a name, a url and
     refs. A repository that cannot be judged is a row that says why. Each is judged under the
-    policy at the tip of its first ref, or what --trust pins. To end it loses nothing: run it
-    again. Workers of Dask reach DIR by the same path.
+    policy at the tip of its first ref, or the one that --policy names. To end it loses nothing:
+    run it again. Workers of Dask reach DIR by the same path.
     """
     if sum(each is not None for each in (jobs, dask, scheduler_file)) > 1:
         raise click.UsageError("--jobs, --dask and --scheduler-file exclude each other.")
     directory = FleetDirectory(Path(to).absolute())
-    request = FleetRequest(read_list(Path(file)), directory, has_tables=not no_tables)
-    if trust is not None:
-        from hkgit.gate.entrypoints.pinning import read_trust
-        from hkgit.values import replace
-
-        request = replace(request, trust=read_trust(Path(trust)))
+    request = FleetRequest(
+        read_list(Path(file)),
+        directory,
+        policy=None if policy is None else read_policy_file(Path(policy)),
+        has_tables=not no_tables,
+    )
     with open_executor(jobs, dask, scheduler_file) as executor:
         rows = _collect(request, executor, as_json)
     summary = FleetSummary(rows, describe_versions())

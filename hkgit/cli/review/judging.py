@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 from hkgit.audit.reports.text import report_lines, ruling_lines, summarize
-from hkgit.cli.forms.form import Misuse
 from hkgit.cli.output import QUIET, echo, get_loudness, print_note, show_progress, style
 from hkgit.errors import InvalidInput
 from hkgit.gate import Report, Watch, split_range
 from hkgit.gate.policy import Policy
 from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
+from hkgit.git.shells.naming import name_program
 from hkgit.text.escaping import escape_console
 from hkgit.values import late_pattern
 
@@ -29,11 +29,13 @@ _NAME = late_pattern(r"[\w.-]+/[\w.-]+")
 
 
 def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
-    """Find the two commits of `A..B`. Raises Misuse for another form, else InvalidInput."""
+    """Find the two commits of `A..B`. Raises UsageError for another form, else InvalidInput."""
     try:
         old, new = split_range(argument)
     except InvalidInput as error:
-        raise Misuse(str(error)) from error
+        import click  # no hook judges a range
+
+        raise click.UsageError(str(error)) from error
     try:
         return repository.resolve(old), repository.resolve(new)
     except InvalidInput as error:
@@ -51,7 +53,7 @@ def print_report(repository: Repository, report: Report, form: str) -> None:
     """
     if form == "text":
         if get_loudness() > QUIET or not report.is_clean:
-            echo("\n".join(map(_colour, report_lines(report))))
+            echo(name_program("\n".join(map(_colour, report_lines(report)))))
         return
     from hkgit.audit.reports import render
     from hkgit.audit.reports.placing import place_report
@@ -62,6 +64,16 @@ def print_report(repository: Repository, report: Report, form: str) -> None:
         from hkgit.audit.reports import summary
 
         _add_to_job_summary(summary.render(sheet))
+
+
+def print_judgement(repository: Repository, report: Report, form: str, *, explain: bool) -> bool:
+    """Print a report, or which rules decided; return whether the policy passes it."""
+    if not explain:
+        print_report(repository, report, form)
+        return report.passes
+    from hkgit.cli.review.explaining import print_explanation
+
+    return print_explanation(report.policy, report.rulings, form)
 
 
 def choose_watch(words: str, form: str) -> Watch:
@@ -98,7 +110,7 @@ def _print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
             continue
         shown += 1
         for line in ruling_lines(ruling, policy):
-            echo(_colour(line))
+            echo(_colour(name_program(line)))
     if shown or not is_quiet:
         echo(escape_console(summarize(policy, count, rejected)))
     return policy.mode != "enforce" or not rejected
@@ -163,7 +175,7 @@ def _print_json(repository: Repository, stream: RulingStream) -> bool:
             kept.write(mark + render_commit(ruling, items, policy))
             mark = ","
         passes = policy.mode != "enforce" or not is_rejected
-        before, after = render_ends(policy, stream.pins, passes=passes)
+        before, after = render_ends(policy, passes=passes)
         echo(before, nl=False)
         kept.seek(0)
         while part := kept.read(1 << 16):

@@ -11,10 +11,10 @@ from hkgit.applying.reporting import error_json
 from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.text import report_lines, summarize_report
 from hkgit.cli.common import echo_json, open_repository
-from hkgit.cli.forms.form import Misuse
 from hkgit.cli.output import QUIET, VERBOSE, echo, get_loudness, print_error
 from hkgit.gate import Report
 from hkgit.gate.entrypoints.updates import UpdateResult
+from hkgit.git.repository import Repository
 from hkgit.text.escaping import escape_console, to_json_text
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
@@ -51,13 +51,23 @@ def judge(
             print_error(line)
     result = judge_refs(repository, request)
     print_answers(result, form)
+    if point == "pre_push":
+        _warn_of_kept_text(repository, result)
     return result.passes
+
+
+def _warn_of_kept_text(repository: Repository, result: RefsResult) -> None:
+    reports = [answer.report for answer in result.answers if answer.report is not None]
+    judged = [ruling.judged for report in reports for ruling in report.rulings]
+    commits = [each.candidate.id for each in judged if each.entries and each.candidate.id]
+    if commits:
+        from hkgit.cli.review.taken_back import warn_of_push
+
+        warn_of_push(repository, commits)
 
 
 def print_answers(result: RefsResult, form: str) -> None:
     """Print the answers, as lines or as one JSON document; other formats have no refs."""
-    if form not in ("text", "json"):
-        raise Misuse("What is asked of refs is answered as text or json.")
     if form == "json":
         echo_json(_document(result))
         return

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from hkgit.audit.reports.text import report_lines
+from hkgit.cli.common import open_hook_repository
 from hkgit.cli.remembering import remember
+from hkgit.cli.review.judging import print_judgement
 from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import REJECTED, Report
 from hkgit.git.facts import (
@@ -15,10 +17,15 @@ from hkgit.git.facts import (
     Facts,
     facts_of_commit,
     find_agent_shell,
+    is_left_to_commit_msg,
 )
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, replace
 from hkgit.workflows.gate.commit import JudgeRequest, judge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.workflows.record import RecordStep
 
 _UNRECORDED = (
     "This is the shell of {shell}, and no session has recorded this change: its hooks are not set"
@@ -26,6 +33,54 @@ _UNRECORDED = (
     " --agent NAME, with --user for directories below). What is a person's is committed in a"
     " shell of their own. {fix}"
 )
+
+
+def judge_recorded(message_file: str | None, judge: Callable[[], bool]) -> bool:
+    """What `judge` says of a commit, recorded before; what was recorded of a rejected one goes."""
+    from hkgit.cli.agent.record_steps import try_recording, waits
+    from hkgit.workflows.record import RecordRequest
+
+    if message_file is None:
+        _record_running_command()
+    if not waits():
+        return (message_file is None and is_left_to_commit_msg()) or judge()
+    step: RecordStep = "staged" if message_file is None else "message"
+    try_recording(RecordRequest(step, message_file or ""))
+    if step == "staged" and is_left_to_commit_msg():
+        return True
+    passes = False
+    try:
+        passes = judge()
+    finally:
+        if not passes:
+            try_recording(RecordRequest("withdraw"))
+    return passes
+
+
+def _record_running_command() -> None:
+    """In an agent's shell, record what the command has changed by which git is started."""
+    shell = find_agent_shell()
+    if shell is not None:
+        # Most commits are made elsewhere.
+        from hkgit.agents.shell.commits import record_running_command
+        from hkgit.cli.agent.sessions import find_work_root
+
+        record_running_command(find_work_root(), shell)
+
+
+def judge_and_print(
+    message_file: str | None,
+    policy: str | None = None,
+    form: str = "text",
+    *,
+    explain: bool = False,
+) -> bool:
+    """Whether the commit that git is making passes; the report is printed."""
+    if message_file is None and os.environ.get(TRANSACTION) and is_left_to_commit_msg():
+        return True
+    repository = open_hook_repository()
+    report = judge_commit(repository, message_file, policy, explain=explain)
+    return print_judgement(repository, report, form, explain=explain)
 
 
 def judge_commit(
@@ -52,6 +107,11 @@ def judge_commit(
     remember(facts, report)
     if not report.is_clean:
         report = _add_fixes(repository, report)
+    judged = report.rulings[0].judged
+    if message_file is not None and judged.entries:
+        from hkgit.cli.review.taken_back import warn_of_candidate  # as no person's commit needs
+
+        warn_of_candidate(repository, judged)
     if TRANSACTION in os.environ and not report.passes:
         # The `hkgit apply` that is committing is told that it was the gate that said no.
         (repository.git_dir / REJECTED).write_text("\n".join(report_lines(report)))
@@ -105,7 +165,7 @@ def _add_fixes(repository: Repository, report: Report) -> Report:
     from hkgit.sessions.mending import find_blind_reads
 
     reads: dict[str, dict[str, None]] = {}
-    for path, command in find_blind_reads(repository.work_tree):
+    for path, command in find_blind_reads(repository.work_tree, report.policy):
         reads.setdefault(path, {})[command] = None
     has_entries = any(ruling.judged.entries for ruling in report.rulings)
     fixes = _BlindFixes(

@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from hkgit.cli.common import json_option, open_repository
-from hkgit.cli.forms.clicking import make_option
-from hkgit.cli.review.formats import FORMAT
+from hkgit.cli.options import format_option
 from hkgit.cli.review.judging import choose_watch, print_stream, resolve_range
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import load_policy
 from hkgit.gate.parallelism import WHOLE, Shard
-from hkgit.git.repository import Repository
-from hkgit.text.escaping import visible
 from hkgit.workflows.verify import VerifyRequest, verify
 
 
 @click.command()
 @click.argument("commits", metavar="A..B")
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
-@click.option("--trust", metavar="FILE", help="What you pin: policy, signers, keys, ladders.")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.", metavar="N")
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts, for one of N machines.")
 @click.option("--incremental", is_flag=True, help="Leave out what passed here before.")
-@make_option(FORMAT)
+@format_option
 @json_option
 @click.pass_context
 def command(
     ctx: click.Context,
     commits: str,
     policy: str | None,
-    trust: str | None,
     jobs: int,
     shard: str | None,
     incremental: bool,
@@ -41,35 +34,24 @@ def command(
 ) -> None:
     """Replay the commits of A..B from their evidence and say what can be derived.
 
-    Who is governed comes from the policy; its floors do not count here. With --trust the answer
-    rests on what you have pinned, and says what that was. What passed before, under the same
+    Who is governed comes from the policy; its floors do not count here. What passed
+    before, under the same
     policy, ladder and versions, is noted in the git directory for --incremental.
     """
-    if policy is not None and trust is not None:
-        raise click.UsageError("--trust pins a policy already: give it without --policy.")
     form = "json" if as_json else form
     repository = open_repository()
     old, new = resolve_range(repository, commits)
     request = VerifyRequest(
         old=old,
         new=new,
-        policy=Path(trust) if trust is not None else load_policy(repository, policy, old),
+        policy=load_policy(repository, policy, old),
         jobs=jobs,
         shard=WHOLE if shard is None else _shard(shard),
         incremental=incremental,
     )
-    if not _verify(repository, request, form):
+    stream = verify(repository, request, choose_watch("replaying commit", form))
+    if not print_stream(repository, stream, form):
         ctx.exit(Rejected.exit_code)
-
-
-def _verify(repository: Repository, request: VerifyRequest, form: str) -> bool:
-    """Verify and print, with what was pinned; whether it passes."""
-    watch = choose_watch("replaying commit", form)
-    stream = verify(repository, request, watch)
-    passes = print_stream(repository, stream, form)
-    for name, words in stream.pins.items() if form != "json" else ():
-        click.echo(f"trust {name}: {visible(words)}", err=form != "text")
-    return passes
 
 
 def _shard(text: str) -> Shard:

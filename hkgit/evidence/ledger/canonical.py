@@ -16,7 +16,7 @@ _MOST = 2**53 - 1
 
 
 def write_canonical(value: Json) -> bytes:
-    """Write canonical JSON (RFC 8785) and one line feed; raise InvalidInput for other values."""
+    """Write canonical JSON (RFC 8785) and one line feed. Raises InvalidInput for other values."""
     if _is_plain(value):
         # Python writes what entries are made of as the RFC wants it; the rest needs its package.
         text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -26,6 +26,8 @@ def write_canonical(value: Json) -> bytes:
             pass
     import rfc8785
 
+    if _has_fraction(value):
+        raise InvalidInput("ledger entry", "cannot be written: its numbers must be whole")
     try:
         return rfc8785.dumps(value) + b"\n"
     except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
@@ -42,6 +44,15 @@ def _is_plain(value: Json) -> bool:
     if kind is int:
         return bool(-_MOST <= value <= _MOST)
     return kind is str or kind is bool or value is None
+
+
+def _has_fraction(value: Json) -> bool:
+    """Whether a number has a fraction or an exponent, which not all programs write alike."""
+    if isinstance(value, dict):
+        return any(map(_has_fraction, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_has_fraction, value))
+    return isinstance(value, float)
 
 
 def _is_key(key: object) -> bool:

@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterable
 from typing import NoReturn
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import HASHED, KINDS
+from hkgit.applying.evidence import CHECKED, KINDS
+from hkgit.applying.hunks import CONTEXT
 from hkgit.edits import MAX_EDITS, Read
 from hkgit.evidence.ledger.entry import (
     SCHEMA,
@@ -122,7 +123,7 @@ def _per_mille(*numbers: Json) -> tuple[Json, ...]:
 
 def _read(value: Json) -> Read:
     first, last = (None, None) if value["lines"] is None else _lines(value["lines"])
-    _check(value["kind"] in HASHED)
+    _check(value["kind"] in CHECKED)
     _check_texts(value["path"])
     _check_hashes([value["range_hash"]])
     return Read(
@@ -201,7 +202,7 @@ def _hunk(value: Json) -> RecordedHunk:
     _check_texts(hunk.new_text, hunk.old_hash, hunk.new_hash, *hunk.before, *hunk.after)
     _check_hashes((hunk.old_hash, hunk.new_hash, *hunk.before, *hunk.after))
     _check_numbers(hunk.edits)
-    _check(0 not in hunk.edits)
+    _check(0 not in hunk.edits, len(hunk.before) <= CONTEXT, len(hunk.after) <= CONTEXT)
     return hunk
 
 

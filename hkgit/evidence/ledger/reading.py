@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import HASHED, KINDS
+from hkgit.applying.evidence import CHECKED, KINDS
+from hkgit.applying.hunks import CONTEXT
 from hkgit.edits import MAX_EDITS, Read
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import text_of
@@ -99,8 +100,8 @@ def _read(node: Node) -> Read:
     lines = None if parts["lines"].value is None else _lines(parts["lines"])
     first, last = (None, None) if lines is None else lines
     kind = parts["kind"].text()
-    if kind not in HASHED:
-        raise parts["kind"].wrong('"hash" or "receipt"')
+    if kind not in CHECKED:
+        raise parts["kind"].wrong('"hash", "receipt" or "late"')
     return Read(
         path=text_of(parts["path"]),
         start_line=first,
@@ -172,10 +173,17 @@ def _hunk(node: Node) -> RecordedHunk:
         old_hash=_hex(parts["old_hash"]),
         new_hash=_hex(parts["new_hash"]),
         new_text=text_of(parts["new_text"]),
-        before=tuple(_hex(each) for each in parts["before"].items()),
-        after=tuple(_hex(each) for each in parts["after"].items()),
+        before=_context(parts["before"]),
+        after=_context(parts["after"]),
         edits=tuple(each.integer(1) for each in parts["edits"].items()),
     )
+
+
+def _context(node: Node) -> tuple[str, ...]:
+    hashes = tuple(_hex(each) for each in node.items())
+    if len(hashes) > CONTEXT:
+        raise node.wrong(f"hashes of at most {CONTEXT} lines")
+    return hashes
 
 
 def _ranges(node: Node) -> tuple[Lines, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hkgit.applying.evidence import KINDS
+from hkgit.applying.evidence import KINDS, LATE
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.matching.places import format_confidence
 from hkgit.text.paths import quote_path
@@ -22,7 +22,8 @@ def render_trailers(entry: Entry, entry_id: str) -> tuple[str, ...]:
         named.append(f"Hkgit-Base: {entry.base}")
     edits = entry.edits
     kinds = Counter(edit.evidence for edit in edits)
-    counts = " ".join(f"{kind}={kinds[kind]}" for kind in KINDS)
+    told = (kind for kind in KINDS if kind != LATE or kinds[kind])
+    counts = " ".join(f"{kind}={kinds[kind]}" for kind in told)
     tiers = Counter(edit.tier for edit in edits)
     named += [
         f"Hkgit-Agent: {entry.agent}",

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import HASHED, covers, is_empty, vouches
+from hkgit.applying.evidence import CHECKED, covers, is_empty, vouches
 from hkgit.applying.hunks import Hunk, apply_hunks
 from hkgit.edits import EXECUTABLE, REGULAR, File, Snapshot, encode_text
 from hkgit.errors import HkgitError
@@ -198,7 +198,7 @@ def check_evidence(edit: RecordedEdit, base: Document) -> None:
 
     Raises Wrong.
     """
-    if edit.evidence not in HASHED:
+    if edit.evidence not in CHECKED:
         return
     if edit.expected_hash is None:
         if not _is_point(edit):

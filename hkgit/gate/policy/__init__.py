@@ -10,8 +10,8 @@ from hkgit.gate.policy.files import (
     policy_value,
     read_policy,
 )
+from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import BUILT_IN, Floors, Grant, Policy, RefRules
-from hkgit.gate.policy.parsing import parse_policy
 
 __all__ = [
     "ACCEPTED",

@@ -80,17 +80,33 @@ _CO_AUTHOR, _CREDITED = (
 """A co-author, or anybody credited, with the lines below that git folds into it."""
 
 
+_NO_ADDRESS = late_pattern(r"""[\s,;()"'<]+|mailto:""")
+"""What stands between addresses, and in none."""
+
+
 def matches(identity: str, globs: Sequence[str]) -> bool:
     """Whether a `Name <email>` fits one of some globs, whatever its letters' case and blanks.
 
-    What stands behind the address is no part of it.
+    What stands behind the address or around it is no part of it, nor is what nobody sees.
     """
-    shown = " ".join(identity.split()).lower()
+    shown = " ".join(_fold(identity).split()).lower()
     name, angle, address = shown.partition("<")
     if not angle:  # as in `Assisted-by: Claude:opus`
         name, _, address = shown.partition(":")
-    shown = f"{name.strip()} <{address.partition('>')[0].strip()}>"
-    return any(fits_glob(shown, glob.lower()) for glob in globs)
+    address = address.partition(">")[0].strip()
+    parts = (each.rstrip(".") for each in _NO_ADDRESS.split(address) if "@" in each)
+    forms = [f"{name.strip()} <{each}>" for each in dict.fromkeys((address, *parts))]
+    return any(fits_glob(form, glob) for glob in map(str.lower, globs) for form in forms)
+
+
+def _fold(text: str) -> str:
+    """Read letters of another width as plain ones, and leave out characters that are not shown."""
+    if text.isascii():
+        return text
+    import unicodedata  # few names need it
+
+    plain = unicodedata.normalize("NFKC", text)
+    return "".join(char for char in plain if unicodedata.category(char) != "Cf")
 
 
 def split_identities(identity: str) -> list[str]:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from hkgit.edits import EXECUTABLE, REGULAR, Snapshot
 from hkgit.errors import InvalidInput
+from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.policy.parsing import parse_policy
 from hkgit.values import replace
 
 PYPROJECT = "pyproject.toml"

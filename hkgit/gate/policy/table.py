@@ -71,8 +71,8 @@ class Table:
             raise self.wrong(key, "a list of integers")
         return tuple(map(int, values))
 
-    def integer(self, key: str, least: int, most: int, default: int) -> int:
-        value = self.table.get(key, default)
+    def integer(self, key: str, least: int, most: int) -> int:
+        value = self.table.get(key)
         if not _is_whole(value) or not least <= value <= most:
             raise self.wrong(key, f"an integer from {least} to {most}")
         return int(value)
@@ -83,14 +83,14 @@ class Table:
             raise self.wrong(key, "true or false")
         return value
 
-    def choice(self, key: str, known: Sequence[str], default: str) -> str:
-        value = self.table.get(key, default)
+    def choice(self, key: str, known: Sequence[str]) -> str:
+        value = self.table.get(key)
         if not isinstance(value, str) or value not in known:
             raise self.wrong(key, f"one of {', '.join(known)}")
         return str(value)
 
-    def choices(self, key: str, known: Sequence[str], default: tuple[str, ...]) -> tuple[str, ...]:
-        values = self.texts(key, default)
+    def choices(self, key: str, known: Sequence[str]) -> tuple[str, ...]:
+        values = self.texts(key, ())
         if any(value not in known for value in values):
             raise self.wrong(key, f"some of {', '.join(dict.fromkeys(map(str, known)))}")
         return values

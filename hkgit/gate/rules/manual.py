@@ -40,7 +40,7 @@ def _has_person(case: JudgedCommit) -> bool:
     return any(not case.policy.is_agent(name) and not matches(name, HOSTS) for name in everyone)
 
 
-_OF_EVIDENCE = frozenset(
+OF_EVIDENCE = frozenset(
     {BLIND, "tier", "confidence", "tightness", "ladder", "claimed", "recovered", "verdict"}
 )
 """Rules by which evidence is missing or weak; those by which it is false are not among them."""
@@ -60,7 +60,7 @@ def find_vouched_paths(case: JudgedCommit, findings: Sequence[Finding]) -> tuple
     files = [file for _, entry in judged.entries for file in entry.files]
     names = {name for file in files for name in (file.path, file.new_path)}
     left = {each.path for each in judged.leftovers}
-    known = (each.rule in _OF_EVIDENCE or (left and each.rule in _LEFT) for each in findings)
+    known = (each.rule in OF_EVIDENCE or (left and each.rule in _LEFT) for each in findings)
     if left & names or not all(known):
         return ()
     paths = find_changed_paths(case.repository, case.candidate)

@@ -183,19 +183,22 @@ class Merge:
 
     @cached_property
     def _kept(self) -> dict[bytes, list[tuple[int, bytes]]]:
-        """By the author's indentation, the new lines that are old ones and the file's of each."""
+        """By the author's indentation, the places of old lines in the new text and the file's.
+
+        Those are the lines that stay, and those that a new one replaces.
+        """
         kept: dict[bytes, list[tuple[int, bytes]]] = {}
         lines, old = list_keys(self.view, self.wanted)
-        shift, row = 0, 0
-        for change in (*self.wanted.changes, None):
-            end = len(old) if change is None else change.old_start
-            for i in range(row, end):
-                target = self.targets[i]
-                if target is not None and old[i] and lines[target] == old[i]:
-                    here = i + shift, indent_of(self.view.lines[target])
-                    kept.setdefault(indent_of(self.wanted.old_lines[i]), []).append(here)
-            if change is not None:
-                shift, row = change.new_end - change.old_end, change.old_end
+        shift, rest = 0, list(self.wanted.changes)
+        for i, target in enumerate(self.targets):
+            while rest and i >= rest[0].old_end:
+                change = rest.pop(0)
+                shift = change.new_end - change.old_end
+            if rest and i >= rest[0].old_start:
+                shift = min(rest[0].new_start - rest[0].old_start, rest[0].new_end - 1 - i)
+            if target is not None and old[i] and lines[target] == old[i]:
+                here = i + shift, indent_of(self.view.lines[target])
+                kept.setdefault(indent_of(self.wanted.old_lines[i]), []).append(here)
         return kept
 
     def _keeps_margins(self, rows: Sequence[tuple[int, int]]) -> bool:

@@ -9,10 +9,16 @@ from hkgit.matching.lines import EditLines, FileLines, indent_of
 from hkgit.matching.places import Place
 from hkgit.matching.search.align import Targets
 from hkgit.matching.transfers.indent import measure_width
+from hkgit.values import late_pattern
 
 BELOW = 20
-OPENERS = (b":", b"{", b"(", b"[", b"\\", b"=>", b"=")
-"""What a line ends with that makes one expect a deeper line after it."""
+OPENS = late_pattern(
+    rb".*(?:[:{(\[\\=]|=>)$|(?:if|for|while|else if) ?\(.*\)$|else$|(?:let|const|var) .*,$"
+)
+"""A line that makes one expect a deeper line after it."""
+
+CLOSERS = (b"}", b")", b"]", b"else", b"elif ", b"except", b"finally")
+"""What a line begins with that ends the block above it."""
 
 
 def end_blank_lines(wanted: EditLines, here: bytes) -> EditLines:
@@ -35,8 +41,8 @@ def indent_quotation(view: FileLines, wanted: EditLines, place: Place, path: str
     if before.strip() or b"\n" in wanted.old.rstrip():
         return wanted
     first, last = view.document.lines_of(place.start, place.end)
-    lines, goes_on = wanted.new.split(b"\n"), _goes_on(view, last)
-    shift = _shift(before, wanted.old.rstrip(), lines, goes_on, f"{path}:{first}")
+    lines, below = wanted.new.split(b"\n"), _depth_below(view, last)
+    shift = _shift(before, wanted.old.rstrip(), lines, below, f"{path}:{first}")
     further = (shift + line if line.strip() else line for line in lines[1:])
     new = b"\n".join((lines[0], *further))
     return EditLines(wanted.old, new, wanted.whole_lines, wanted.is_repaired)
@@ -69,44 +75,48 @@ def add_margin(view: FileLines, wanted: EditLines, targets: Targets, path: str) 
         # The new text has the indentation that the old one has lost.
         return EditLines(margin + wanted.old, wanted.new)
     if not others:
-        lines, goes_on = list(wanted.new_lines), _goes_on(view, first + 1)
-        others = [not _shift(margin, wanted.old_lines[0], lines, goes_on, f"{path}:{first + 1}")]
+        lines, below = list(wanted.new_lines), _depth_below(view, first + 1)
+        others = [not _shift(margin, wanted.old_lines[0], lines, below, f"{path}:{first + 1}")]
     return EditLines(margin + wanted.old, margin + wanted.new) if all(others) else wanted
 
 
-def _goes_on(view: FileLines, last: int) -> bool:
-    """Whether what stands below line `last`, counted from 1, is indented at all."""
+def _depth_below(view: FileLines, last: int) -> int:
+    """How deep what stands below line `last`, counted from 1, is indented."""
     below = next((line for line in view.lines[last : last + BELOW] if line.strip()), b"")
-    return bool(indent_of(below))
+    return measure_width(indent_of(below))
 
 
-def _shift(before: bytes, old: bytes, lines: Sequence[bytes], goes_on: bool, where: str) -> bytes:
+def _shift(before: bytes, old: bytes, lines: Sequence[bytes], below: int, where: str) -> bytes:
     """What has to stand before every new line but the first.
 
     An agent that leaves out the indentation of the one old line may have left it out of all
-    lines, or of the first alone. Where the old line itself is among the further ones, it tells.
-    Otherwise that reading is taken in which the line after the first is indented as one expects:
-    deeper after an opening one, else not. No indentation at all means that of the first line where
-    what follows in the file is indented, for nothing but an opening line could stand before it.
+    lines, or of the first alone. Below an opening line the next one is deeper than the old line,
+    or its bracket ends no less deep: then only the first has lost it. Elsewhere all have where
+    the old line stands among the new ones less deep than in the file. No indentation at all means
+    that of the first line where what follows in the file is indented, for nothing but an opening
+    line could stand before it.
     """
     margin = indent_of(before)
-    further = [indent_of(line) for line in lines[1:] if line.strip()]
+    further = [line for line in lines[1:] if line.strip()]
     if not margin or not further:
         return b""
-    opens = lines[0].rstrip().endswith(OPENERS)
-    own = indent_of(old)
-    depth, edge = measure_width(further[0]), measure_width(margin + own)
-    if opens and 0 < depth <= edge:
-        return margin
-    kept = [indent_of(line) for line in lines[1:] if line.strip() == old.strip()]
-    if kept:
-        return b"" if kept[0] == margin else margin
-    is_flat = depth <= measure_width(own)
-    if is_flat and not goes_on:
+    depths = [measure_width(indent_of(line)) for line in further]
+    own = measure_width(indent_of(old))
+    edge, depth = measure_width(margin + indent_of(old)), depths[0]
+    opens = OPENS.match(lines[0].strip())
+    if opens and depth:
+        is_closed = further[-1].lstrip().startswith(CLOSERS[:3]) and depths[-1] >= edge
+        is_closed = is_closed and not lines[0].rstrip().endswith(b":")
+        return b"" if depth > edge or is_closed else margin
+    quoted = [d for d, line in zip(depths, further, strict=True) if line.strip() == old.strip()]
+    is_quoted = bool(quoted) and quoted[0] < edge
+    is_left = below > 0 and min(depths) <= own and not depth > edge
+    ends = further[0].lstrip().startswith(CLOSERS) and not opens
+    can_be_either = (is_left and depth == edge) or (own < depth < edge <= below and not ends)
+    can_be_either = can_be_either and not is_quoted and not (is_left and depth < edge)
+    if can_be_either or (depth <= own and (ends or not (below or is_quoted))):
         raise _refuse_undecided(where)
-    # So does a line further down that has none, where the first of them is less deep than the file.
-    is_left = goes_on and depth < edge and min(map(measure_width, further)) <= measure_width(own)
-    return margin if is_flat or is_left else b""
+    return margin if depth <= own or is_quoted or is_left else b""
 
 
 def _refuse_undecided(where: str) -> Conflict:

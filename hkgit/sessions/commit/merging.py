@@ -15,7 +15,7 @@ from itertools import groupby
 from hkgit.applying.carry.carrying import LineMap
 from hkgit.applying.carry.following import join_lines
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import is_blind
+from hkgit.applying.evidence import LATE, is_blind
 from hkgit.applying.net import words_of_files
 from hkgit.applying.outcome import Plan, files_after
 from hkgit.applying.planner import plan
@@ -54,19 +54,23 @@ def without_marks(data: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What calls made of a conflicted file; `known` are lines read, numbered without the marks."""
+    """What calls made of a conflicted file; `known` are lines read, numbered without the marks.
+
+    `kind` is the evidence that they give: `late` where one of them was read after the fact.
+    """
 
     path: str
     units: tuple[PendingEdit, ...]
     before: bytes
     after: bytes
     known: frozenset[int]
+    kind: str
 
     def reads(self) -> Iterator[Read]:
-        """What the session knew of the file, as receipts of the lines without marks."""
+        """What the session knew of the file, as reads of the lines without marks."""
         plain = Document(without_marks(self.before))
         for lines in join_lines((number, number) for number in self.known):
-            yield Read(self.path, *lines, plain.range_hash(*lines), "receipt")
+            yield Read(self.path, *lines, plain.range_hash(*lines), self.kind)
 
 
 def _make_step(path: str, units: tuple[PendingEdit, ...], before: bytes, after: bytes) -> _Step:
@@ -78,7 +82,15 @@ def _make_step(path: str, units: tuple[PendingEdit, ...], before: bytes, after: 
         for number in range(first, last + 1)
         if number in moved
     )
-    return _Step(path=path, units=units, before=before, after=after, known=frozenset(known))
+    is_late = any(read.path == path and read.kind == LATE for read in units[0].reads)
+    return _Step(
+        path=path,
+        units=units,
+        before=before,
+        after=after,
+        known=frozenset(known),
+        kind=LATE if is_late else "receipt",
+    )
 
 
 def _list_known(path: str, units: Sequence[PendingEdit], count: int) -> Iterator[Lines]:
@@ -109,6 +121,7 @@ def _join_steps(steps: Sequence[_Step]) -> _Step:
         before=first.before,
         after=last.after,
         known=frozenset(known),
+        kind=LATE if any(step.kind == LATE for step in steps) else "receipt",
     )
 
 
@@ -235,7 +248,7 @@ def _list_blind(step: _Step, planned: Plan) -> Iterator[str]:
         command = render_mending_read(
             step.path, unit.journaled.touched[unit.number - 1], session, call
         )
-        yield f"{unit.name} is blind; mend it: {command}"
+        yield f"{unit.name} is blind; mend it: {command}, then edit again"
 
 
 def _expect_merge(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hkgit import dialects
 from hkgit.applying.carry.carrying import LineMap
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import is_empty
+from hkgit.applying.evidence import LATE, is_empty
 from hkgit.applying.outcome import EditOutcome, Plan
 from hkgit.edits import AnyEdit, Edit, Read, ReplaceRange, Snapshot, Spec, TagEdit
 from hkgit.text.document import Document
@@ -28,9 +28,10 @@ def narrow_to_unchanged(plan: Plan, base: Snapshot, files: Snapshot) -> Iterator
             continue
         document = Document(before.data)
         moved = LineMap.between(before.data, now.data).lines
+        kind = LATE if outcome.evidence.kind == LATE else "receipt"
         for spoken in _lines_of_hash(outcome):
             for lines in _runs(spoken, moved):
-                yield Read(path, *lines, document.range_hash(*lines), "receipt")
+                yield Read(path, *lines, document.range_hash(*lines), kind)
 
 
 def _lines_of_hash(outcome: EditOutcome) -> Sequence[Lines]:

@@ -149,7 +149,7 @@ def _blind(built: Built, steps: Sequence[CommittedStep]) -> Iterator[str]:
                 from hkgit.sessions.drafting import render_mending_read
 
                 command = render_mending_read(path, touched, session, call)
-                yield f"{unit.name} is blind; mend it: {command}"
+                yield f"{unit.name} is blind; mend it: {command}, then edit again"
 
 
 def _has_blind_edit(planned: PlannedSpec | None) -> bool:

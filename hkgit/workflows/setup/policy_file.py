@@ -27,7 +27,8 @@ POLICY = b"""\
 # What happens to a commit that breaks the rules: "enforce" rejects it, "warn" and "report" say so.
 # mode = "enforce"
 
-# The evidence that an edit needs; one without it is blind. Of: hash, receipt, quote, tag, none.
+# The evidence that an edit needs; one without it is blind. Of: hash, receipt, quote, tag, none,
+# and late, which was read after the change.
 # accept = ["hash", "receipt"]
 
 # The lowest confidence that an edit may have, from 0 to 1.

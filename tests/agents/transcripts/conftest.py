@@ -1,15 +1,12 @@
-"""conftest.py: logs replayed from text, and a repository with a log of work in it."""
+"""conftest.py: a repository with a log of work in it."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from hkgit.agents.transcripts.reading import read_log
-from hkgit.agents.transcripts.replaying import Replay, replay_log
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
@@ -17,20 +14,6 @@ from tests.support.adopting import APP
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks
 from tests.support.transcripts import ClaudeLog
-
-ReplayText = Callable[[str], list[Replay]]
-
-
-@pytest.fixture
-def replay(tmp_path: Path) -> ReplayText:
-    """Every call of a log given as text."""
-
-    def read(text: str) -> list[Replay]:
-        path = tmp_path / "session.jsonl"
-        path.write_text(text)
-        return list(replay_log(read_log(path).events))
-
-    return read
 
 
 @pytest.fixture(scope="session")

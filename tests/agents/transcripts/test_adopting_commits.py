@@ -10,6 +10,8 @@ from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import ClaudeLog
 
+TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
+
 
 def test_commits_get_records_beside_the_history(hooked: Repo, log: ClaudeLog) -> None:
     log.read("app.py", APP)
@@ -68,6 +70,7 @@ def test_a_policy_may_refuse_recovered_entries_or_ask_more_of_them(
 
 
 def test_the_gate_names_redo_where_none_does_and_it_keeps_the_work(hooked: Repo) -> None:
+    hooked.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     hooked.write("app.py", NEW.encode())
     hooked.git("add", "-A")
     hooked.write("notes/plan.md", b"# Not staged\n")
@@ -84,6 +87,7 @@ def test_the_gate_names_redo_where_none_does_and_it_keeps_the_work(hooked: Repo)
 
 
 def test_redo_takes_what_commit_all_would(hooked: Repo) -> None:
+    hooked.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     hooked.write("app.py", NEW.encode())
     assert run("redo", "-m", "Say hello", cwd=hooked.path, env=AGENT).code == 0
     assert hooked.git("status", "--porcelain") == ""

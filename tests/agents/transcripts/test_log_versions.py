@@ -103,47 +103,6 @@ def test_files_that_a_script_of_codex_made_or_removed(
     assert paths(adopt(repo, tmp_path / "home", "codex")) == {path}
 
 
-@pytest.fixture
-def old_parts(repo: Repo, tmp_path: Path) -> Path:
-    """The directory in which OpenCode 1.1.65, which had no database, has kept its parts."""
-    text = (PLAYED / "opencode-1.1.65.jsonl").read_text().replace("$ROOT", str(repo.path))
-    session, *parts = map(json.loads, text.splitlines())
-    storage = tmp_path / "home" / ".local" / "share" / "opencode" / "storage"
-    place = storage / "session" / session["projectID"] / f"{session['id']}.json"
-    save(place, json.dumps(session))
-    for each in parts:
-        message = each["messageID"]
-        save(storage / "message" / session["id"] / f"{message}.json", json.dumps({"id": message}))
-        save(storage / "part" / message / f"{each['id']}.json", json.dumps(each))
-    for path in ("greet.py", "notes.txt"):
-        repo.write(path, FILES["after"]["opencode"][path].encode())
-    repo.git("add", "-A")
-    return storage / "part"
-
-
-@pytest.mark.parametrize("place", ["opencode", "directory"])
-def test_opencodes_files_from_before_its_database_are_one_log_a_session(
-    repo: Repo, tmp_path: Path, old_parts: Path, place: str
-) -> None:
-    home = tmp_path / "home"
-    answer = adopt(repo, home, home if place == "directory" else place)
-    assert [each["form"] for each in answer["transcripts"]] == ["opencode"]
-    told = answer["changes"][0]["explained"]
-    assert {(each["path"], each["evidence"]) for each in told} == {
-        ("greet.py", "receipt"),
-        ("notes.txt", "hash"),
-    }
-    assert {each["agent"] for each in told} == {"opencode/1.1.65"}
-
-
-def test_a_part_of_opencode_that_is_half_written_is_left_out(
-    repo: Repo, tmp_path: Path, old_parts: Path
-) -> None:
-    [cut] = (each for each in old_parts.rglob("*.json") if '"tool": "write"' in each.read_text())
-    cut.write_text(cut.read_text()[:-30])
-    assert paths(adopt(repo, tmp_path / "home", "opencode", 6)) == {"greet.py"}
-
-
 @pytest.mark.parametrize("agent", ["cline", "codex", "copilot", "gemini", "pi", "qwen"])
 def test_a_log_that_is_half_written_is_read_as_far_as_it_goes(
     repo: Repo, tmp_path: Path, agent: str

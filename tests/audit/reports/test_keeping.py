@@ -20,6 +20,7 @@ from tests.support.running import run
 from tests.support.serving import preload_hooks
 
 AGENT = {"GIT_AUTHOR_NAME": "Claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
+TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 BASE = "".join(f"line {number}\n" for number in range(1, 21))
 WANTED = BASE.replace("line 5\n", "five\n")
 
@@ -43,7 +44,8 @@ def blind_edit(repo: Repo) -> None:
 
 def below_a_floor(repo: Repo) -> None:
     applied(repo, "--allow-blind")
-    repo.commit({".hkgit/config.toml": '[gate]\ntiers = ["exact", "range"]\n'}, "Ask for more")
+    asked = TAKES_LATE + 'tiers = ["exact", "range"]\n'
+    repo.commit({".hkgit/config.toml": asked}, "Ask for more")
 
 
 def smuggled(repo: Repo) -> None:
@@ -145,7 +147,7 @@ def rejected(repo: Repo, start: str) -> list[str]:
 
 @pytest.fixture
 def started(repo: Repo) -> str:
-    return repo.commit({"a.txt": BASE, ".hkgit/config.toml": "[gate]\n"}, "Begin")
+    return repo.commit({"a.txt": BASE, ".hkgit/config.toml": TAKES_LATE}, "Begin")
 
 
 @pytest.mark.sampled
@@ -193,7 +195,7 @@ def test_what_only_a_person_may_change_is_taken_upon_himself_by_one(
 ) -> None:
     """What says who made it stays: the author, the message, the entries."""
     granted = sign_with(repo, made_key(tmp_path / "key"))
-    started = repo.commit({".hkgit/config.toml": f"[gate]\n{granted}"}, "Grant it")
+    started = repo.commit({".hkgit/config.toml": f"{TAKES_LATE}{granted}"}, "Grant it")
     make(repo)
     made = repo.head
     before = _contents(repo)
@@ -233,7 +235,7 @@ def test_what_a_hook_rejects_is_committed_again_with_evidence(
     repo: Repo, started: str, env: Mapping[str, str], tmp_path: Path
 ) -> None:
     if not env:
-        repo.commit({".hkgit/config.toml": '[gate]\ngovern = "all"\n'}, "All")
+        repo.commit({".hkgit/config.toml": TAKES_LATE + 'govern = "all"\n'}, "All")
         started = repo.head
     hooks = tmp_path / "repo/.git/hooks"
     assert run("init", cwd=repo.path).code == 0
@@ -287,7 +289,7 @@ def test_the_first_commit_is_made_again_with_evidence(repo: Repo) -> None:
     repo.write("a.txt", BASE)
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Begin", env=AGENT)
-    repo.commit({"b.txt": "b\n"}, "Later")
+    repo.commit({"b.txt": "b\n", ".hkgit/config.toml": TAKES_LATE}, "Later")
     before = _contents(repo)
     later, first = run("log", "--json", cwd=repo.path).json()
     assert later["passes"]

@@ -11,11 +11,14 @@ import pytest
 
 from hkgit.audit.reports.mending import mend
 from hkgit.edits import File
+from hkgit.gate.policy import Policy
 from hkgit.gate.rulings import Ruling
 from tests.audit.reports.conftest import History, judged
 from tests.support.commits import AGENT, Change, commit
 from tests.support.repos import Repo
 from tests.support.running import script
+
+TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 
 
 def _carry_out(repo: Repo, command: str) -> None:
@@ -25,7 +28,9 @@ def _carry_out(repo: Repo, command: str) -> None:
 
 
 def list_rejected(repo: Repo, start: str) -> list[Ruling]:
-    return [ruling for ruling in judged(repo, start).report.rulings if not ruling.passes]
+    policy = Policy(accept=("hash", "receipt", "late"))
+    found = judged(repo, start, policy=policy).report.rulings
+    return [ruling for ruling in found if not ruling.passes]
 
 
 @pytest.mark.parametrize("name", ["blind edit", "blind commit", "removed"])
@@ -34,16 +39,18 @@ def test_a_commit_is_made_again_and_what_stands_on_it_stays(
 ) -> None:
     repo = Repo(tmp_path / "repo")
     shutil.copytree(history.repo.path, repo.path)
-    repo.git("checkout", "-q", "-B", "main", history.commits[name])
+    repo.git("checkout", "-q", "-B", "main", f"{history.commits[name]}^")
+    start = repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take it")
+    repo.git("cherry-pick", history.commits[name])
     commit(repo, Change({"later.md": File(b"x\n")}, author="Ada <ada@example.org>"))
-    rejected = list_rejected(repo, f"{history.commits[name]}^")
+    rejected = list_rejected(repo, start)
     _carry_out(repo, mend(rejected[0]))
-    assert list_rejected(repo, f"{history.commits[name]}^") == []
+    assert list_rejected(repo, start) == []
     assert repo.read("later.md") == b"x\n"
 
 
 def test_a_merge_is_made_again(repo: Repo) -> None:
-    start = repo.commit({"a.md": "x\n"}, "Begin")
+    start = repo.commit({"a.md": "x\n", ".hkgit/config.toml": TAKES_LATE}, "Begin")
     repo.git("checkout", "-q", "-b", "side")
     repo.commit({"b.md": "x\n"})
     repo.git("checkout", "-q", "main")

@@ -199,7 +199,8 @@ def octopus(repo: Repo) -> str:
 
 
 HIDDEN = "x = '\u202e'\n"
-QUOTES = 'accept = ["quote", "tag", "none", "hash"]\n'
+QUOTES = 'accept = ["quote", "tag", "none", "hash", "late"]\n'
+TAKES_LATE = 'accept = ["hash", "receipt", "late"]\n'
 _EDIT, _FILE = ("edits", 0), ("files", 0)
 _HUNK = (*_FILE, "hunks", 0)
 
@@ -208,7 +209,9 @@ KINDS: dict[str, Kind] = {
     "anchor": Kind(of_two_places),
     "before": Kind(falsified(forge(*_FILE, "before", "sha256", to="0" * 64))),
     "blind": Kind(by_agent("a.py", b"x\n" + A)),
-    "blind: receipts alone": Kind(by_agent("a.py", b"x\n" + A), 'accept = ["receipt"]'),
+    "blind: late does not count": Kind(
+        by_agent("a.py", b"x\n" + A), 'accept = ["receipt"]', is_for_person=True
+    ),
     "blind: tight": Kind(by_agent("a.py", A.replace(b"\n", b"!\n", 1)), "min_tightness = 0.9"),
     "blind: tight, added": Kind(by_agent("a.py", b"x\n" + A), "min_tightness = 0.3"),
     "blind: a picture": Kind(by_agent("a.png", b"\0PNG"), is_for_person=True),
@@ -270,7 +273,8 @@ def test_the_command_mends_and_keeps(template: Repo, tmp_path: Path, name: str) 
     kind, repo = KINDS[name], Repo(tmp_path / "repo")
     shutil.copytree(template.path, repo.path, symlinks=True)
     granted = sign_with(repo, made_key(tmp_path / "key")) if kind.is_for_person else ""
-    repo.commit({".hkgit/config.toml": f"[gate]\n{kind.policy}\n{granted}"}, "Guard it")
+    accept = "" if "accept = [" in kind.policy else TAKES_LATE
+    repo.commit({".hkgit/config.toml": f"[gate]\n{accept}{kind.policy}\n{granted}"}, "Guard it")
     start = repo.head
     made = kind.make(repo)
     start = repo.git("tag", "--list", "start") or start

@@ -60,8 +60,9 @@ def test_an_edit_by_a_person_is_committed_as_any_change(bench: Bench) -> None:
 
 def test_the_command_that_mends_a_blind_edit_mends_it(bench: Bench) -> None:
     said = bench.run("edit", *EDIT, "--session", "s").err
-    command = said.partition("Fix: hkgit ")[2].split()
-    assert bench.run(*command).out.endswith("5| line 5\n")
+    back, read = (each.split()[1:] for each in said.partition("Fix: ")[2].split(" && "))
+    assert bench.run(*back).code == 0
+    assert bench.run(*read).out.endswith("5| line 5\n")
 
 
 def test_a_batch_is_corrected_by_its_number(bench: Bench) -> None:

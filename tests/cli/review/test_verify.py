@@ -13,7 +13,7 @@ from benchmarks.history import make_history
 from hkgit.audit.reports import render
 from hkgit.audit.reports.placing import place_report
 from hkgit.audit.reports.text import report_lines
-from hkgit.cli.review.formats import FORMATS
+from hkgit.cli.options import FORMATS
 from hkgit.cli.review.judging import print_stream
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import CommitRange, judge_range, load_policy

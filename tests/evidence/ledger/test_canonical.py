@@ -13,7 +13,7 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import write_canonical
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text() | st.floats(0, 1),
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(),
     lambda below: st.lists(below) | st.dictionaries(st.text(), below),
     max_leaves=12,
 )
@@ -36,7 +36,9 @@ def test_so_are_those_of_odd_values(value: Any) -> None:
     assert write_canonical(value) == rfc8785.dumps(value) + b"\n"
 
 
-@pytest.mark.parametrize("value", [2**53, -(2**53), float("nan"), "\ud800", {"\udc80": 1}])
+@pytest.mark.parametrize(
+    "value", [2**53, -(2**53), 0.5, 1e30, float("nan"), "\ud800", {"\udc80": 1}]
+)
 def test_what_no_json_says_is_refused(value: Any) -> None:
     with pytest.raises(InvalidInput, match="cannot be written"):
         write_canonical([value])

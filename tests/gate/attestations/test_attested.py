@@ -17,8 +17,8 @@ from hkgit.gate.attestations.keys import sign
 from hkgit.gate.attestations.statement import Statement, read_statement
 from hkgit.gate.policy import ACCEPTED, Policy
 from hkgit.gate.policy.extending import extend_policy
+from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import RefRules
-from hkgit.gate.policy.parsing import parse_policy
 from hkgit.gate.verified import VerifiedCommits
 from hkgit.matching.places import LADDER_VERSION
 from hkgit.workflows.attest import attest

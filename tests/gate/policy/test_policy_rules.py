@@ -9,7 +9,7 @@ import pytest
 from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy import Floors, Policy, RefRules, parse_policy, read_policy
-from hkgit.gate.policy.parsing import TIERS
+from hkgit.gate.policy.key_table import TIERS
 from hkgit.gate.policy.words import describe_policy
 from hkgit.gate.rules.floors import entry_findings
 from hkgit.matching.tiers.registry import LADDER

@@ -13,7 +13,7 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.crediting import list_missing_lines
 from hkgit.gate.policy import Policy
 from hkgit.gate.policy.extending import extend_policy
-from hkgit.gate.policy.parsing import parse_policy
+from hkgit.gate.policy.key_table import parse_policy
 from tests.support.commits import applied, commit, judge, message_of
 from tests.support.gating import begun, good
 from tests.support.planning import protocol

@@ -187,6 +187,12 @@ def test_a_place_that_lacks_more_than_a_fifth_of_the_quotation_is_none() -> None
             id="another function",
         ),
         pytest.param(
+            "def get_users(name):\n    check(name)\n    return load(name)\n",
+            "def get_user(name):\n    check(name)\n    return load(name)\n",
+            "def get_user(name):\n    check(name)\n    return read(name)\n",
+            id="a function whose name is a letter shorter",
+        ),
+        pytest.param(
             "class Writer:\n    path = None\n    mode = 1\n",
             "class Reader:\n    path = None\n    mode = 1\n",
             "class Reader:\n    path = None\n    mode = 2\n",
@@ -203,3 +209,22 @@ def test_a_place_that_lacks_more_than_a_fifth_of_the_quotation_is_none() -> None
 def test_a_block_that_the_file_lacks_lands_in_no_other(text: str, old: str, new: str) -> None:
     with pytest.raises(NoMatch):
         placed(text, edit_of(old, new))
+
+
+def test_a_new_line_is_indented_as_the_one_that_it_replaces_is_in_the_file() -> None:
+    text = "a {\n  }\n}\n\n.b {\n  c: (1 * 2);\n}\n"
+    old = "  }\n\n.b {\n  c: (1 * 2);\n}\n"
+    after = text.replace("(1 * 2)", "calc(1 * 2)").encode()
+    assert edited(text, edit_of(old, old.replace("(1 * 2)", "calc(1 * 2)"))) == after
+
+
+def test_a_place_that_skips_lines_of_the_file_between_those_it_finds_is_none() -> None:
+    head, file = "    same(\n        [f.src for f in files],\n", "['index.md', 'favicon.ico'"
+    tail = "    # The theme does not override\n    same(\n        files.get('favicon.ico').abs,\n"
+    quoted = f"        {file}, 'style.css'],\n    )\n{tail}"
+    text = (
+        f"def f():\n    files = get()\n{head}        {file}],\n    )\n    files.add(env)\n"
+        f"    same(\n        self.no(f.js())\n{quoted}"
+    )
+    with pytest.raises(NoMatch):
+        placed(text, edit_of(head + quoted, (head + quoted).replace("f.src", "f.uri", 1)))

@@ -111,15 +111,16 @@ def test_after_the_commit_nothing_waits(work: Work) -> None:
     assert work.desk.status().uncommitted == 0
 
 
-def test_a_blind_resolution_is_mended_by_reading_what_it_replaced(work: Work) -> None:
+def test_what_is_read_after_a_blind_resolution_is_late(work: Work) -> None:
     merge(work)
     assert work.desk.edit(replacing(block(work), "both\n")).blind
     work.repo.git("add", "-A")
     [said] = work.record()
-    assert said.endswith("is blind; mend it: hkgit read a.py:5-9 --session task --before 1")
+    mend = "hkgit undo --session task --call 1 && hkgit read a.py:5-9 --session task"
+    assert said.endswith(f"is blind; mend it: {mend}, then edit again")
     work.desk.read("a.py", 5, 9, before="1")
     work.commit()
-    assert work.verdict() == PROVEN
+    assert work.verdict() == "merge hash late"
 
 
 def by_hand_beside(work: Work) -> None:

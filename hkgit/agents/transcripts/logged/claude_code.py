@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
+from hkgit.agents.shown.attached import list_attached
 from hkgit.agents.transcripts.fields import Line, Record, parse_time, table, tables, text
 from hkgit.agents.transcripts.logged.claude_streams import ClaudeStream
 from hkgit.agents.transcripts.logged.diffs import parse_numbered_lines, structured_diff
@@ -36,6 +37,7 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     for each in lines:
         line = stream.unify(each)
         side = sides.name(line.record)
+        yield from _list_attached(line, side)
         for block in tables(table(line.record.get("message")).get("content")):
             if block.get("type") == "tool_use":
                 pending[block.get("id")] = line, block, side
@@ -82,6 +84,25 @@ def _call(
         did=did,
         turn=text(table(record.get("message")).get("id")) or "",
     )
+
+
+def _list_attached(line: Line, side: str) -> Iterator[LoggedCall]:
+    """List the files that the model was shown without a call: `@file`, CLAUDE.md."""
+    record = line.record
+    if record.get("type") != "attachment":
+        return
+    session = text(record.get("sessionId")) or "unnamed"
+    for number, read in enumerate(list_attached(record)):
+        yield LoggedCall(
+            time=parse_time(record.get("timestamp")),
+            conversation=f"{session[:18]}-{side}" if side else session,
+            agent=f"claude-code/{text(record.get('version')) or 'unknown'}",
+            directory=text(record.get("cwd")) or "",
+            where=line.where,
+            id=f"{text(record.get('uuid')) or line.where}.{number}",
+            tool="attachment",
+            did=ReadCall(read.path, read.start_line, tuple((read.answer or "").split("\n"))),
+        )
 
 
 def _did(

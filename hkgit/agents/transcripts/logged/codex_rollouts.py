@@ -9,20 +9,31 @@ said is what the calls before it left, or a version of the repository's history.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote, urlsplit
 
-from hkgit.agents.transcripts.codex import CALLS, OUTPUTS, detects, read_arguments, read_result
-from hkgit.agents.transcripts.fields import Line, Record, parse_time, table, text
+from hkgit.agents.transcripts.fields import (
+    Line,
+    Record,
+    parse_time,
+    parse_value,
+    table,
+    tables,
+    text,
+)
 from hkgit.agents.transcripts.logged.diffs import parse_diff
 from hkgit.agents.transcripts.logged.records import CallHunk, EditCall, LoggedCall, ShellCall
 from hkgit.values import dataclass, field, replace
 
-__all__ = ["NAME", "calls", "detects"]
-
 NAME = "codex"
 SCRIPT = "exec"
 """The tool of code mode, whose input is a script that calls the other tools."""
+
+CALLS = ("function_call", "custom_tool_call", "local_shell_call")
+OUTPUTS = ("function_call_output", "custom_tool_call_output")
+_EXIT = re.compile(r"^(?:Exit code|Process exited with code):? (\d+)", re.MULTILINE)
+_FAILURE = re.compile(r"\A.*(?:fail|error|invalid)", re.IGNORECASE)
 
 
 @dataclass
@@ -41,6 +52,11 @@ class _Session:
     last: str = "first"
     ran: list[tuple[str, str, ShellCall]] = field(default_factory=list)
     """The commands of a script that runs: id, directory, and what each printed."""
+
+
+def detects(record: Record) -> bool:
+    """Whether a line is of such a log."""
+    return record.get("type") in ("session_meta", "response_item", "event_msg", "turn_context")
 
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
@@ -211,3 +227,41 @@ def _patch(texts: Sequence[str | None]) -> str | None:
             start, end = each.index("*** Begin Patch"), each.rindex("*** End Patch")
             return each[start:end] + "*** End Patch\n"
     return None
+
+
+def read_result(payload: Record) -> tuple[bool | None, str]:
+    """Whether a call succeeded, None where that is not said, and what it printed."""
+    output = payload.get("output")
+    if isinstance(output, list):
+        output = "".join(text(part.get("text")) or "" for part in tables(output))
+    detail = table(parse_value(output)) if isinstance(output, str) and output[:1] == "{" else {}
+    if "metadata" in detail or "success" in detail:
+        code = table(detail.get("metadata")).get("exit_code")
+        is_well = code == 0 if code is not None else detail.get("success") is True
+        return is_well, text(detail.get("output")) or text(detail.get("content")) or ""
+    said = text(output) or ""
+    head, mark, body = said.partition("Output:\n")
+    found = _EXIT.search(head) if mark else None
+    if found is None and mark and "\n" not in head.strip():
+        # A patch in a shell command: what the patch tool said stands in what the command printed.
+        head, inner, said = body.partition("Output:\n")
+        found = _EXIT.search(head) if inner else None
+        body = said = said or body
+    if found is not None:
+        return found[1] == "0", body
+    return _verdict(said), said
+
+
+def _verdict(output: str) -> bool | None:
+    """What a tool that says no exit code thinks of a patch."""
+    if output.startswith(("Success", "Done!")):
+        return True
+    return False if _FAILURE.search(output) else None
+
+
+def read_arguments(payload: Record) -> Record:
+    if payload.get("type") == "custom_tool_call":
+        return {"input": payload.get("input")}
+    if payload.get("type") == "local_shell_call":
+        return table(payload.get("action"))
+    return table(parse_value(text(payload.get("arguments")) or "{}"))

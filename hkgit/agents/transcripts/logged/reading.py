@@ -11,7 +11,6 @@ from hkgit.agents.transcripts.fields import Line, Record, parse_value, table, ta
 from hkgit.agents.transcripts.logged import (
     claude_code,
     cline_sessions,
-    cline_tasks,
     codex_rollouts,
     copilot_cli,
     gemini_cli,
@@ -19,7 +18,7 @@ from hkgit.agents.transcripts.logged import (
     qwen_code,
 )
 from hkgit.agents.transcripts.logged.aider import chats, history
-from hkgit.agents.transcripts.logged.databases import goose_sessions, open_code, open_code_files
+from hkgit.agents.transcripts.logged.databases import goose_sessions, open_code
 from hkgit.agents.transcripts.logged.records import LoggedCall
 from hkgit.agents.transcripts.logged.stepping import steps_of
 from hkgit.agents.transcripts.mapping import PathMap
@@ -48,7 +47,6 @@ FORMS = (
     LogForm(chats.NAME, chats.detects, chats.calls),
     LogForm(history.NAME, history.detects, history.calls),
     LogForm(cline_sessions.NAME, cline_sessions.detects, cline_sessions.calls),
-    LogForm(cline_tasks.NAME, cline_tasks.detects, cline_tasks.calls),
     LogForm(codex_rollouts.NAME, codex_rollouts.detects, codex_rollouts.calls),
     LogForm(copilot_cli.NAME, copilot_cli.detects, copilot_cli.calls),
     LogForm(gemini_cli.NAME, gemini_cli.detects, gemini_cli.calls),
@@ -83,7 +81,7 @@ class Logs:
     def steps(self, known: frozenset[str], wanted: frozenset[str]) -> list[Step]:
         """List the steps about wanted paths of all logs, oldest first; each call counts once."""
         paths = PathMap(known, self.find_checkout)
-        calls = chain.from_iterable(self._read(path) for path in self.files)
+        calls = chain.from_iterable(self.calls(path) for path in self.files)
         found = []
         for step in steps_of(calls, paths):
             if wanted.intersection(_list_paths(step.did)):
@@ -112,7 +110,8 @@ class Logs:
             if str(summary.path) == name or summary.path.name == name:
                 summary.steps += 1
 
-    def _read(self, path: Path) -> Iterator[LoggedCall]:
+    def calls(self, path: Path) -> Iterator[LoggedCall]:
+        """Yield the calls of one log; adds its summary."""
         summary = LogSummary(path)
         self.summaries.append(summary)
         lines = self._of_repository(_lines(path, summary), path)
@@ -137,16 +136,12 @@ def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
             yield from goose_sessions.read_database(path)
         elif path.suffix == DATABASE:
             yield from open_code.read_database(path)
-        elif open_code_files.is_session(path):
-            yield from open_code_files.read_session(path)
         elif path.name.endswith(history.SUFFIX):
             yield from history.read_history(path)
         elif path.name.endswith(chats.SUFFIX):
             yield from chats.read_chat(path)
         elif path.name.endswith(cline_sessions.SUFFIX):
             yield from cline_sessions.read_session(path)
-        elif path.name == cline_tasks.FILE:
-            yield from cline_tasks.read_task(path)
         elif path.suffix == DOCUMENT:
             yield from _read_document(path, summary)
         else:

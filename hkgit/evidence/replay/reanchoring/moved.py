@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hkgit.applying.evidence import HASHED, is_empty
+from hkgit.applying.evidence import CHECKED, is_empty
 from hkgit.applying.hunks import Hunk
 from hkgit.edits import File, Snapshot, encode_text
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
@@ -109,5 +109,5 @@ def _check_evidence(entry: Entry, edit: RecordedEdit, files: Snapshot, *, is_mov
         check_evidence(edit, find_base(entry, edit, files))
         return
     is_bare = edit.expected_hash is None and not all(map(is_empty, edit.base_lines))
-    if edit.evidence in HASHED and is_bare:
+    if edit.evidence in CHECKED and is_bare:
         raise Wrong("hash", edit.where, f"evidence {edit.evidence} without a hash")

@@ -1,14 +1,11 @@
 """goose_sessions.py: goose: its database `~/.local/share/goose/sessions/sessions.db`.
 
-Each message is told as one line, beside its session; a call and its answer have one id. Before
-version 1.10 each session was a file of lines there, the first of them about the session. The edit
-tool was `text_editor` then, and in the database until version 1.25.
+Each message is told as one line, beside its session; a call and its answer have one id.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -24,12 +21,10 @@ from hkgit.agents.transcripts.fields import (
     text,
 )
 from hkgit.agents.transcripts.logged.databases.open_code import knows_directory, open_to_read
-from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
+from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ShellCall
 
 NAME = "goose"
 DATABASE = "sessions.db"
-
-_NUMBERED = re.compile(r" *(\d+): (.*)", re.DOTALL)
 
 _MESSAGES = """
     select messages.id, session_id, working_dir, created_timestamp, content_json
@@ -56,18 +51,14 @@ def read_database(path: Path) -> Iterator[Line]:
 
 def detects(record: Record) -> bool:
     """Whether a line is of such a log."""
-    return "goose" in table(record.get("info")) or {"working_dir", "message_count"} <= {*record}
+    return "goose" in table(record.get("info"))
 
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Yield every call of a log whose result it holds, in the order of the results."""
     pending: dict[object, tuple[Line, Record]] = {}
-    session: Record = {}
     for line in lines:
-        if "working_dir" in line.record:
-            name = line.where.rpartition(":")[0].removesuffix(".jsonl")
-            session = {"goose": name, "directory": line.record["working_dir"]}
-        info = table(line.record.get("info")) or session | {"time": line.record.get("created")}
+        info = table(line.record.get("info"))
         for part in tables(line.record.get("content")):
             key = info.get("goose"), part.get("id")
             if part.get("type") == "toolRequest":
@@ -78,9 +69,8 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
 
 
 def _read_answer(result: Record) -> Record:
-    """Read what came of a call; older versions told its parts alone, and a failure beside them."""
-    value = result.get("value")
-    answer = {"content": value} if isinstance(value, list) else table(value)
+    """Read what came of a call."""
+    answer = table(result.get("value"))
     return answer | {"isError": True} if result.get("status") == "error" else answer
 
 
@@ -102,7 +92,7 @@ def _call(info: Record, id: str, asked: Line, call: Record, answer: Record) -> I
     )
 
 
-def _did(tool: str, sent: Record, output: str) -> ReadCall | EditCall | ShellCall | None:
+def _did(tool: str, sent: Record, output: str) -> EditCall | ShellCall | None:
     name = text(sent.get("path"))
     match tool:
         case "shell":
@@ -113,36 +103,4 @@ def _did(tool: str, sent: Record, output: str) -> ReadCall | EditCall | ShellCal
         case "edit" if name is not None:
             words = {"old_string": sent.get("before"), "new_string": sent.get("after")}
             return EditCall((name,), json.dumps({"file_path": name} | words), "text-editor")
-        case "text_editor" if name is not None:
-            return _edit_or_view(name, sent, output)
     return None
-
-
-def _edit_or_view(name: str, sent: Record, output: str) -> ReadCall | EditCall | None:
-    """What a command of the older edit tool has done."""
-    new = sent.get("new_str")
-    match sent.get("command"):
-        case "view":
-            return _read(name, output)
-        case "write":
-            text_editor: Record = {"file_path": name, "content": sent.get("file_text")}
-        case "str_replace" if sent.get("diff"):
-            words = json.dumps({"path": name, "diff": sent["diff"]})
-            return EditCall((name,), words, "unified-diff")
-        case "str_replace":
-            text_editor = {"path": name, "old_str": sent.get("old_str"), "new_str": new}
-        case "insert":
-            line = {"insert_line": sent.get("insert_line"), "insert_text": new}
-            text_editor = {"command": "insert", "path": name} | line
-        case _:
-            return EditCall((name,), None, "text-editor")
-    return EditCall((name,), json.dumps(text_editor), "text-editor")
-
-
-def _read(name: str, output: str) -> ReadCall | None:
-    """The lines that were shown with their numbers, one after the other."""
-    found = [each.groups() for line in output.split("\n") if (each := _NUMBERED.match(line))]
-    first = int(found[0][0]) if found else 0
-    if [int(number) for number, _ in found] != [*range(first, first + len(found))] or not first:
-        return None
-    return ReadCall(name, first, tuple(line for _, line in found))

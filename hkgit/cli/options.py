@@ -1,4 +1,4 @@
-"""shared.py: the options of every command: how much it says, and whether a fault shows where."""
+"""options.py: options that several commands have, for Click."""
 
 from __future__ import annotations
 
@@ -6,13 +6,36 @@ import os
 import shlex
 import sys
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from hkgit.cli.forms.form import Misuse
+from hkgit.cli.common import note_json
 from hkgit.cli.output import QUIET, VERBOSE, echo, set_loudness
+
+if TYPE_CHECKING:
+    from hkgit.cli.common import Command
+
+FORMATS = ("text", "json", "github", "gitlab", "rdjson", "sarif")
+"""The names in `audit.reports.FORMATS`, which is slow to load."""
+
+
+def format_option(command: Command) -> Command:
+    """Add the option `--format` of a report."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="text",
+        show_default=True,
+        callback=note_json,
+        help="How the report is written.",
+    )(command)
+
+
+def session_option(words: str) -> Callable[[Command], Command]:
+    """Return the decorator that adds `--session`, for which `$HKGIT_SESSION` can stand."""
+    return click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help=words)
 
 
 def _note(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
@@ -35,14 +58,14 @@ class HelpContext(click.Context):
     """The context of a command whose help has examples; who asks for none does not load them."""
 
     def get_help(self) -> str:
-        from hkgit.cli.admin.helping import add_examples
+        from hkgit.cli.admin.help import add_examples
 
         return add_examples(self, super().get_help())
 
 
-def make_shared_options() -> list[click.Option]:
+def _make_shared_options(*, hidden: bool) -> list[click.Option]:
     """Make the options that stand in front of a command as well as behind it."""
-    flags: dict[str, Any] = {"is_flag": True, "expose_value": False}
+    flags: dict[str, Any] = {"is_flag": True, "expose_value": False, "hidden": hidden}
     return [
         click.Option(["-q", "--quiet"], callback=_note, help="Say only what is refused.", **flags),
         click.Option(
@@ -52,20 +75,13 @@ def make_shared_options() -> list[click.Option]:
     ]
 
 
-def _call(callback: Callable[..., Any], /, *args: Any, **values: Any) -> Any:
-    """Run a command; words that do not go together are wrong usage of it."""
-    try:
-        return callback(*args, **values)
-    except Misuse as error:
-        raise click.UsageError(str(error), click.get_current_context()) from error
+def share_options(command: click.Command, *, hidden: bool = True) -> click.Command:
+    """Give a command, and its own commands, those of the shared options that they have not.
 
-
-def share_options(command: click.Command) -> click.Command:
-    """Give a command, and its own commands, those of the shared options that they have not."""
+    The help of `hkgit` itself shows them once, for all.
+    """
     taken = {name for param in command.params for name in param.opts}
-    if command.callback is not None and not isinstance(command.callback, partial):
-        command.callback = partial(_call, command.callback)
-    for option in make_shared_options():
+    for option in _make_shared_options(hidden=hidden):
         if option.opts[-1] not in taken:
             option.opts = [name for name in option.opts if name not in taken]
             command.params.append(option)

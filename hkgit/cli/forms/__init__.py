@@ -1,1 +1,0 @@
-"""Options declared once: read without Click where they are plain, and by Click elsewhere."""

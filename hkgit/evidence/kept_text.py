@@ -1,0 +1,143 @@
+"""kept_text.py: find text that ledger entries keep though no file of their commit has it.
+
+Entries that an amend, a squash or a fixup brings into one commit keep what one of them wrote and
+the next took away. No diff shows it: what git shows of the ledger is that a file is new.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from hkgit.applying.net import words_of, words_of_files
+from hkgit.edits import File, encode_text
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.evidence.ledger.entry import Entry, RecordedHunk, entry_id
+from hkgit.evidence.ledger.names import LEDGER, entry_path
+from hkgit.evidence.ledger.reading import read_entry
+from hkgit.evidence.replay.recompute import read_recorded_spec
+from hkgit.git.repository import Repository
+from hkgit.text.document import has_too_many_lines
+from hkgit.text.edit_parts import new_text_of, old_text_of
+from hkgit.text.paths import quote_path
+from hkgit.values import dataclass
+
+NamedEntry = tuple[str, Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptText:
+    """How many lines an entry keeps of some files that are in none of their versions."""
+
+    entry: str
+    agent: str
+    paths: tuple[str, ...]
+    lines: int
+
+    @property
+    def place(self) -> str:
+        """Where the entry stands in the tree."""
+        return entry_path(self.entry)
+
+    @property
+    def described(self) -> str:
+        """What is kept and where; never the text itself."""
+        named = ", ".join(map(quote_path, self.paths))
+        lines = "1 line" if self.lines == 1 else f"{self.lines} lines"
+        return f"{self.place} keeps {lines} of {named} that neither the commit nor its parent has"
+
+
+def render_remake(kept: Sequence[KeptText], subject: str) -> str:
+    """Render the command that makes HEAD again without such text, with the hashes of its files."""
+    agent, message = shlex.quote(kept[-1].agent), shlex.quote(subject)
+    return f"git reset --soft HEAD~1 && hkgit redo --agent {agent} -m {message}"
+
+
+def find_kept_text(
+    repository: Repository, tree: str, parents: Sequence[str], entries: Sequence[NamedEntry]
+) -> tuple[KeptText, ...]:
+    """Find what the new entries of a commit keep that neither its tree nor its parents' have.
+
+    What an edit quotes to be placed does not count, nor a file of too many lines.
+    """
+    paths = {
+        path
+        for _, entry in entries
+        for file in entry.files
+        for path in (file.path, file.new_path)
+        if path is not None
+    }
+    trees = [tree, *(repository.commit(each).tree for each in parents)]
+    snapshots = [repository.snapshot(each) for each in trees]
+    files = [found for each in snapshots for path in paths if (found := each.get(path))]
+    if any(has_too_many_lines(file.data) for file in files):
+        return ()
+    return tuple(_compare(entries, files))
+
+
+def _compare(entries: Sequence[NamedEntry], files: Sequence[File]) -> Iterator[KeptText]:
+    landed = words_of_files(files)
+    for name, entry in entries:
+        lost = {
+            file.name: words_of(line for hunk in file.hunks for line in _list_lines(hunk)) - landed
+            for file in entry.files
+        }
+        for path, text in _list_texts(entry):
+            lost[path] = lost.get(path, frozenset()) | text - landed
+        lines = len(frozenset().union(*lost.values()))
+        if lines:
+            named = tuple(path for path, words in lost.items() if words)
+            yield KeptText(name, entry.agent, named, lines)
+
+
+def _list_lines(hunk: RecordedHunk) -> list[bytes]:
+    return encode_text(hunk.new_text).split(b"\n")
+
+
+def _list_texts(entry: Entry) -> Iterator[tuple[str, frozenset[bytes]]]:
+    """List what the edits of an entry write that is landed as they say it, and do not quote."""
+    try:
+        spec = read_recorded_spec(entry)
+    except HkgitError:  # the gate says so
+        return
+    for recorded, edit in zip(entry.edits, spec.edits, strict=True):
+        if not recorded.repairs and recorded.similarity == 1000:
+            new, old = new_text_of(edit), old_text_of(edit)
+            words = [words_of(encode_text(text).split(b"\n")) for text in (new, old)]
+            yield recorded.path, words[0] - words[1]
+
+
+def search_commits(
+    repository: Repository, commits: Sequence[str]
+) -> Iterator[tuple[str, KeptText]]:
+    """Search commits for such text; yield each with the commit that brought it."""
+    for commit_id, places in _find_added(repository, commits).items():
+        commit = repository.commit(commit_id)
+        snapshot = repository.snapshot(commit.tree)
+        files = [snapshot.get(place) for place in places]
+        entries = [*_read_entries(file.data for file in files if file is not None)]
+        for kept in find_kept_text(repository, commit.tree, commit.parents, entries):
+            yield commit_id, kept
+
+
+def _find_added(repository: Repository, commits: Sequence[str]) -> dict[str, list[str]]:
+    """Find what each commit brings into the ledger itself."""
+    listed = "".join(f"{each}\n" for each in commits).encode()
+    options = ("-r", "-c", "--root", "--no-renames", "--diff-filter=A", "--name-only", "-z")
+    found = repository.git("diff-tree", "--stdin", *options, "--", LEDGER, stdin=listed).stdout
+    added: dict[str, list[str]] = {}
+    places: list[str] = []
+    for word in map(os.fsdecode, found.split(b"\0")):
+        if "/" in word:
+            places.append(word)
+        elif word:
+            places = added.setdefault(word, [])
+    return added
+
+
+def _read_entries(contents: Iterable[bytes]) -> Iterator[NamedEntry]:
+    for data in contents:
+        with suppress(InvalidInput):  # the gate says so
+            yield entry_id(data), read_entry(data)

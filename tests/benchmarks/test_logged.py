@@ -1,0 +1,59 @@
+"""Edits of transcripts held against what hkgit makes of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.logged import LANDED, OTHER, REFUSED, SAME, UNKNOWN, judge, main, replay
+from hkgit.agents.transcripts.logged.records import EditCall
+from tests.support.logs import PATH, Claude, Codex
+
+FILE = "one\ntwo\nthree\n"
+PATCH = "*** Begin Patch\n*** Update File: b.txt\n@@\n-two\n+2\n*** End Patch"
+CREATED = {"file_path": PATH, "content": FILE}
+
+
+@pytest.mark.parametrize(
+    ("log", "end"),
+    [
+        pytest.param(Claude().edit(FILE, "two\n", "2\n"), SAME, id="the same"),
+        pytest.param(Claude().edit(FILE, "two \n", "2\n"), LANDED, id="quoted wrongly"),
+        pytest.param(Claude().edit(FILE, "four\n", "4\n"), REFUSED, id="not there"),
+        pytest.param(Claude().edit(FILE + FILE, "two\n", "2\n"), REFUSED, id="twice"),
+        pytest.param(
+            Claude().edit(FILE, "two\n", "2\n", userModified=True), LANDED, id="a person changed it"
+        ),
+        pytest.param(Claude().call("Write", CREATED, detail={"type": "create"}), SAME, id="made"),
+        pytest.param(Codex().patch(PATCH), UNKNOWN, id="the log holds no file"),
+    ],
+)
+def test_the_end_of_a_logged_edit(tmp_path: Path, log: Claude | Codex, end: str) -> None:
+    (tmp_path / "session.jsonl").write_text(log.text)
+    assert [said for _, said in replay(tmp_path)] == [end]
+
+
+def test_the_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = Claude().edit(FILE, "two\n", "2\n").edit(FILE, "four\n", "4\n").text
+    (tmp_path / "session.jsonl").write_text(text)
+    main([str(tmp_path)])
+    assert capsys.readouterr().out.splitlines() == [
+        "session.jsonl:5: refused",
+        "2 edits",
+        "       1 the same bytes",
+        "       1 refused",
+    ]
+
+
+def test_other_bytes_than_the_log_tells() -> None:
+    sent = json.dumps({"file_path": "a.txt", "old_string": "two", "new_string": "2"})
+    told = EditCall(
+        names=("a.txt",),
+        text=sent,
+        dialect="text-editor",
+        before={"a.txt": FILE},
+        after={"a.txt": "one\nII\nthree\n"},
+    )
+    assert judge(told) == OTHER
