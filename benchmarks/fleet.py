@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.history import make_history
-from hkgit.audit.fleet.listing import read_list
-from hkgit.audit.fleet.places import FleetDirectory
-from hkgit.audit.fleet.running import FleetRequest, verify_fleet
-from hkgit.cli.review.fleet import open_executor
+from hkgit.audit.fleet.plan import FleetDirectory
+from hkgit.audit.fleet.repositories import read_list
+from hkgit.audit.fleet.run import FleetRequest, verify_fleet
+from hkgit.cli.fleet import open_executor
 
 COMMITS, QUIET, SIZE = 2000, 20, 250
 
@@ -100,7 +100,7 @@ def _warm(executor: Executor) -> None:
 
 
 def _load(number: int) -> int:
-    import hkgit.audit.fleet.storing  # noqa: F401 (loaded for those that come after)
+    import hkgit.audit.fleet.run  # noqa: F401 (loaded for those that come after)
 
     time.sleep(0.3)
     return number

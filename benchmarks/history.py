@@ -11,13 +11,11 @@ from hkgit.applying.outcome import files_after
 from hkgit.applying.planner import Options, plan
 from hkgit.dialects import parse
 from hkgit.edits import File, Overlay
-from hkgit.evidence.ledger.entry import entry_id
-from hkgit.evidence.ledger.footers import append_trailers
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
-from hkgit.evidence.ledger.recording import record
-from hkgit.evidence.ledger.trailers import render_trailers
+from hkgit.evidence.claims import record
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_id, entry_path
+from hkgit.evidence.trailers import append_trailers, render_trailers
 from hkgit.git.repository import Repository
-from hkgit.matching.places import Settings
+from hkgit.matching.place import Settings
 from hkgit.text.document import range_hash
 
 FILES, LINES = 200, 60

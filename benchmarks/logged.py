@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hkgit import apply_edits, dialects
-from hkgit.agents.transcripts.locating import logs_at
-from hkgit.agents.transcripts.logged.reading import Logs
-from hkgit.agents.transcripts.logged.records import EditCall
+from hkgit.agents.transcripts.log_places import logs_at
+from hkgit.agents.transcripts.log_reader import Logs
+from hkgit.agents.transcripts.logged_call import EditCall
 from hkgit.errors import InvalidInput
 from hkgit.values import replace
 

@@ -20,11 +20,9 @@ from pathlib import Path
 
 from benchmarks.history import make_history
 from benchmarks.pairs import sh
-from hkgit.evidence.replay.judging import candidate_of, replay
-from hkgit.gate.parallelism import Parallelism, verify_range
-from hkgit.gate.policy import Policy
-from hkgit.gate.ranges import CommitRange, drop_floors
-from hkgit.gate.verified import VerifiedCommits
+from hkgit.evidence.replay import candidate_of, replay
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import CommitRange, Parallelism, VerifiedCommits, drop_floors, verify_range
 from hkgit.git.repository import Repository
 
 LAX = drop_floors(Policy())

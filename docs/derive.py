@@ -129,7 +129,7 @@ class Text:  # bytes as lines: `raw` with their ends, the last one too, and `lin
             where, start, size = file["name"] + b":%d" % first, first - 1, last - first + 1
             new = Text(b"\n" * (first > 1) + text)  # at the top alone may a byte order mark be
             is_new = new.is_ended and hash_lines(new.lines[first > 1 :]) == hunk["new_hash"]
-            if is_moved:
+            if is_moved and size >= 0:  # else it is refused below
                 start = self.find_place(hunk, size)
                 require(start >= done + (len(parts) > 1), where, "has not just one place here")
             stop = start + size

@@ -17,15 +17,14 @@ import click
 
 import hkgit
 from hkgit import errors
-from hkgit.audit.reports.rules import PAGE as RULES_PAGE
-from hkgit.audit.tables.describing import tables_schema
-from hkgit.cli.admin.examples import EXAMPLES, VARIABLES
-from hkgit.cli.admin.help import TITLES
+from hkgit.audit.reports.rule_page import PAGE as RULES_PAGE
+from hkgit.audit.tables.columns import tables_schema
 from hkgit.cli.commands import COMMANDS, GROUPS
-from hkgit.cli.ending import FAULT, INTERRUPTED, UNREAD, USAGE
+from hkgit.cli.examples import EXAMPLES, VARIABLES
+from hkgit.cli.help import TITLES
 from hkgit.cli.main import main
-from hkgit.workflows.arguments import Content
-from hkgit.workflows.library import Given, Root
+from hkgit.cli.runner import FAULT, INTERRUPTED, UNREAD, USAGE
+from hkgit.workflows.library import Content, Given, Root
 
 ROOT = Path(__file__).parents[1]
 NOTE = "<!-- Written by `python -m docs.write_reference`: change {}, not this page. -->\n\n"
@@ -86,7 +85,7 @@ def _options(command: click.Command) -> Iterator[click.Option]:
 
 def _rules() -> str:
     title, _, text = RULES_PAGE.read_text("utf-8").partition("\n\n")
-    return f"{title}\n\n{NOTE.format('hkgit/audit/reports/rules.md')}{text}"
+    return f"{title}\n\n{NOTE.format('hkgit/audit/reports/rule_page.md')}{text}"
 
 
 # Exit codes

@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from hkgit.text.document import range_hash
     from hkgit.text.tags import build_seen_hashes, line_hash, resolve_hash, tag_lines
     from hkgit.workflows.library import EditResult, ParsedEdits, apply_edits, parse_edits
-    from hkgit.workflows.read import ReadRange, read_range
-    from hkgit.workflows.reflect import (
+    from hkgit.workflows.reflection import (
         ReflectionResult,
         Round,
         apply_with_reflection,
         apply_with_reflection_async,
     )
+    from hkgit.workflows.session_calls import ReadRange, read_range
 
 __version__ = "0.2.0"
 
@@ -84,8 +84,8 @@ _HOMES = {
         "WrongArgument",
     ),
     "workflows.library": ("EditResult", "ParsedEdits", "apply_edits", "parse_edits"),
-    "workflows.read": ("ReadRange", "read_range"),
-    "workflows.reflect": (
+    "workflows.session_calls": ("ReadRange", "read_range"),
+    "workflows.reflection": (
         "ReflectionResult",
         "Round",
         "apply_with_reflection",

@@ -20,9 +20,9 @@ from time import process_time
 from benchmarks.adoption.modelling import FORMS, RealEdit, Session, model_session, write_session
 from benchmarks.adoption.truth import BASE, HAND, LineTruth, split_text
 from benchmarks.engines.real import real_cases, real_file
-from hkgit.agents.transcripts.logged.reading import Logs
+from hkgit.agents.transcripts.log_reader import Logs
 from hkgit.git.repository import Repository
-from hkgit.workflows.adopting.adopting import Adoption, AdoptRequest, adopt, store_checkout
+from hkgit.workflows.adoption import Adoption, AdoptRequest, adopt, store_checkout
 
 SLICES = 10
 

@@ -1,4 +1,4 @@
-"""fitting.py: the confidences of `hkgit.matching.confidence`, counted on what landed.
+"""fitting.py: the confidences of `hkgit.matching.place`, counted on what landed.
 
 Each is the share that landed right, by Laplace's rule of succession, so that a row of which
 nothing is known yet has a half, and one of n right landings n + 1 of n + 2.
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from benchmarks.engines.grading import Grade
 from benchmarks.engines.report import Outcome, table
 from hkgit.applying.outcome import EditOutcome
-from hkgit.matching.confidence import CLOSE, TABLE, rate_confidence
+from hkgit.matching.place import CLOSE, TABLE, rate_confidence
 
 
 def rows_of(outcome: EditOutcome) -> str:

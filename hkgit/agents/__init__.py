@@ -12,7 +12,7 @@ from typing import Protocol, cast
 
 from hkgit.agents.events import ToolEvent
 from hkgit.agents.setup.settings import Part
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 
 HOOKED = (
     "claude",
@@ -64,9 +64,9 @@ def find_agent(name: str) -> Agent:
 def parts_of(name: str, mode: str) -> Sequence[Part]:
     """List the settings that connect an agent."""
     if name in PLAIN:
-        from hkgit.agents.hooks import plain
+        from hkgit.agents.hooks import hookless
 
-        return plain.list_parts(name)
+        return hookless.list_parts(name)
     return find_agent(name).list_parts(
         f"hkgit hook {name}" + (" --steer" if mode == "steer" else "")
     )

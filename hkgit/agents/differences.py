@@ -1,15 +1,18 @@
-"""differences.py: take in what has become of files as a unified diff, which is read as an edit."""
+"""Record a difference, as close to what was asked as it goes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import SequenceMatcher, unified_diff
+from typing import Protocol
 
+from hkgit.agents.shell_changes import ShellWork
 from hkgit.edits import File, decode_text
 from hkgit.errors import HkgitError, Stale
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.readings.checkout import Checkout
-from hkgit.sessions.session import EditSession
+from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.file_lines import Checkout
 from hkgit.text.document import split_raw
 from hkgit.text.paths import quote_path
 
@@ -103,3 +106,33 @@ def _close_hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
 
 def _lines(file: File | None) -> list[str]:
     return [] if file is None else [*map(decode_text, split_raw(file.data))]
+
+
+class Take(Protocol):
+    """Takes in what has become of files since they were as they are given; see `Recorder`."""
+
+    def __call__(
+        self, before: Mapping[str, File | None], *, time: int = 0
+    ) -> EditReport | None: ...
+
+
+def take_work(work: ShellWork, take: Take) -> EditReport | None:
+    """Take in what a command has done. Raises HkgitError."""
+    committed = _take_files(work.committed, take, work.time)
+    return _take_files(work.changed, take, 0) or committed
+
+
+def _take_files(before: Mapping[str, File | None], take: Take, time: int) -> EditReport | None:
+    """Take in files at once, and each by itself where that cannot be."""
+    if not before:
+        return None
+    try:
+        return take(before, time=time)
+    except HkgitError as error:
+        if len(before) == 1:
+            raise
+        refused = error
+    for path, file in before.items():
+        with suppress(HkgitError):
+            take({path: file}, time=time)
+    raise refused

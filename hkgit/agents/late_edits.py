@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hkgit.agents.aside import PutAside
 from hkgit.agents.events import LateEdit
-from hkgit.agents.shell.edits import find_head
+from hkgit.agents.files_before import PutAside
+from hkgit.agents.shell_edits import find_head
 from hkgit.edits import File, encode_text
 from hkgit.errors import Stale
-from hkgit.sessions.readings.checkout import Checkout
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage.journal import SessionJournal
-from hkgit.sessions.storage.records import Version
+from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.file_lines import Checkout
+from hkgit.sessions.journaled_call import Version
 
 Guess = tuple[File | None, bool]
 """What a file may have been, None for no file; and whether, if the edit fits it, it surely was."""

@@ -10,17 +10,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.aside import PutAside
+from hkgit.agents.begun_calls import OpenEdit, find_open_edits
 from hkgit.agents.events import Editing, LateEdit
+from hkgit.agents.files_before import PutAside
 from hkgit.agents.late_edits import find_versions_before, holds_already
-from hkgit.agents.open_edits import OpenEdit, find_open_edits
 from hkgit.agents.specs import find_touched_paths, spec_of
 from hkgit.edits import File, Spec
 from hkgit.errors import HkgitError, Stale
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.readings.checkout import Checkout
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage.written import find_open_sessions
+from hkgit.sessions.blobs import find_open_sessions
+from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.file_lines import Checkout
 
 OVERDUE = 12.0
 """Seconds after which no hook tells of an edit any more, unless a person is asked before it."""

@@ -12,17 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.aside import name_text
-from hkgit.agents.shell.running import has_command
+from hkgit.agents.begun_calls import has_command
+from hkgit.agents.files_before import name_text
 from hkgit.applying.planner import Options
 from hkgit.edits import File, Overlay, Spec
 from hkgit.errors import HkgitError
-from hkgit.sessions.drafting import plan_call
-from hkgit.sessions.readings.checkout import Checkout
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage.journal import SessionJournal
-from hkgit.sessions.storage.paths import list_candidates
-from hkgit.sessions.storage.records import Version, VersionChange
+from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.call_plan import plan_call
+from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.file_lines import Checkout
+from hkgit.sessions.homes import list_candidates
+from hkgit.sessions.journaled_call import Version, VersionChange
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass

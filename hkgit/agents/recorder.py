@@ -14,8 +14,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from hkgit.agents.adopting import EditAdopter
-from hkgit.agents.aside import PutAside
+from hkgit.agents.begun_calls import add_waiting, settle_waiting, waiting_in
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -30,9 +29,10 @@ from hkgit.agents.events import (
     UnshownShell,
     UntoldEdit,
 )
+from hkgit.agents.files_before import PutAside
 from hkgit.agents.late_writes import settle_written
-from hkgit.agents.shell.snapshots import ShellSnapshots
-from hkgit.agents.shown.readings import find_readings
+from hkgit.agents.shell_changes import ShellSnapshots
+from hkgit.agents.shown_readings import find_readings
 from hkgit.agents.specs import (
     find_commands,
     find_touched_paths,
@@ -41,12 +41,12 @@ from hkgit.agents.specs import (
     spec_of,
     words_of,
 )
-from hkgit.agents.waiting import add_waiting, settle_waiting, waiting_in
+from hkgit.agents.take_in import EditAdopter
 from hkgit.edits import Spec
 from hkgit.errors import InvalidInput
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.readings.checkout import Checkout
-from hkgit.sessions.session import EditSession
+from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.file_lines import Checkout
 from hkgit.values import replace
 
 
@@ -80,7 +80,7 @@ class Recorder:
 
     def learn_attached(self, did: Did, transcript: Path) -> None:
         """Learn what the model was shown of files, with its prompt, that it is about to edit."""
-        from hkgit.agents.shown.attached import find_attached  # only before edits
+        from hkgit.agents.lookups import find_attached  # only before edits
 
         root = self._session.root
         paths = [*find_touched_paths(did, root, self._directory)]
@@ -109,7 +109,7 @@ class Recorder:
 
     def _end_shell(self, transcript: Path | None, shell: Shell, call: str, directory: Path) -> bool:
         # Few agents write scripts.
-        from hkgit.agents.shown.scripts import find_later_output
+        from hkgit.agents.lookups import find_later_output
 
         output = None if transcript is None else find_later_output(transcript, call)
         if output is None:
@@ -159,7 +159,7 @@ class Recorder:
                 return self._edits.take_late(self._spec(late.edit), late)
             case NotebookReading() as notebook:
                 # Few files are notebooks.
-                from hkgit.agents.shown.notebooks import find_cells
+                from hkgit.agents.tool_answers import find_cells
 
                 self._look(find_cells(notebook, self._directory))
             case UnshownShell() as unshown:
@@ -188,7 +188,7 @@ class Recorder:
     def _take_changes(self, changes: Iterable[ShellChange]) -> EditReport | None:
         """Take in what a command has changed. Raises HkgitError."""
         # Few commands change files.
-        from hkgit.agents.shell.edits import find_files_before
+        from hkgit.agents.shell_edits import find_files_before
 
         root, directory = self._session.root, self._directory
         placed = {relative_to_root(each.path, root, directory): each for each in changes}

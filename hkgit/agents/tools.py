@@ -10,8 +10,8 @@ from pathlib import Path
 from hkgit.agents.events import END, Did, Editing, Shell, ToolEvent, ToolReading
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.canonical import digest
-from hkgit.text.json_nodes import JsonObject
+from hkgit.evidence.entry import digest
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 _LONGEST = 64

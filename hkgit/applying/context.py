@@ -16,9 +16,9 @@ from hkgit.applying.evidence import (
     is_empty,
     refuse_stale_hash,
 )
-from hkgit.applying.files.workspace import FileState
-from hkgit.applying.hunks import net_hunks
+from hkgit.applying.hunk import net_hunks
 from hkgit.applying.outcome import FileChange
+from hkgit.applying.workspace import FileState
 from hkgit.edits import File, Read
 from hkgit.errors import InvalidInput
 from hkgit.text.document import Document, Splice

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from hkgit.applying.hunks import Hunk
+from hkgit.applying.hunk import Hunk
 from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, decode_text
 from hkgit.text.diff import LineChange

@@ -12,7 +12,7 @@ from hkgit.applying.draft import Lines
 from hkgit.edits import Read
 from hkgit.errors import Near, Stale
 from hkgit.text.document import Document
-from hkgit.text.hashing import sha256
+from hkgit.text.hashes import sha256
 from hkgit.values import dataclass
 
 KINDS = ("hash", "receipt", "quote", "tag", "late", "none")

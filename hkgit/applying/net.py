@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from hkgit import dialects
-from hkgit.applying.carry.following import join_lines
 from hkgit.applying.diff import CONTEXT, render_diff
 from hkgit.applying.draft import Draft, Lines
+from hkgit.applying.edit_lines import join_lines
 from hkgit.applying.evidence import LATE
-from hkgit.applying.hunks import Hunk, net_hunks
+from hkgit.applying.hunk import Hunk, net_hunks
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_after
 from hkgit.applying.planner import Options, plan
 from hkgit.applying.series import PlannedSpec
 from hkgit.edits import File, Read, Snapshot, Spec, encode_text
 from hkgit.errors import InvalidInput
-from hkgit.matching.places import Settings
+from hkgit.matching.place import Settings
 from hkgit.text.document import Document
 from hkgit.text.edit_parts import new_text_of
-from hkgit.text.hashing import sha256
+from hkgit.text.hashes import sha256
 from hkgit.values import dataclass, field, replace
 
 Words = frozenset[bytes]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import NONE, Evidence
-from hkgit.applying.hunks import Hunk
+from hkgit.applying.hunk import Hunk
 from hkgit.edits import File, Spec
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput, Near
 from hkgit.values import dataclass, replace

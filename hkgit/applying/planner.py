@@ -8,12 +8,11 @@ from typing import assert_never
 from hkgit.applying.context import EditContext
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import LATE, LATE_ABSENT, Evidence, read_holds
-from hkgit.applying.files.workspace import FileState, Workspace, refuse_made_and_removed
 from hkgit.applying.marks import expect_no_marks
-from hkgit.applying.operations.line_ends import REPAIR as LINE_ENDS
-from hkgit.applying.operations.line_ends import StoresLf, as_given, as_stored
-from hkgit.applying.operations.text_edits import change_text
 from hkgit.applying.outcome import EditOutcome, Plan, expect_hashes, refuse_edit
+from hkgit.applying.quotes import REPAIR as LINE_ENDS
+from hkgit.applying.quotes import StoresLf, as_given, as_stored, change_text
+from hkgit.applying.workspace import FileState, Workspace, refuse_made_and_removed
 from hkgit.edits import (
     MAX_EDITS,
     REGULAR,
@@ -32,7 +31,7 @@ from hkgit.edits import (
     WriteFile,
 )
 from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
-from hkgit.matching.places import Settings
+from hkgit.matching.place import Settings
 from hkgit.text.edit_parts import expected_hash_of
 from hkgit.values import dataclass, field, replace
 
@@ -103,7 +102,7 @@ def plan(
     if options.syntax == "ignore":
         return planned
     # Replay never needs it.
-    from hkgit.applying.syntax.syntax import check_syntax
+    from hkgit.applying.syntax import check_syntax
 
     return check_syntax([planned], options.syntax)[0]
 
@@ -170,13 +169,13 @@ class _Planner:
             ) if self._creates and self._find(edit.path) is None:
                 return self._create(number, edit, REGULAR)
             case WriteFile() | DeleteFile() | RenameFile() | SetMode():
-                from hkgit.applying.operations.file_edits import change_file
+                from hkgit.applying.whole_files import change_file
 
                 context = self._find_context(number, edit)
                 expect_no_marks(self._dialect, edit, context.document.data)
                 return change_file(self.workspace, context, edit)
             case Edit(old_text="", anchors=(), at_end=False):
-                from hkgit.applying.operations.file_edits import fill_empty_file
+                from hkgit.applying.whole_files import fill_empty_file
 
                 context = self._find_context(number, edit)
                 expect_no_marks(self._dialect, edit, context.document.data)
@@ -192,7 +191,7 @@ class _Planner:
         return outcome
 
     def _create(self, number: int, edit: CreateFile | WriteFile | Edit, mode: int) -> EditOutcome:
-        from hkgit.applying.operations.file_edits import create  # edits of text need none
+        from hkgit.applying.whole_files import create  # edits of text need none
 
         expect_no_marks(self._dialect, edit, b"")
         outcome = create(self.workspace, number, edit.path, edit.new_text, mode)
@@ -204,17 +203,17 @@ class _Planner:
     ) -> tuple[FileState, EditOutcome]:
         match edit:
             case TagEdit():
-                from hkgit.applying.operations.range_edits import change_tagged
+                from hkgit.applying.ranges import change_tagged
 
                 return change_tagged(context, edit)
             case Edit(old_text=""):
-                from hkgit.applying.operations.range_edits import insert_text
+                from hkgit.applying.ranges import insert_text
 
                 return insert_text(context, edit)
             case Edit():
                 return change_text(context, edit, self._options.settings)
             case ReplaceRange() | InsertAfter():
-                from hkgit.applying.operations.range_edits import change_lines
+                from hkgit.applying.ranges import change_lines
 
                 carried = self._options.carried.get(context.number)
                 return change_lines(context, edit, carried, relocate=self._options.relocate)
@@ -230,7 +229,7 @@ class _Planner:
         reads = tuple(read for read in self._reads if read.path == state.origin)
         for read in reads:
             if read.kind == "hash" and not read_holds(state.draft.base, read):
-                from hkgit.applying.operations.ranges import refuse_stale_read
+                from hkgit.applying.ranges import refuse_stale_read
 
                 raise refuse_stale_read(edit.path, state.draft.base, read)
         context = EditContext(

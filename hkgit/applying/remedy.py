@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 from hkgit.applying.context import EditContext
 from hkgit.applying.marks import expect_no_marks
-from hkgit.applying.operations.text_edits import change_text
 from hkgit.applying.outcome import Candidate, EditOutcome
+from hkgit.applying.quotes import change_text
 from hkgit.dialects import DIALECTS
 from hkgit.edits import AnyEdit, Edit, decode_text, encode_text
 from hkgit.errors import HkgitError, InvalidInput, Near
-from hkgit.matching.places import Settings
+from hkgit.matching.place import Settings
 from hkgit.text.document import Document, terminate
 from hkgit.values import replace
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-from hkgit.applying.names import resolve_names
 from hkgit.applying.outcome import (
     EditOutcome,
     Plan,
@@ -14,6 +13,7 @@ from hkgit.applying.outcome import (
     number_outcomes,
     refuse_spec,
 )
+from hkgit.applying.path_names import resolve_names
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import File, Overlay, Read, Snapshot, Spec
 from hkgit.errors import HkgitError

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from hkgit.audit.numbers import Numbers, numbers_json, numbers_of
 from hkgit.audit.reports.plain import report_json
-from hkgit.evidence.refusals import find_claimed_conflicts
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import Report, Ruling
-from hkgit.gate.policy import Policy
-from hkgit.gate.rulings import NO_EVIDENCE
-from hkgit.text.json_nodes import JsonObject
+from hkgit.evidence.refusal_log import find_claimed_conflicts
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import NO_EVIDENCE, Report, Ruling
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
 REPLAYED, RECOMPUTED, PARTLY = "replayed", "recomputed", "partly replayed"

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.evidence import is_weak
-from hkgit.dialects.patches.diff_names import unquote_name
+from hkgit.dialects.paths import unquote_name
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
-from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.evidence.replay.findings import Entries, Verdict
-from hkgit.evidence.replay.ordering import order_entries
-from hkgit.gate import Gate, Ruling, candidate_of
-from hkgit.gate.rulings import BY_GIT, BY_HAND, NO_EVIDENCE
+from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
+from hkgit.evidence.replay import candidate_of
+from hkgit.evidence.sequence import order_entries
+from hkgit.evidence.verdict import Entries, Verdict
+from hkgit.gate.judge import Gate
+from hkgit.gate.ruling import BY_GIT, BY_HAND, NO_EVIDENCE, Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.document import split_raw
 from hkgit.text.edit_parts import new_text_of

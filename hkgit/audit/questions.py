@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from hkgit.applying.evidence import LATE
 from hkgit.audit.numbers import blind_findings
 from hkgit.errors import InvalidInput
-from hkgit.evidence.refusals import ASKED_AFTER, find_claimed_conflicts
-from hkgit.evidence.replay.findings import BLIND, Verdict
-from hkgit.gate import Ruling
-from hkgit.gate.policy import Policy
-from hkgit.text.counting import count_noun
-from hkgit.text.escaping import to_json_text
-from hkgit.text.json_nodes import JsonObject
+from hkgit.evidence.refusal_log import ASKED_AFTER, find_claimed_conflicts
+from hkgit.evidence.verdict import BLIND, Verdict
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Ruling
+from hkgit.text.escape import count_noun, to_json_text
 from hkgit.text.paths import check_path
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
 _LATE = "recorded after the change: nothing shows that it was read before"

@@ -9,25 +9,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.entry import Entry
-from hkgit.evidence.replay.findings import CandidateCommit
-from hkgit.gate import Ruling, read_trusted_policy
-from hkgit.gate.attestations import entries, keys
-from hkgit.gate.attestations.envelope import Envelope, encode_pae
-from hkgit.gate.attestations.keeping import REFS, list_envelopes, load_envelopes
-from hkgit.gate.attestations.trusting import read_statement_of
-from hkgit.gate.policy import Policy
+from hkgit.evidence.entry import Entry
+from hkgit.evidence.verdict import CandidateCommit
+from hkgit.gate.attestations import keys, trust
+from hkgit.gate.attestations.envelope import (
+    REFS,
+    Envelope,
+    encode_pae,
+    list_envelopes,
+    load_envelopes,
+)
+from hkgit.gate.attestations.trust import read_statement_of
 from hkgit.gate.policy.defaults import ATTEST, SIGN
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Ruling
+from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import Repository
-from hkgit.text.escaping import to_json_text, visible
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.escape import to_json_text, visible
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
 ENTRY, VERDICT = "entry", "verdict"
 """What is signed: an entry by its id, or that a range with the commit's change was judged."""
 
 _ROLES = {ENTRY: SIGN, VERDICT: ATTEST}
-_NAMESPACES = {ENTRY: entries.NAMESPACE, VERDICT: keys.NAMESPACE}
+_NAMESPACES = {ENTRY: trust.NAMESPACE, VERDICT: keys.NAMESPACE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +74,8 @@ class Signers:
 
     def _of_entries(self, added: Sequence[tuple[str, Entry]]) -> Iterator[Signed]:
         for name, entry in added:
-            expected = (entries.PAYLOAD_TYPE, entries.make_payload(name, entry))
-            for envelope in self._envelopes(entries.entry_refs(name)):
+            expected = (trust.ENTRY_PAYLOAD_TYPE, trust.make_payload(name, entry))
+            for envelope in self._envelopes(trust.entry_refs(name)):
                 fits = (envelope.payload_type, envelope.payload) == expected
                 yield from self._signatures(ENTRY, f"sha256:{name}", envelope, is_said=fits)
 
@@ -88,7 +94,7 @@ class Signers:
     ) -> Iterator[Signed]:
         """List the signatures of an envelope; none is valid if it signs something else."""
         data = encode_pae(envelope.payload_type, envelope.payload)
-        for each in envelope.signatures[: entries.MOST_SIGNATURES]:
+        for each in envelope.signatures[: trust.MOST_SIGNATURES]:
             key = _key(each.sig)
             checked = is_said and key is not None
             yield self._check(kind, of, key, data, each.sig) if checked else Signed(kind, of, key)
@@ -116,7 +122,7 @@ class Signers:
 
     @cached_property
     def _kept(self) -> Mapping[str, Sequence[str]]:
-        return list_envelopes(self.repository, entries.REFS, REFS)
+        return list_envelopes(self.repository, trust.REFS, REFS)
 
     @cached_property
     def _policy(self) -> Policy:

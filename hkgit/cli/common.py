@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import click
 
     from hkgit.git.repository import Repository
-    from hkgit.text.json_nodes import Json
+    from hkgit.text.strict_json import Json
 
     Command = TypeVar("Command", bound=Callable[..., Any])
     Value = TypeVar("Value")
@@ -138,7 +138,7 @@ def echo_refusal_in(form: str | None, error: HkgitError) -> None:
     if is_document_begun():
         return
     if form == "json":
-        from hkgit.applying.reporting import error_json
+        from hkgit.applying.outcome_json import error_json
 
         echo_json({"status": error.status, "error": error_json(error)})
     elif form is not None:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import click
 
-from hkgit.cli.commands import COMMANDS, GROUPS
-from hkgit.cli.ending import INTERRUPTED, UNREAD, USAGE, begin, end_with, refuse_path
-from hkgit.cli.leaving import leave
+from hkgit.cli.commands import COMMANDS
+from hkgit.cli.exit import leave
 from hkgit.cli.options import share_options
 from hkgit.cli.output import USUAL, begin_command, choose_colour, print_error, set_loudness
+from hkgit.cli.runner import INTERRUPTED, UNREAD, USAGE, begin, end_with, refuse_path
 from hkgit.errors import HkgitError
 
 if TYPE_CHECKING:
@@ -32,11 +32,10 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        group = next(name for name, commands in GROUPS.items() if cmd_name in commands)
-        command: click.Command = import_module(f"hkgit.cli.{group}.{cmd_name}").command
+        command: click.Command = import_module(f"hkgit.cli.{cmd_name}").command
         share_options(command)
         if ctx.resilient_parsing:
-            from hkgit.cli.admin.completing import offer_completions
+            from hkgit.cli.completion_items import offer_completions
 
             offer_completions(command)
         return command
@@ -83,7 +82,7 @@ class _Commands(click.Group):
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from hkgit.cli.admin.help import write_commands
+        from hkgit.cli.help import write_commands
 
         write_commands(formatter, self.summaries)
 
@@ -104,7 +103,7 @@ class _Hk(_Commands):
 
 def _print_versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        from hkgit.cli.admin.versions import print_versions
+        from hkgit.cli.versions import print_versions
 
         print_versions()
         ctx.exit()

@@ -58,7 +58,7 @@ class HelpContext(click.Context):
     """The context of a command whose help has examples; who asks for none does not load them."""
 
     def get_help(self) -> str:
-        from hkgit.cli.admin.help import add_examples
+        from hkgit.cli.help import add_examples
 
         return add_examples(self, super().get_help())
 

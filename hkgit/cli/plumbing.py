@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hkgit.workflows.gate.refs import RefPoint
-    from hkgit.workflows.record import RecordStep
+    from hkgit.workflows.judgement import RefPoint
+    from hkgit.workflows.session_calls import RecordStep
 
 
 def run_hook_words(words: list[str]) -> int | None:
@@ -19,8 +19,8 @@ def run_hook_words(words: list[str]) -> int | None:
     work = _find_work([word for word in words if word != "--quiet"])
     if work is None:
         return None
-    from hkgit.cli.ending import begin, end_with
     from hkgit.cli.output import QUIET, set_loudness
+    from hkgit.cli.runner import begin, end_with
 
     begin()
     if "--quiet" in words:
@@ -56,27 +56,27 @@ def _find_agents_hook(agent: str, options: list[str]) -> Callable[[], int] | Non
 
 
 def _answer_agent(agent: str, options: list[str]) -> int:
-    from hkgit.cli.agent.hook_answer import answer_hook
+    from hkgit.cli.hook_answer import answer_hook
 
     answer_hook(agent, steer="--steer" in options, user="--user" in options)
     return 0
 
 
 def _record(step: RecordStep, message_file: str = "") -> int:
-    from hkgit.cli.agent.record_steps import record_step
+    from hkgit.cli.record_steps import record_step
 
     record_step(step, message_file)
     return 0
 
 
 def _judge_commit(message_file: str | None) -> int:
-    from hkgit.cli.review.staged import judge_and_print, judge_recorded
+    from hkgit.cli.staged import judge_and_print, judge_recorded
 
     return _code(judge_recorded(message_file, lambda: judge_and_print(message_file)))
 
 
 def _judge_refs(point: RefPoint, state: str = "", remote: str | None = None) -> int:
-    from hkgit.cli.review.refs import judge
+    from hkgit.cli.refs import judge
 
     return _code(judge(point, state, None, "text", remote=remote, budget=None))
 

@@ -29,7 +29,7 @@ def _run() -> NoReturn:
     arguments = sys.argv[1:]
     if _is_done(arguments):
         sys.exit(0)
-    from hkgit.cli.leaving import leave, search_seldom
+    from hkgit.cli.exit import leave, search_seldom
 
     search_seldom()
     from hkgit.cli.plumbing import run_hook_words
@@ -79,6 +79,6 @@ def _is_known_to_pass(arguments: list[str]) -> bool:
         return is_left_to_commit_msg()
     if len(arguments) != 2 or arguments[0] != "--message-file" or arguments[1] == "":
         return False
-    from hkgit.cli.remembering import is_known_to_pass
+    from hkgit.cli.passed_commits import is_known_to_pass
 
     return is_known_to_pass(arguments[1])

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import cast
 
-from hkgit.dialects.names import parse_expect, relative_path, resolve_path
-from hkgit.dialects.reading import Dialect
+from hkgit.dialects.dialect import Dialect
+from hkgit.dialects.paths import parse_expect, relative_path, resolve_path
 from hkgit.edits import AnyEdit, Edit, RenameFile, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import has_opening
@@ -170,7 +170,7 @@ def _unwrap(text: str, format: str) -> str:
         DIALECTS[name].detects(text) for name in _WITHOUT_JSON
     ):
         return text  # What looks like a call is content.
-    from hkgit.dialects.blocks.in_calls import unwrap
+    from hkgit.dialects.calls_with_text import unwrap
 
     return unwrap(text)
 

@@ -9,19 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from hkgit.dialects.blocks.headings import is_fence
-from hkgit.dialects.patches import diff_names, patch_json
-from hkgit.dialects.patches.anchored_hunks import (
+from hkgit.dialects import calls_with_text, paths
+from hkgit.dialects.dialect import ParseResult, refuse_line, refuse_unsupported
+from hkgit.dialects.headings import is_fence
+from hkgit.dialects.hunk import (
     END_MARK,
     AnchoredHunk,
+    Body,
+    begins_sides,
+    join_lines,
     parse_hunks,
     refuse_unprefixed,
+    render_body,
     render_places,
+    split_ended_lines,
 )
-from hkgit.dialects.patches.diff_hunks import begins_sides
-from hkgit.dialects.patches.hunks import Body, join_lines, render_body, split_ended_lines
-from hkgit.dialects.patches.shells import find_here_words, unquote_lines
-from hkgit.dialects.reading import ParseResult, refuse_line, refuse_unsupported
+from hkgit.dialects.paths import find_here_words, unquote_lines
 from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
 from hkgit.errors import SEND_AGAIN, InvalidInput
 from hkgit.values import late_pattern
@@ -45,14 +48,14 @@ _QUOTED = late_pattern(r'@?"([^"]+)"')
 
 
 def detects(text: str) -> bool:
-    return BLOCK.search(text) is not None or patch_json.detects(text)
+    return BLOCK.search(text) is not None or calls_with_text.detects(text)
 
 
 def parse(text: str) -> ParseResult:
-    if not patch_json.detects(text):
+    if not calls_with_text.detects(text):
         return ParseResult(tuple(_edits(text)))
     edits: list[AnyEdit] = []
-    for path, patch in patch_json.parse_patches(text):
+    for path, patch in calls_with_text.parse_patches(text):
         try:
             edits += _edits(patch)
         except InvalidInput as error:
@@ -167,8 +170,8 @@ def _is_headed(lines: Sequence[str], body: range, path: str) -> bool:
     """Whether a section begins with the two sides of a unified diff of its file."""
     if not body or not begins_sides(lines, body.start):
         return False
-    sides = {diff_names.strip_prefix(lines[index][4:].strip()) for index in body[:2]}
-    return sides == {diff_names.strip_prefix(path)}
+    sides = {paths.strip_prefix(lines[index][4:].strip()) for index in body[:2]}
+    return sides == {paths.strip_prefix(path)}
 
 
 def _new_text(lines: Sequence[str], body: range) -> str:

@@ -1,4 +1,4 @@
-"""calls.py: unwrap the arguments of tool calls from the envelopes of models and hosts."""
+"""Edits as tool calls in JSON: what every such notation shares."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Set
 
 from hkgit.text import strict_json
-from hkgit.text.json_nodes import Node
+from hkgit.text.strict_json import Node
 from hkgit.values import late_pattern
 
 _ARGUMENTS = ("input", "arguments", "parameters", "args")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hkgit.dialects import calls
-from hkgit.dialects.blocks import harnesskit_xml
-from hkgit.dialects.reading import ParseResult, refuse_unsupported
+from hkgit.dialects import calls, harnesskit_xml
+from hkgit.dialects.dialect import ParseResult, refuse_unsupported
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
-from hkgit.text.json_nodes import Node, check_fields, read_expected_hash
+from hkgit.text.strict_json import Node, check_fields, read_expected_hash
 
 NAME = "harnesskit"
 SEQUENTIAL = True

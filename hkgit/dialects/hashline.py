@@ -12,11 +12,11 @@ import re
 from collections.abc import Sequence
 
 from hkgit.dialects import calls
-from hkgit.dialects.reading import NO_BLOCK, ParseResult, refuse_unsupported, split_lines
+from hkgit.dialects.dialect import NO_BLOCK, ParseResult, refuse_unsupported, split_lines
 from hkgit.edits import AnyEdit, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
-from hkgit.text.json_nodes import Node, check_fields, read_expected_hash
+from hkgit.text.strict_json import Node, check_fields, read_expected_hash
 from hkgit.text.tags import TAG
 from hkgit.values import late_pattern
 

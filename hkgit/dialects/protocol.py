@@ -9,8 +9,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Sequence
 
-from hkgit.dialects.names import require_normal
-from hkgit.dialects.reading import NO_BLOCK, ParseResult, refuse_unsupported, split_lines
+from hkgit.dialects.dialect import NO_BLOCK, ParseResult, refuse_unsupported, split_lines
+from hkgit.dialects.paths import require_normal
 from hkgit.edits import (
     AnyEdit,
     CreateFile,
@@ -22,7 +22,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
-from hkgit.text.json_nodes import Node, read_expected_hash
+from hkgit.text.strict_json import Node, read_expected_hash
 from hkgit.values import dataclass
 
 NAME = "protocol"

@@ -1,6 +1,8 @@
-"""search_replace.py: blocks between `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`.
+r"""The `search-replace` dialect: blocks between marks.
 
-The file's name stands above the head. A line of content that looks like a marker has a `\\` in
+All three markers have 5 to 12 marks. A line of text that looks like one has a `\` in front of it.
+
+The file's name stands above the head. A line of content that looks like a marker has a `\` in
 front of it, which reading takes away and rendering puts there. Where the author forgot that,
 the divider is the one line that leaves both halves well-formed; when two do, we refuse.
 """
@@ -10,9 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from hkgit.dialects.blocks import search_marks as marks
-from hkgit.dialects.blocks.dividers import choose_divider, may_underline, repeats_tail
-from hkgit.dialects.blocks.headings import (
+from hkgit.dialects.dialect import ParseResult, refuse_line, refuse_unsupported
+from hkgit.dialects.headings import (
     closes,
     find_name_above,
     find_name_in_prose,
@@ -22,15 +23,194 @@ from hkgit.dialects.blocks.headings import (
     parse_file_name,
     render_heading,
 )
-from hkgit.dialects.reading import ParseResult, refuse_line, refuse_unsupported
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import SEND_AGAIN
 from hkgit.values import dataclass, late_pattern
 
+MARKS = "5,12"
+
+HEAD_MARK = (
+    rf"(?:<{{{MARKS}}} ?|-{{{MARKS}}} )(?:(?i:SEARCH)>?|ORIGINAL)"
+    r"(?:[ \t]+line=(?P<line>[0-9]{1,9}))?\s*"
+)
+TAIL_MARK = rf"(?:>{{{MARKS}}} ?|\+{{{MARKS}}} )(?:(?i:REPLACE)|UPDATED)\s*"
+
+HEAD = late_pattern(HEAD_MARK)
+DIVIDER = late_pattern(rf"={{{MARKS}}}\s*")
+TAIL = late_pattern(TAIL_MARK)
+START = late_pattern(r":start_line:[ \t]*\[?([0-9]{1,9})\]?\s*")
+END = late_pattern(r":end_line:[ \t]*\[?[0-9]{1,9}\]?\s*")
+RULE = late_pattern(rf"-{{{MARKS}}}\s*")
+APPEND = late_pattern(r":empty_search:append\s*")
+STRAY = late_pattern(
+    r"\s*(?:[<>=+-]{4,} *(?:SEARCH|REPLACE)\b|<{4,} *ORIGINAL\b|>{4,} *UPDATED\b).*"
+)
+SEEN = late_pattern(r"^(?:(?:<{4,} *|-{5,} +)(?i:SEARCH)\b|<{5,} *ORIGINAL\s*$)", re.MULTILINE)
+
+ESCAPE = "Put a \\ in front of a line of text that looks like a marker."
+
+_WORDS = r"(?:SEARCH|REPLACE)"
+_NEAR_MARK = (
+    rf"\s*(?:[<>=+-]{{5,}}[ \t]*(?i:{_WORDS})\b.*|[<>=]{{1,4}}[ \t]*{_WORDS}\s*"
+    rf"|[+-]{{3,4}}[ \t]*{_WORDS}\s*|[<>=+-]{{5,}}[ \t]*(?:ORIGINAL|UPDATED|HEAD|END)\b.*"
+    r"|[<>]{5,}(?:[ \t]+\S+)?\s*|[<>]{7}[ \t].*|:(?:start|end)_line:[ \t]*\[?[0-9]*\]?\s*)"
+)
+_NEAR = late_pattern(_NEAR_MARK)
+_FIRST = ("<", ">", "=", "+", "-", ":")
+
+_WHOLE = (HEAD, DIVIDER, TAIL, START, END, RULE, APPEND)
+_ESCAPED = late_pattern(rf"\\*(?:{'|'.join(mark.pattern for mark in (*_WHOLE, _NEAR))})")
+
+_HEAD_LINE = "<<<<<<< SEARCH"
+_TAIL_LINES = (">>>>>>> REPLACE", "+++++++ REPLACE")
+
+
+def is_near(line: str) -> bool:
+    """Whether a line looks like a marker, or is one in a place where it means nothing."""
+    return line.lstrip().startswith(_FIRST) and _NEAR.fullmatch(line) is not None
+
+
+def is_hint(line: str) -> bool:
+    """Whether a line says where the old text stands."""
+    return (START.fullmatch(line) or END.fullmatch(line)) is not None
+
+
+def needs_escape(line: str) -> bool:
+    """Whether a line of text would be read as a marker, or has backslashes before one."""
+    return _ESCAPED.fullmatch(line) is not None
+
+
+def is_escaped(line: str) -> bool:
+    """Whether a backslash says that what follows is text."""
+    return line.startswith("\\") and needs_escape(line)
+
+
+def begins_head(line: str) -> bool:
+    """Whether a line is the first part of a head and no more."""
+    stripped = line.strip()
+    return len(stripped) >= 4 and stripped != _HEAD_LINE and _HEAD_LINE.startswith(stripped)
+
+
+def begins_tail(line: str) -> bool:
+    """Whether a line is the first part of a tail and no more."""
+    stripped = line.strip()
+    return bool(stripped) and any(tail.startswith(stripped) for tail in _TAIL_LINES)
+
+
+MAX_DIVIDERS = 50
+
+_ESCAPE = "Put a \\ in front of each line of content that looks like a marker."
+_OPENS_CONFLICT = late_pattern(r"<{7}(?: .*)?\s*")
+_WORD = late_pattern(r"\w")
+_CLOSES_CONFLICT = late_pattern(r">{7}(?: .*)?\s*")
+
+
+def choose_divider(lines: Sequence[str], head: int, found: Sequence[int], content: range) -> int:
+    """Choose the divider of a block among lines that look like one; the others underline titles.
+
+    That of a merge conflict within the content is none. Those as long as the head's marks come
+    first; of several the only one that underlines no title of its length, then the only one with
+    the same titles in both halves, then the middle one of another length than all others. Raises
+    InvalidInput where several are left.
+    """
+    marks = len(lines[head].split(" ")[0])
+    found = _leave_out_conflicts(lines, found, content)
+    likely = [i for i in found if _length(lines[i]) == marks] or list(found)
+    if len(likely) > MAX_DIVIDERS:
+        raise refuse_line(head, f"{len(likely)} lines that could be the divider", _ESCAPE)
+    tests: tuple[Callable[[int], bool], ...] = (
+        lambda i: not _is_title(lines, found, i - 1, content, _length(lines[i])),
+        lambda i: not _is_above_title(lines, found, i, content),
+        lambda i: _has_same_titles(lines, found, i, content),
+        lambda i: _is_odd_middle(lines, found, i),
+    )
+    for test in tests:
+        if len(likely) > 1:
+            likely = [i for i in likely if test(i)] or likely
+    if len(likely) == 1:
+        return likely[0]
+    shown = ", ".join(str(i + 1) for i in likely)
+    raise refuse_line(head, f"the divider could be any of lines {shown}", _ESCAPE)
+
+
+def _leave_out_conflicts(lines: Sequence[str], found: Sequence[int], content: range) -> list[int]:
+    """Return the dividers but those that stand alone between `<<<<<<<` and `>>>>>>>` of git."""
+    inner: set[int] = set()
+    opening: int | None = None
+    for i in content if len(found) > 1 else ():
+        if _OPENS_CONFLICT.fullmatch(lines[i]):
+            opening = i
+        elif opening is not None and _CLOSES_CONFLICT.fullmatch(lines[i]):
+            between = [divider for divider in found if opening < divider < i]
+            inner.update(between if len(between) == 1 else ())
+            opening = None
+    return [i for i in found if i not in inner] or list(found)
+
+
+def repeats_tail(lines: Sequence[str], found: Sequence[int], content: range) -> bool:
+    """Whether a second divider, right above the tail, says once more that the new text ends.
+
+    Below a line that may be a title it underlines that; and where the first underlines a title,
+    it is the divider.
+    """
+    is_last = len(found) == 2 and found[1] == content.stop - 1
+    if not is_last or len({_length(lines[i]) for i in found}) > 1:
+        return False
+    if _is_title(lines, found, found[0] - 1, content, _length(lines[found[0]])):
+        return False
+    above = lines[found[1] - 1]
+    is_title = bool(above.strip()) and not above.startswith((" ", "\t"))
+    return not is_title
+
+
+def may_underline(lines: Sequence[str], row: int) -> bool:
+    """Whether a line of `=` may underline the line above: at the left and no shorter."""
+    above = lines[row - 1]
+    is_left = _WORD.search(above) is not None and not above.startswith((" ", "\t"))
+    return is_left and _length(above) >= _length(lines[row])
+
+
+def _length(line: str) -> int:
+    return len(line.rstrip())
+
+
+def _is_above_title(lines: Sequence[str], found: Sequence[int], row: int, content: range) -> bool:
+    """Whether a line of `=` stands at the top, above a title that has one of its length below."""
+    is_top = row == content.start or not lines[row - 1].strip()
+    is_pair = row + 2 in found and _length(lines[row + 1]) == _length(lines[row])
+    return is_top and is_pair and _WORD.search(lines[row + 1]) is not None
+
+
+def _is_title(
+    lines: Sequence[str], found: Sequence[int], row: int, content: range, length: int
+) -> bool:
+    """Whether a line may be a title: of that length, at the left, and below nothing or a blank."""
+    is_text = row in content and _WORD.search(lines[row]) is not None
+    if not is_text or _length(lines[row]) != length:
+        return False
+    is_top = row == content.start or row - 1 in found or not lines[row - 1].strip()
+    return is_top and not lines[row].startswith((" ", "\t"))
+
+
+def _has_same_titles(lines: Sequence[str], found: Sequence[int], row: int, content: range) -> bool:
+    """Whether the other lines of `=` stand below the same words in both halves."""
+    old = [lines[i - 1] for i in found if content.start < i < row]
+    new = [lines[i - 1] for i in found if i > row + 1]
+    others = len(found) - 1
+    return old == new and 2 * len(old) == others and all(map(_WORD.search, old))
+
+
+def _is_odd_middle(lines: Sequence[str], found: Sequence[int], row: int) -> bool:
+    """Whether as many others stand above as below, and none of them is as long."""
+    others = [i for i in found if i != row]
+    is_middle = 2 * sum(i < row for i in others) == len(others)
+    return is_middle and all(_length(lines[i]) != _length(lines[row]) for i in others)
+
+
 NAME = "search-replace"
 SEQUENTIAL = True
 JSON = False
-BLOCK = late_pattern(rf"^{marks.HEAD_MARK}$(?s:.*?)(?:^{marks.TAIL_MARK}$|\Z)", re.MULTILINE)
+BLOCK = late_pattern(rf"^{HEAD_MARK}$(?s:.*?)(?:^{TAIL_MARK}$|\Z)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +224,7 @@ class _Block:
 
 
 def detects(text: str) -> bool:
-    return marks.SEEN.search(text) is not None
+    return SEEN.search(text) is not None
 
 
 def parse(text: str) -> ParseResult:
@@ -53,7 +233,7 @@ def parse(text: str) -> ParseResult:
     path: str | None = None
     index = first = 0
     while index < len(lines):
-        if not marks.HEAD.fullmatch(lines[index]):
+        if not HEAD.fullmatch(lines[index]):
             index = _next_line(lines, index)
             continue
         path = (
@@ -74,13 +254,13 @@ def quote_names(text: str, exists: Callable[[str], bool]) -> str:
     lines = text.split("\n")
     first = 0
     for index, line in enumerate(lines):
-        if marks.HEAD.fullmatch(line):
+        if HEAD.fullmatch(line):
             above = list_lines_above(lines, first, index)
             found = ((i, parse_file_name(lines[i], exists)) for i in above)
             at, name = next((pair for pair in found if pair[1] is not None), (0, None))
             if name is not None and parse_file_name(lines[at]) is None:
                 lines[at] = f"`{name}`"
-        if any(mark.fullmatch(line) for mark in (marks.HEAD, marks.DIVIDER, marks.TAIL)):
+        if any(mark.fullmatch(line) for mark in (HEAD, DIVIDER, TAIL)):
             first = index + 1
     return "\n".join(lines)
 
@@ -91,7 +271,7 @@ def render(edits: Sequence[AnyEdit]) -> str:
 
 def _edit(path: str, lines: Sequence[str], block: _Block) -> Edit:
     new_text, suspects = _content(lines, block.replace), tuple(_suspects(lines, block.replace))
-    if [marks.APPEND.fullmatch(lines[i]) is not None for i in block.search] == [True]:
+    if [APPEND.fullmatch(lines[i]) is not None for i in block.search] == [True]:
         return Edit(path=path, old_text="", new_text=new_text, at_end=True, suspects=suspects)
     old_text, hint = _content(lines, block.search), block.line_hint
     return Edit(
@@ -106,14 +286,14 @@ def _edit(path: str, lines: Sequence[str], block: _Block) -> Edit:
 
 def _next_line(lines: Sequence[str], index: int) -> int:
     """The next line outside of blocks that may begin one; a fence of commands is passed over."""
-    if marks.begins_head(lines[index]) and not "".join(lines[index + 1 :]).strip("`~ \t\r"):
+    if begins_head(lines[index]) and not "".join(lines[index + 1 :]).strip("`~ \t\r"):
         raise refuse_line(index, "the text ends in the head of a block", SEND_AGAIN)
-    if marks.STRAY.fullmatch(lines[index]):
+    if STRAY.fullmatch(lines[index]):
         what = f"a marker that belongs to no block: {lines[index].strip()[:40]!r}"
         raise refuse_line(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE.")
     if not is_shell_fence(lines[index]):
         return index + 1
-    if any(marks.HEAD.fullmatch(line) for line in lines[index + 1 : index + 3]):
+    if any(HEAD.fullmatch(line) for line in lines[index + 1 : index + 3]):
         return index + 1
     for after in range(index + 1, len(lines)):
         if closes(lines[after], lines[index]):
@@ -123,7 +303,7 @@ def _next_line(lines: Sequence[str], index: int) -> int:
 
 def _block(lines: Sequence[str], head: int) -> _Block:
     start, line_hint = _after_hints(lines, head + 1)
-    opening = marks.HEAD.fullmatch(lines[head])
+    opening = HEAD.fullmatch(lines[head])
     if line_hint is None and opening is not None and opening["line"]:
         line_hint = int(opening["line"])
     end = _next_marker(lines, start)
@@ -159,26 +339,26 @@ def _without_divider(
 def _next_marker(lines: Sequence[str], index: int) -> int:
     """The next line that is a head or a tail, else the end of the text."""
     for i in range(index, len(lines)):
-        if marks.HEAD.fullmatch(lines[i]) or _is_tail(lines, i):
+        if HEAD.fullmatch(lines[i]) or _is_tail(lines, i):
             return i
     return len(lines)
 
 
 def _is_tail(lines: Sequence[str], index: int) -> bool:
-    return index < len(lines) and marks.TAIL.fullmatch(lines[index]) is not None
+    return index < len(lines) and TAIL.fullmatch(lines[index]) is not None
 
 
 def _dividers(lines: Sequence[str], start: int, end: int) -> list[int]:
-    return [i for i in range(start, end) if marks.DIVIDER.fullmatch(lines[i])]
+    return [i for i in range(start, end) if DIVIDER.fullmatch(lines[i])]
 
 
 def _after_hints(lines: Sequence[str], index: int) -> tuple[int, int | None]:
     """Where the content begins, and the line it is said to stand at in the file."""
-    found = marks.START.fullmatch(lines[index]) if index < len(lines) else None
+    found = START.fullmatch(lines[index]) if index < len(lines) else None
     if found is None:
         return index, None
     index += 1
-    for marker in (marks.END, marks.RULE):
+    for marker in (END, RULE):
         if index < len(lines) and marker.fullmatch(lines[index]):
             index += 1
     return index, int(found[1])
@@ -197,10 +377,10 @@ def _end_without_tail(
     if is_repeated and _is_wrapping(lines[last + 1 : end], end < len(lines)):
         return last, last + 1
     for i in range(last + 1, end):
-        is_partial = marks.begins_tail(lines[i]) and not "".join(lines[i + 1 :]).strip("`~ \t\r")
-        if marks.is_near(lines[i]) and not is_partial:
+        is_partial = begins_tail(lines[i]) and not "".join(lines[i + 1 :]).strip("`~ \t\r")
+        if is_near(lines[i]) and not is_partial:
             what = f"{lines[i].strip()[:40]!r} looks like a marker and is none"
-            fix = f"End the new text with a line >>>>>>> REPLACE. {marks.ESCAPE}"
+            fix = f"End the new text with a line >>>>>>> REPLACE. {ESCAPE}"
             raise refuse_line(i, what, fix)
     if end < len(lines):
         what = "a block without its tail"
@@ -218,7 +398,7 @@ def _is_wrapping(lines: Sequence[str], is_before_head: bool) -> bool:
 
 
 def _content(lines: Sequence[str], half: range) -> str:
-    kept = (lines[i][1:] if marks.is_escaped(lines[i]) else lines[i] for i in half)
+    kept = (lines[i][1:] if is_escaped(lines[i]) else lines[i] for i in half)
     return "".join(f"{line}\n" for line in kept)
 
 
@@ -226,9 +406,9 @@ def _suspects(lines: Sequence[str], replace: range) -> Iterator[str]:
     """The new lines that look like markers, and have nothing in front that says they are text."""
     is_top = True
     for i in replace:
-        if marks.is_near(lines[i]) or (is_top and marks.RULE.fullmatch(lines[i])):
+        if is_near(lines[i]) or (is_top and RULE.fullmatch(lines[i])):
             yield lines[i].strip()
-        is_top = is_top and marks.is_hint(lines[i])
+        is_top = is_top and is_hint(lines[i])
 
 
 def _render(edit: AnyEdit) -> str:
@@ -252,4 +432,4 @@ def _escape(edit: AnyEdit, text: str) -> str:
     lines = text.split("\n")
     if lines.pop() != "":
         raise refuse_unsupported(NAME, edit, "its last line has no end")
-    return "".join(f"\\{line}\n" if marks.needs_escape(line) else f"{line}\n" for line in lines)
+    return "".join(f"\\{line}\n" if needs_escape(line) else f"{line}\n" for line in lines)

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from hkgit.dialects import calls
-from hkgit.dialects.reading import NO_BLOCK, ParseResult, refuse_unsupported, split_lines
+from hkgit.dialects.dialect import NO_BLOCK, ParseResult, refuse_unsupported, split_lines
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, WriteFile
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
-from hkgit.text.json_nodes import Node, check_fields, read_expected_hash
+from hkgit.text.strict_json import Node, check_fields, read_expected_hash
 from hkgit.values import late_pattern
 
 NAME = "text-editor"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hkgit.dialects.reading import Dialect
+from hkgit.dialects.dialect import Dialect
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.text import strict_json
 

@@ -1,19 +1,90 @@
-"""ranges.py: list the commits of a range and judge each."""
+"""The commits of a range, judged as a stream, in several processes.
+
+A file in the git directory for `hkgit verify --incremental` alone: no hook and no server reads
+it. It is used only if nobody but the user can have written it.
+
+Every commit is judged on its own parents, so the parts do not depend on each other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
 
+from hkgit import __version__
 from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
-from hkgit.evidence.replay.findings import CandidateCommit
-from hkgit.evidence.replay.judging import candidate_of as candidate_of
-from hkgit.gate.context import UNKNOWN, JudgeContext
+from hkgit.evidence.entry import digest
+from hkgit.evidence.replay import candidate_of
+from hkgit.evidence.verdict import CandidateCommit, ReplayResult, Verdict
 from hkgit.gate.judge import Gate
+from hkgit.gate.judged_commit import UNKNOWN, JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
-from hkgit.gate.rulings import Report, Ruling
+from hkgit.gate.ruling import Report, Ruling, is_of_one_ref
+from hkgit.git import program
 from hkgit.git.repository import Repository
+from hkgit.matching.place import LADDER_VERSION
 from hkgit.values import dataclass, replace
+
+_LINE = re.compile(r"([0-9a-f]{40,64}) ([a-z]+)\Z")
+_FROM_REFS = frozenset(
+    {Verdict.ATTESTED, Verdict.RECOVERED, Verdict.VOUCHED, Verdict.UNVERIFIABLE, Verdict.FAIL}
+)
+"""Verdicts that may change with time, or say who vouches: refs move and objects are fetched."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedCommits:
+    """The verified commits of one policy, ladder, hkgit and git."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, repository: Repository, policy: Policy) -> VerifiedCommits:
+        """Open what is known in a repository under everything that a verdict depends on."""
+        parts = (repr(policy), LADDER_VERSION, __version__, program.read_version())
+        name = digest(repr(parts).encode())
+        return cls(repository.common_dir / "hkgit" / "verified" / name)
+
+    def verdicts(self, commits: Sequence[str]) -> dict[str, Verdict]:
+        """Look up the verdicts of those of some commits that passed before."""
+        if not self._is_own():
+            return {}
+        wanted = set(commits)
+        lines = map(_LINE.match, self.path.read_text("ascii", "replace").splitlines())
+        return {
+            found[1]: Verdict(found[2])
+            for found in lines
+            if found is not None and found[1] in wanted and found[2] in set(Verdict)
+        }
+
+    def add(self, rulings: Iterable[Ruling]) -> None:
+        """Note what has passed by its history alone."""
+        lines = [
+            f"{each.judged.candidate.id} {each.judged.verdict}\n"
+            for each in rulings
+            if each.passes
+            and each.judged.verdict not in _FROM_REFS
+            and not is_of_one_ref(each)
+            and each.rule != "break-glass"
+        ]
+        if self.path.exists() and not self._is_own():
+            self.path.unlink()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(self.path, flags, 0o600), "a", encoding="ascii") as file:
+            file.write("".join(lines))
+
+    def _is_own(self) -> bool:
+        if not hasattr(os, "geteuid") or not self.path.is_file() or self.path.is_symlink():
+            return False
+        status = self.path.stat()
+        return status.st_uid == os.geteuid() and status.st_mode & 0o022 == 0
+
 
 Watch = Callable[[Sequence[str]], Iterator[str]]
 """Passes commits on one by one, to show progress."""
@@ -180,3 +251,146 @@ def judge_index(
         for number, parents in enumerate(repository.commit_in_progress_parents())
     ]
     return Report(policy, (gate.judge_any(candidates),), provisional=True)
+
+
+CHUNK = 100
+"""Commits that a process judges in a row: they share most of their trees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of `of` parts of a range, counted from 1."""
+
+    number: int = 1
+    of: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Parse `i/n`. Raises InvalidInput."""
+        number, slash, of = text.partition("/")
+        if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+            raise InvalidInput(text, "is not a share i/n", "Write 1/4 for the first of four.")
+        return cls(int(number), int(of))
+
+    def of_commits(self, commits: Sequence[str]) -> Sequence[str]:
+        """Select the commits of this shard, which follow each other.
+
+        All shards together are all commits, each once.
+        """
+        first, last = (len(commits) * each // self.of for each in (self.number - 1, self.number))
+        return commits[first:last]
+
+
+WHOLE = Shard()
+
+
+@dataclass(frozen=True, slots=True)
+class Parallelism:
+    """How the work is divided: `jobs` processes, on the commits of one `share`.
+
+    Commits that `known` has are not judged again; those that pass are added to it.
+    """
+
+    jobs: int = 1
+    share: Shard = WHOLE
+    known: VerifiedCommits | None = None
+
+
+ALONE = Parallelism()
+"""One process, on the whole range, from the beginning."""
+
+
+def verify_range(
+    repository: Repository,
+    asked: CommitRange,
+    policy: Policy,
+    spread: Parallelism = ALONE,
+    *,
+    watch: Watch = iter,
+) -> Report:
+    """Judge a range under a policy that is taken as it is, without a trusted side."""
+    return Report(policy, tuple(rule_range(repository, asked, policy, spread, watch=watch)))
+
+
+def list_commits(
+    repository: Repository, asked: CommitRange, policy: Policy, spread: Parallelism = ALONE
+) -> Sequence[str]:
+    """List the commits of a range that fall to this share, parents first."""
+    return spread.share.of_commits(list_commits_of(repository, asked, policy))
+
+
+def rule_range(
+    repository: Repository,
+    asked: CommitRange,
+    policy: Policy,
+    spread: Parallelism = ALONE,
+    *,
+    watch: Watch = iter,
+    commits: Sequence[str] | None = None,
+) -> Iterator[Ruling]:
+    """Yield the rulings of `verify_range`, each as soon as it is made; none is kept."""
+    if commits is None:
+        commits = list_commits(repository, asked, policy, spread)
+    before = {} if spread.known is None else spread.known.verdicts(commits)
+    fresh = [commit for commit in commits if commit not in before]
+    gate = Gate(repository, policy, tip=asked.new, landing=asked.old)
+    rulings = _judge_shard(gate, fresh, spread.jobs, watch)
+    if spread.known is not None:
+        rulings = _note_passing(rulings, spread.known)
+    for commit in commits:
+        verdict = before.get(commit)
+        yield next(rulings) if verdict is None else _rule_verified(repository, commit, verdict)
+    # What is begun comes to its end: progress is wiped, and the last that passed are noted.
+    yield from rulings
+
+
+def _note_passing(rulings: Iterator[Ruling], known: VerifiedCommits) -> Iterator[Ruling]:
+    """The same rulings, noted by the chunk: a run that is interrupted has not been for nothing."""
+    chunk: list[Ruling] = []
+    for ruling in rulings:
+        chunk.append(ruling)
+        if len(chunk) == CHUNK:
+            known.add(chunk)
+            chunk.clear()
+        yield ruling
+    known.add(chunk)
+
+
+def _judge_shard(gate: Gate, commits: Sequence[str], jobs: int, watch: Watch) -> Iterator[Ruling]:
+    repository = gate.repository
+    if jobs == 1 or len(commits) <= CHUNK:
+        yield from (gate.judge(candidate_of(repository, each)) for each in watch(commits))
+        return
+    chunks = [commits[at : at + CHUNK] for at in range(0, len(commits), CHUNK)]
+    place = (repository.start, repository.in_hook)
+    work = partial(_judge_chunk, *place, gate.policy, gate.tip, gate.landing)
+    with ProcessPoolExecutor(min(jobs, len(chunks))) as pool:
+        done = (ruling for rulings in pool.map(work, chunks) for ruling in rulings)
+        for _ in watch(commits):
+            yield next(done)
+
+
+_GATES: dict[tuple[Path, str | None, str | None], Gate] = {}
+"""The gate of this process, which keeps what it has read."""
+
+
+def _judge_chunk(
+    start: Path,
+    in_hook: bool,
+    policy: Policy,
+    tip: str | None,
+    landing: str | None,
+    commits: Sequence[str],
+) -> list[Ruling]:
+    gate = _GATES.get((start, tip, landing))
+    if gate is None:
+        gate = _GATES[start, tip, landing] = Gate(
+            Repository.discover(start, in_hook=in_hook), policy, tip=tip, landing=landing
+        )
+    return [gate.judge(candidate_of(gate.repository, commit)) for commit in commits]
+
+
+def _rule_verified(repository: Repository, commit: str, verdict: Verdict) -> Ruling:
+    judged = ReplayResult(candidate_of(repository, commit), verdict)
+    replayed = None if verdict in (Verdict.MANUAL, Verdict.UNGOVERNED) else verdict
+    return Ruling(judged, replayed, True, "verified before")

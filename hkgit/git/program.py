@@ -1,4 +1,4 @@
-"""program.py: the one door to the git program.
+"""Start git.
 
 Every call runs in the C locale, never waits for a keyboard, and, unless it is asked to keep the
 caller's environment, knows nothing of a repository that the environment points at.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -121,13 +122,9 @@ def run(
     environment = build_environment(env or {}, keep_environment=keep_environment)
     command = ["git", "-c", "core.fsmonitor=false", *args]
     if memory is not None:
-        from hkgit.git.limits import limit_data  # few calls have limits
-
         command[:0] = limit_data(memory)
     try:
         if seconds is not None:
-            from hkgit.git.limits import run_within
-
             done = run_within(command, cwd, environment, seconds)
         else:
             done = subprocess.run(
@@ -212,8 +209,6 @@ def refuse_failed(args: Sequence[str], completed: Completed) -> GitRefused:
         return GitRefused("git", what, f"Install git {_join_key(OLDEST)} or newer.")
     words = completed.stderr.strip() or completed.text
     if not words:
-        from hkgit.git.limits import describe_end  # git mostly says why
-
         words = describe_end(completed.code)
     advice = (fix for needle, fix in ADVICE if needle in words)
     return GitRefused(_name_command(args), words, next(advice, ""))
@@ -245,3 +240,59 @@ def _not_started(cwd: Path) -> GitRefused:
     if not cwd.is_dir():
         return GitRefused(str(cwd), "there is no such directory")
     return GitRefused("git", "there is no git program on PATH", "Install git 2.38 or newer.")
+
+
+TOO_SLOW = "Try again; what takes longer every time needs more time, or a nearer copy."
+
+
+def run_within(
+    command: Sequence[str], cwd: Path, environment: Mapping[str, str], seconds: float
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program that reads nothing; end it and its children if it takes longer.
+
+    `subprocess.run` would end the program alone, and wait for what it has started.
+    """
+    with subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        close_fds=False,  # children keep the locks that this process holds (see `locks`)
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired as error:
+            raise GitRefused("git", f"took longer than {seconds:g} s", TOO_SLOW) from error
+        finally:
+            if process.returncode is None:  # out of time, or interrupted
+                _end_session(process)
+    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+
+
+def _end_session(process: subprocess.Popen[bytes]) -> None:
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()
+
+
+def limit_data(memory: int) -> tuple[str, ...]:
+    """Return the words that start a program with so many bytes for its data; none on Windows.
+
+    Packs that it maps do not count.
+    """
+    if os.name != "posix":
+        return ()
+    return ("sh", "-c", 'ulimit -S -d "$0" 2>/dev/null; exec "$@"', str(memory // 1024))
+
+
+def describe_end(code: int) -> str:
+    """Describe how a process ended that said nothing."""
+    if code >= 0:
+        return f"ended with code {code}"
+    known = code in [-each for each in signal.Signals]
+    return f"was ended by {signal.Signals(-code).name}" if known else f"was ended by signal {-code}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hkgit.git.objects.objects import Commit
+from hkgit.git.objects import Commit
 from hkgit.git.program import Git
 from hkgit.values import late_pattern
 

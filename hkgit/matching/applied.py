@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hkgit.matching.lines import EditLines, FileLines, choose_reading, folds, is_telling, list_keys
-from hkgit.matching.places import Place
-from hkgit.matching.tiers.exact import is_whole, starts_line
+from hkgit.matching.place import Place
+from hkgit.matching.strict import is_whole, starts_line
+from hkgit.matching.view import EditLines, FileLines, choose_reading, folds, is_telling, list_keys
 
 if TYPE_CHECKING:
-    from hkgit.matching.search.align import Targets
+    from hkgit.matching.alignment import Targets
 
 
 def stands_over(view: FileLines, wanted: EditLines, place: Place) -> bool:
@@ -72,7 +72,7 @@ def find_rival(view: FileLines, wanted: EditLines, best: Place) -> Place | None:
     line that the change adds, and no other line where it takes some away. A change that only
     takes lines away is not looked for: the lines that it leaves prove nothing.
     """
-    from hkgit.matching.search.candidates import find_candidates, measure_loss
+    from hkgit.matching.candidates import find_candidates, measure_loss
 
     backwards = wanted.reversed
     if not _adds(view, wanted) or not _are_there(view, backwards):
@@ -111,7 +111,7 @@ def _are_there(view: FileLines, backwards: EditLines) -> bool:
 
 def _runs(view: FileLines, wanted: EditLines) -> list[tuple[int, ...]]:
     """The lines where the new text stands, up to blanks and typography."""
-    from hkgit.matching.tiers.whitespace import find_runs
+    from hkgit.matching.strict import find_runs
 
     _, new = list_keys(view, wanted.reversed)
     return find_runs(choose_reading(view, wanted), new) if any(map(is_telling, new)) else []

@@ -1,18 +1,42 @@
-"""guards.py: refuse results that nobody means, such as doubled lines."""
+"""Results that nobody means."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.errors import InvalidInput
-from hkgit.matching.lines import EditLines, FileLines, indent_of, is_telling, make_key
-from hkgit.matching.places import Place
-from hkgit.matching.tiers.elisions import DOTS, is_bare, is_elision, is_placeholder
-from hkgit.matching.tiers.exact import cuts_at, is_whole
-from hkgit.text.counting import count_noun
+from hkgit.matching.place import Place
+from hkgit.matching.placeholder import DOTS, is_bare, is_elision, is_placeholder
+from hkgit.matching.strict import cuts_at, is_whole
+from hkgit.matching.view import EditLines, FileLines, indent_of, is_telling, make_key
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
+from hkgit.text.escape import count_noun
 from hkgit.values import late_pattern
+
+
+def check_escapes(view: FileLines, wanted: EditLines, path: str) -> None:
+    """Raise InvalidInput where only the new text has escapes in the place of tabs and line ends."""
+    lines = wanted.new.replace(b"\\r\\n", b"\n").replace(b"\\n", b"\n").strip().split(b"\n")
+    known = {line.strip() for line in wanted.old_lines}
+    ends = {line.strip() for line in (lines[0], lines[-1]) if is_telling(make_key(line))}
+    if b"\n" not in wanted.new.strip() and len(lines) > 1 < len(known) and ends & known:
+        what, fix = "\\n in the place of line ends", "Write line ends; in JSON a line end is \\n."
+    elif _escapes_tabs(view, wanted):
+        what, fix = "\\t in the place of a tab", "Write tabs; in JSON a tab is \\t."
+    else:
+        return
+    raise InvalidInput(path, f"the new text says {what}", fix)
+
+
+def _escapes_tabs(view: FileLines, wanted: EditLines) -> bool:
+    """Whether an added line begins with `\\t` where lines begin with tabs, and none with `\\`."""
+    added = (wanted.new_lines[i].lstrip() for i in wanted.added)
+    if not any(line.startswith(b"\\t") for line in added):
+        return False
+    is_indented = any(line.startswith(b"\t") for line in view.lines)
+    return is_indented and not any(line.lstrip().startswith(b"\\") for line in view.lines)
+
 
 PROSE = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt")
 """Names of files in which a fence may stand around all there is."""
@@ -46,8 +70,6 @@ def check(
     check_lines(view.document.data, wanted.old_lines, wanted.new_lines, path, checked)
     if b"\\" in wanted.new:
         # Few texts have one.
-        from hkgit.matching.escapes import check_escapes
-
         check_escapes(view, wanted, path)
     if _elides(wanted, shown):
         raise InvalidInput(

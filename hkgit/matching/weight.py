@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from hkgit.edits import decode_text
+from hkgit.matching.alignment import Targets, weigh
 from hkgit.matching.guards import PROSE
-from hkgit.matching.lines import EditLines, FileLines, is_telling, list_keys, make_key
-from hkgit.matching.places import FULL
-from hkgit.matching.search.align import Targets, weigh
+from hkgit.matching.place import FULL
+from hkgit.matching.view import EditLines, FileLines, is_telling, list_keys, make_key
 from hkgit.values import late_pattern
 
 ENOUGH = 800

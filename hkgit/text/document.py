@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from hkgit.errors import WrongArgument
-from hkgit.text.hashing import sha256
+from hkgit.text.hashes import sha256
 from hkgit.values import dataclass
 
 BOM = b"\xef\xbb\xbf"

@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
-from hkgit.git.objects.ids import EMPTY_TREE
-from hkgit.git.objects.objects import Commit
+from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER
+from hkgit.git.objects import EMPTY_TREE, Commit
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.landing import UNDER_WAY
+from hkgit.git.transaction.landing import UNDER_WAY
 from hkgit.values import dataclass
 
 _WHERE = "hkgit redo"

@@ -12,10 +12,10 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from hkgit.cli.agent.hook import command
+from hkgit.cli.hook import command
+from hkgit.sessions import homes as places
 from hkgit.sessions.answers import Status
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage import paths as places
+from hkgit.sessions.edit_session import EditSession
 from tests.support.repos import Repo
 
 STREAMS = Path(__file__).with_name("streams")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from hkgit.cli.admin import doctor
+from hkgit.cli import doctor
 from tests.agents.streaming import told
 from tests.support.commands import git, loaded_path
 from tests.support.repos import Repo

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from hkgit.agents.hooks import gemini
-from hkgit.agents.shown.edit_answers import find_code
-from hkgit.agents.shown.readings import find_readings
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage import paths as places
+from hkgit.agents.shown_readings import find_readings
+from hkgit.agents.tool_answers import find_code
+from hkgit.sessions import homes as places
+from hkgit.sessions.edit_session import EditSession
 from tests.agents.streaming import stream, told
 from tests.agents.test_searches import FILES
 from tests.support.repos import Repo

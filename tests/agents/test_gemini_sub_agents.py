@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage import paths as places
+from hkgit.sessions import homes as places
+from hkgit.sessions.edit_session import EditSession
 from tests.agents.streaming import GREETING, told
 from tests.support.repos import Repo
 

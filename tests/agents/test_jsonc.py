@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hkgit.agents.setup.jsonc import add_members, remove_members
-from hkgit.agents.setup.jsonc_nodes import parse_jsonc
+from hkgit.agents.setup.jsonc import add_members, parse_jsonc, remove_members
 from hkgit.errors import InvalidInput
 from tests.support.properties import examples
 

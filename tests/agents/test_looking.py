@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hkgit.agents.events import Shell, ToolReading
 from hkgit.agents.hooks import claude
-from hkgit.agents.shown.lines import find_shown_lines
-from hkgit.agents.shown.readings import find_readings
+from hkgit.agents.shown_lines import find_shown_lines
+from hkgit.agents.shown_readings import find_readings
 
 LINES = ["one", "  two", "", "four", "five"]
 WHOLE = "\n".join(LINES) + "\n"

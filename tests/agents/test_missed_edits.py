@@ -18,8 +18,8 @@ from hkgit.agents import parts_of
 from hkgit.agents.hooks import gemini
 from hkgit.agents.missed_edits import OVERDUE
 from hkgit.agents.setup.settings import LIMIT, FilePart, JsonPart
-from hkgit.sessions.storage import paths as places
-from hkgit.sessions.storage.written import find_open_sessions
+from hkgit.sessions import homes as places
+from hkgit.sessions.blobs import find_open_sessions
 from tests.agents.streaming import GREETING, session, told
 from tests.support.repos import Repo
 from tests.support.running import run

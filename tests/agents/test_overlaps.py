@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from hkgit.applying.planner import Options
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage import paths as places
-from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions import homes as places
+from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.edit_session import EditSession
 from tests.agents.streaming import told
 from tests.support.repos import Repo
 from tests.support.running import run

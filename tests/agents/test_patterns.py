@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.agents.events import Shell
-from hkgit.agents.shown.readings import find_readings
+from hkgit.agents.shown_readings import find_readings
 
 FILES = {
     "src/__init__.py": '"""Words."""\n',

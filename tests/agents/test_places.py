@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage.paths import find_folders
+from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.homes import find_folders
 from tests.agents.streaming import told
 from tests.support.forks import loaded_program
 from tests.support.repos import Repo

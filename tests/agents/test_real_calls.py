@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hkgit.agents.hooks import gemini
-from hkgit.sessions.storage import paths as places
+from hkgit.sessions import homes as places
 from tests.agents.streaming import GREETING, replay_lines, session, stream, told
 from tests.sessions.test_bypassing import HOOKS_OFF
 from tests.support.commands import loaded_path

@@ -11,8 +11,8 @@ import pytest
 from hkgit.agents import find_agent
 from hkgit.agents.events import Shell
 from hkgit.agents.hooks import claude
-from hkgit.agents.searches import close_gaps
-from hkgit.agents.shown.readings import find_readings
+from hkgit.agents.shown_readings import find_readings
+from hkgit.agents.tool_answers import close_gaps
 
 STREAMS = Path(__file__).parent / "streams"
 FILES = {

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from hkgit.agents.events import ShellChange, ShellHunk
-from hkgit.agents.shell.edits import find_before
-from hkgit.agents.shown.scripts import find_script_output
+from hkgit.agents.lookups import find_script_output
+from hkgit.agents.shell_edits import find_before
 from hkgit.edits import File
 from hkgit.errors import Stale
+from hkgit.sessions import homes as places
 from hkgit.sessions.answers import Status
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage import paths as places
+from hkgit.sessions.edit_session import EditSession
 from tests.agents.streaming import GREETING, replay_lines, session, stream, told
 from tests.support.repos import Repo
 from tests.support.running import run

@@ -17,8 +17,8 @@ import pytest
 from hkgit.agents import HOOKED, UNSHOWN, find_agent
 from hkgit.agents.events import Editing, PendingToolEdit
 from hkgit.agents.servers.connection import Connection
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage import paths as places
+from hkgit.sessions import homes as places
+from hkgit.sessions.edit_session import EditSession
 from tests.agents.streaming import (
     GREETING,
     begin_session,

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from hkgit.agents import HOOKED, MODES, parts_of
-from hkgit.agents.setup.installing import install, remove
-from hkgit.agents.setup.outdated import find_outdated
+from hkgit.agents.setup.installer import find_outdated, install, remove
 from hkgit.agents.setup.settings import FilePart, add_stamp, is_ours
-from hkgit.workflows.setup.steps import Action
+from hkgit.workflows.setup_steps import Action
 from tests.support.repos import Repo
 from tests.support.running import run
 

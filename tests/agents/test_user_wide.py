@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents.setup.settings import FilePart, is_ours
-from hkgit.agents.setup.user_wide import (
+from hkgit.agents.setup.installer import (
     USER_WIDE,
     find_folder,
     find_user_hooks,
@@ -19,6 +18,7 @@ from hkgit.agents.setup.user_wide import (
     list_user_parts,
     remove_for_user,
 )
+from hkgit.agents.setup.settings import FilePart, is_ours
 from tests.agents.streaming import stream, told
 from tests.support.repos import Repo
 from tests.support.running import run

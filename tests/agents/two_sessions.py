@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hkgit.sessions.storage import paths as places
-from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions import homes as places
+from hkgit.sessions.call_journal import SessionJournal
 from tests.agents.streaming import told
 from tests.support.repos import Repo
 

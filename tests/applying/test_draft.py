@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hkgit.applying.draft import Draft
-from hkgit.applying.hunks import Hunk, apply_hunks, net_hunks
+from hkgit.applying.hunk import Hunk, apply_hunks, net_hunks
 from hkgit.text.document import BOM, Document
 from tests.support.properties import examples
 

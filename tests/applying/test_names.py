@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.applying.names import resolve_names
+from hkgit.applying.path_names import resolve_names
 from hkgit.applying.planner import plan
 from hkgit.edits import AnyEdit, Edit, Spec
 from hkgit.errors import InvalidInput

@@ -8,9 +8,9 @@ import pytest
 
 from hkgit import dialects
 from hkgit.applying.outcome import Candidate, EditOutcome
+from hkgit.applying.outcome_json import refusal_text
 from hkgit.applying.planner import plan
 from hkgit.applying.remedy import MOST, MOST_IN_ALL, SHOWN, measure_size
-from hkgit.applying.reporting import refusal_text
 from hkgit.edits import Edit, File, ReplaceRange, encode_text
 from hkgit.text.document import range_hash
 from tests.support.planning import in_sequence, on_base, snapshot

@@ -10,8 +10,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hkgit.applying.outcome import Plan
+from hkgit.applying.outcome_json import outcome_json, refusal_text, render_apply_json
 from hkgit.applying.planner import plan
-from hkgit.applying.reporting import outcome_json, refusal_text, render_apply_json
 from hkgit.edits import AnyEdit, CreateFile, Edit, File, MappingSnapshot, ReplaceRange
 from hkgit.text.document import MOST_LINES
 from tests.support.planning import in_sequence, on_base, spec_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.gate.policy import Policy
+from hkgit.gate.policy.model import Policy
 from tests.attacks.landing import Landing
 from tests.attacks.scene import GOVERN, Scene
 from tests.support.agreement import expect_agreement

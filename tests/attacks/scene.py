@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 
 from hkgit.edits import File
-from hkgit.gate import Ruling
-from hkgit.gate.policy import Policy
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Ruling
 from tests.support.attacks import A, B, governed_repository, honest
 from tests.support.commits import (
     AGENT,

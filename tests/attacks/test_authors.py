@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.gate import JudgeContext
-from hkgit.gate.policy import Grant, Policy
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.model import Grant, Policy
 from hkgit.gate.rules.grants import find_grant
 from hkgit.git.repository import Repository
 from tests.attacks.landing import Landing

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
-from hkgit.gate.policy import Floors, Policy
-from hkgit.gate.rules.strength import measure_strengths
-from hkgit.git.objects.ids import EMPTY_TREE
+from hkgit.gate.policy.model import Floors, Policy
+from hkgit.gate.rules.floors import measure_strengths
+from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from tests.attacks.scene import (
     AGENT,

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.reports.mending import mend
+from hkgit.audit.reports.fix import mend
 from hkgit.edits import File
-from hkgit.gate.entrypoints.judging import EntryPoint
-from hkgit.gate.entrypoints.trust import choose_trusted_side
+from hkgit.gate.entrypoints.arrival import EntryPoint, choose_trusted_side
 from hkgit.gate.entrypoints.updates import Update
-from hkgit.gate.policy import Policy
 from hkgit.gate.policy.defaults import TEXT
-from hkgit.gate.rules.text import find_added
-from hkgit.git.objects.store import LARGEST
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.rules.characters import find_added
+from hkgit.git.objects import LARGEST_OBJECT
 from hkgit.git.repository import Repository
 from hkgit.text.document import MOST_LINES, Document
 from tests.attacks.landing import Landing
@@ -115,7 +114,7 @@ def _refuse(document: Document) -> None:
 def test_a_file_of_very_many_hidden_characters_is_not_counted_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("hkgit.gate.rules.text.MOST", 10)
+    monkeypatch.setattr("hkgit.gate.rules.characters.MOST", 10)
     joined = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645\n".encode() * 20
     assert [*find_added([], File(joined), TEXT)] == []
     hidden = joined + "x\u202ey\n".encode() * 20
@@ -128,7 +127,7 @@ def test_an_object_that_is_too_large_is_not_read(
 ) -> None:
     """Packs make gigabytes of next to nothing."""
     made = scene.commit(scene.honest())
-    monkeypatch.setitem(LARGEST, kind, 30)
+    monkeypatch.setitem(LARGEST_OBJECT, kind, 30)
     repository = Repository.discover(scene.repo.path)
     side = choose_trusted_side(repository, ["refs/heads/x"], None, scene.repo.head, Policy())
     point = EntryPoint(repository, on_server=True)
@@ -148,7 +147,7 @@ def test_a_merge_that_takes_too_much_memory_is_mended_by_a_rebase(
     tree = scene.repo.git("merge-tree", "--write-tree", main, topic)
     merge = commit_tree(scene.repo, tree, [main, topic], b"Merge\n", AGENT)
     assert scene.ruling(merge, policy).passes
-    monkeypatch.setattr("hkgit.git.merging.MEMORY", 2**20)
+    monkeypatch.setattr("hkgit.git.merge.MEMORY", 2**20)
     ruling = scene.ruling(merge, policy)
     assert (ruling.passes, ruling.rule) == (False, "unverifiable")
     assert "takes git more than 1 MiB" in ruling.findings[0].what

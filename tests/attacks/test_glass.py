@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 
 from hkgit.audit.reports import FORMATS, render
-from hkgit.audit.reports.placing import place_report
+from hkgit.audit.reports.findings import place_report
 from hkgit.edits import File
-from hkgit.gate import Gate, JudgeContext, Report, Ruling, candidate_of, read_named_policy
-from hkgit.gate.policy import Policy
+from hkgit.evidence.replay import candidate_of
+from hkgit.gate.judge import Gate
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Report, Ruling
+from hkgit.gate.trusted_policy import read_named_policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import Scene
 from tests.support.keys import made_key

@@ -9,9 +9,9 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import CommitRange, judge_range, list_commits_of
-from hkgit.gate.policy import Policy
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import CommitRange, judge_range, list_commits_of
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Attack, Change, Scene, commit_of, replace_range
 from tests.support.commits import commit_tree, joined

@@ -7,10 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from hkgit.edits import File
-from hkgit.gate.entrypoints.judging import EntryPoint
-from hkgit.gate.entrypoints.trust import choose_trusted_side
+from hkgit.gate.entrypoints.arrival import EntryPoint, choose_trusted_side
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
-from hkgit.gate.policy import Policy
+from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, Scene
 from tests.support.commits import commit_tree

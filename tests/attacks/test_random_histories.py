@@ -18,16 +18,14 @@ from hypothesis import strategies as st
 from hkgit.applying.outcome import files_after
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import File
-from hkgit.evidence.ledger.entry import entry_id
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
-from hkgit.evidence.ledger.recording import record
-from hkgit.gate.entrypoints.judging import EntryPoint
-from hkgit.gate.entrypoints.trust import choose_trusted_side
+from hkgit.evidence.claims import record
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_id, entry_path
+from hkgit.gate.entrypoints.arrival import EntryPoint, choose_trusted_side
 from hkgit.gate.entrypoints.updates import Update
-from hkgit.gate.policy import Policy
-from hkgit.git.objects.ids import EMPTY_TREE
+from hkgit.gate.policy.model import Policy
+from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.matching.places import Settings
+from hkgit.matching.place import Settings
 from tests.support.planning import Operation, protocol, replace_range
 from tests.support.repos import FUZZ, Repo
 

@@ -9,11 +9,10 @@ from dataclasses import replace
 import pytest
 
 from hkgit.edits import File, encode_text
-from hkgit.evidence.ledger.footers import read_trailers
-from hkgit.gate.policy import Policy
-from hkgit.gate.policy.agents import find_co_authors
-from hkgit.gate.rules.ignorable import ANNOTATION, IGNORABLE, VERSION
-from hkgit.gate.rules.text import _SUSPECT, KINDS
+from hkgit.evidence.trailers import read_trailers
+from hkgit.gate.policy.agent_names import find_co_authors
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.rules.characters import _SUSPECT, ANNOTATION, IGNORABLE, KINDS, VERSION
 from tests.attacks.scene import GOVERN, A, Operation, Scene, replace_range
 
 BLIND = {"b.txt": File(b"evil\n")}

@@ -9,9 +9,9 @@ from functools import cache
 import pytest
 
 from hkgit.edits import File
-from hkgit.evidence.ledger.names import LEDGER, entry_path
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate.policy import Policy
+from hkgit.evidence.entry import LEDGER, entry_path
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.policy.model import Policy
 from tests.attacks.scene import A, Attack, Change, Scene, commit_of, falsified, replace_range
 from tests.evidence.replay.test_forged import FORGED, decoy_bytes, decoy_text, smuggled_byte
 from tests.evidence.replay.test_smuggled import SMUGGLED

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.evidence.ledger.entry import entry_id
-from hkgit.evidence.ledger.names import entry_path
-from hkgit.evidence.ledger.reading import read_entry
+from hkgit.evidence.entry import entry_id, entry_path, read_entry
 from hkgit.git.repository import Repository
 from hkgit.values import replace
 from tests.support.repos import Repo

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import Rejected
+from hkgit.gate.entrypoints.arrival import choose_trusted_side
 from hkgit.gate.entrypoints.ci import judge_event, read_event
-from hkgit.gate.entrypoints.trust import choose_trusted_side
 from hkgit.git.repository import Repository
 from tests.support.commands import AGENT, hkgit
 from tests.support.keys import made_key, public

@@ -9,20 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.evidence.ledger.entry import Entry, entry_id
-from hkgit.evidence.ledger.reading import read_entry
-from hkgit.gate import Gate, JudgeContext, candidate_of, drop_floors
-from hkgit.gate.attestations.entries import (
+from hkgit.evidence.entry import Entry, entry_id, read_entry
+from hkgit.evidence.replay import candidate_of
+from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae, store_envelope_below
+from hkgit.gate.attestations.keys import sign
+from hkgit.gate.attestations.trust import (
+    ENTRY_PAYLOAD_TYPE,
     NAMESPACE,
-    PAYLOAD_TYPE,
     entry_refs,
     make_payload,
     sign_entry,
 )
-from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae
-from hkgit.gate.attestations.keeping import store_envelope_below
-from hkgit.gate.attestations.keys import sign
-from hkgit.gate.policy import Policy
+from hkgit.gate.judge import Gate
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import drop_floors
 from tests.attacks.scene import PERSON, Scene, protocol
 from tests.support.commands import AGENT as BY_AGENT
 from tests.support.commands import hkgit
@@ -83,7 +84,7 @@ def of(data: bytes, key: Path, namespace: str = NAMESPACE) -> tuple[Signature, .
 
 
 def by_nobody(keys: Keys, name: str, entry: Entry) -> Envelope:
-    return Envelope(PAYLOAD_TYPE, make_payload(name, entry), ())
+    return Envelope(ENTRY_PAYLOAD_TYPE, make_payload(name, entry), ())
 
 
 def by_a_stranger(keys: Keys, name: str, entry: Entry) -> Envelope:
@@ -105,18 +106,20 @@ def moved_to_the_entry(keys: Keys, name: str, entry: Entry) -> Envelope:
 
 def for_a_verdict(keys: Keys, name: str, entry: Entry) -> Envelope:
     payload = make_payload(name, entry)
-    signed = of(encode_pae(PAYLOAD_TYPE, payload), keys.ada, "hkgit-verdict@v1")
-    return Envelope(PAYLOAD_TYPE, payload, signed)
+    signed = of(encode_pae(ENTRY_PAYLOAD_TYPE, payload), keys.ada, "hkgit-verdict@v1")
+    return Envelope(ENTRY_PAYLOAD_TYPE, payload, signed)
 
 
 def for_a_commit(keys: Keys, name: str, entry: Entry) -> Envelope:
     payload = make_payload(name, entry)
-    return Envelope(PAYLOAD_TYPE, payload, of(encode_pae(PAYLOAD_TYPE, payload), keys.ada, "git"))
+    return Envelope(
+        ENTRY_PAYLOAD_TYPE, payload, of(encode_pae(ENTRY_PAYLOAD_TYPE, payload), keys.ada, "git")
+    )
 
 
 def of_the_payload_alone(keys: Keys, name: str, entry: Entry) -> Envelope:
     payload = make_payload(name, entry)
-    return Envelope(PAYLOAD_TYPE, payload, of(payload, keys.ada))
+    return Envelope(ENTRY_PAYLOAD_TYPE, payload, of(payload, keys.ada))
 
 
 def of_another_type(keys: Keys, name: str, entry: Entry) -> Envelope:
@@ -129,7 +132,7 @@ def around_another_payload(keys: Keys, name: str, entry: Entry) -> Envelope:
 
 
 def rubbish(keys: Keys, name: str, entry: Entry) -> Envelope:
-    return Envelope(PAYLOAD_TYPE, make_payload(name, entry), (Signature("", b"\xff\0"),))
+    return Envelope(ENTRY_PAYLOAD_TYPE, make_payload(name, entry), (Signature("", b"\xff\0"),))
 
 
 FORGERIES = [

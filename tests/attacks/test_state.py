@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.evidence import refusals
-from hkgit.evidence.refusals import RefusalLog
+from hkgit.evidence import refusal_log
+from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
@@ -94,7 +94,7 @@ def test_a_record_of_refusals_that_is_cut_stays_private(
     kept: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = RefusalLog.of(kept.path / ".git")
-    monkeypatch.setattr(refusals, "LARGEST", 2000)
+    monkeypatch.setattr(refusal_log, "LARGEST", 2000)
     for number in range(20):
         log.note("tester/1", "edit", number, [(".env", "no-match", f"KEY={SECRET}")])
     assert 0 < len(log.read()) < 20

@@ -14,13 +14,16 @@ from pathlib import Path
 import pytest
 
 from hkgit.audit.reports import FORMATS, render
-from hkgit.audit.reports.placing import place_report
+from hkgit.audit.reports.findings import place_report
 from hkgit.edits import File
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import CommitRange, Gate, Report, candidate_of, judge_range
-from hkgit.gate.budget import OutOfTime, limit_time
-from hkgit.gate.entrypoints.budget import DEFAULT
-from hkgit.gate.policy import Policy
+from hkgit.evidence.replay import candidate_of
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.clock import OutOfTime, limit_time
+from hkgit.gate.entrypoints.push_budget import DEFAULT
+from hkgit.gate.judge import Gate
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import CommitRange, judge_range
+from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Scene, replace_range
 from tests.support.commits import applied, commit_tree

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from hkgit.applying.names import resolve_names
+from hkgit.applying.path_names import resolve_names
 from hkgit.dialects import parse
 from hkgit.edits import EXECUTABLE, File
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate.policy import Policy
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.policy.model import Policy
 from hkgit.text.document import hash_lines
 from tests.attacks.landing import AUTH, Landing
 from tests.attacks.scene import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from hkgit.audit.tables.duck import keep_duck
+from hkgit.audit.tables.query import keep_duck
 from hkgit.edits import File
 from tests.audit.page.orchard import Orchard, plant
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, joined

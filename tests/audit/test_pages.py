@@ -7,11 +7,11 @@ import json
 import pytest
 
 from hkgit.audit.audit import Audit, audit_json
-from hkgit.audit.pages import page
+from hkgit.audit.markdown import page
 from hkgit.audit.questions import answer_questions, collect_range
-from hkgit.audit.reports.sheet import name_commit
-from hkgit.gate import CommitRange, judge_range
-from hkgit.gate.policy import Policy
+from hkgit.audit.reports.findings import name_commit
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import CommitRange, judge_range
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.commits import applied, commit

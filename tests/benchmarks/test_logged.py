@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.logged import LANDED, OTHER, REFUSED, SAME, UNKNOWN, judge, main, replay
-from hkgit.agents.transcripts.logged.records import EditCall
+from hkgit.agents.transcripts.logged_call import EditCall
 from tests.support.logs import PATH, Claude, Codex
 
 FILE = "one\ntwo\nthree\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import json
 import shutil
 import subprocess
@@ -15,13 +16,12 @@ from typing import Any
 
 import pytest
 
-from hkgit.edits import File
-from hkgit.evidence.ledger.entry import entry_id
-from hkgit.evidence.ledger.names import LEDGER
+from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
+from hkgit.evidence.entry import LEDGER, entry_id
 from hkgit.git.repository import Repository
 from tests.docs.console import BLOCK, ROOT
 from tests.support.agreement import derive, derive_again, expect_agreement, list_answers
-from tests.support.attacks import governed_repository, honest
+from tests.support.attacks import A, governed_repository, honest
 from tests.support.commands import hkgit, replace_line_two
 from tests.support.commits import Change, applied, commit, joined
 from tests.support.objects import write_commit
@@ -140,6 +140,102 @@ def test_a_forged_hunk_is_told_with_its_line(repo: Repo) -> None:
     made = commit(repo, change)
     done = run("HEAD~1..HEAD", cwd=repo.path)
     assert done.stdout == f"{made[:12]}  not derived  a.py:5: its hashes do not hold here\n"
+
+
+A_DONE = A.replace(b"    name = sys.argv[1]\n    print(name)\n", b"    print(sys.argv)\n")
+
+
+def _hunk(change: Change) -> Any:
+    return change.file["hunks"][0]
+
+
+def _beside(change: Change, **parts: Any) -> None:
+    """Add a second entry, the first one with other parts."""
+    change.entries.append(copy.deepcopy(change.entry) | parts)
+
+
+def _alter(change: Change, data: bytes, mode: int = REGULAR) -> None:
+    """Let the commit hold another file than the honest one."""
+    change.files["a.py"] = File(data, mode)
+
+
+FORGERIES: dict[str, Callable[[Change], object]] = {
+    "a line more": lambda change: _alter(change, A_DONE + b"more\n"),
+    "an empty file": lambda change: _alter(change, b""),
+    "another mode": lambda change: _alter(change, A_DONE, EXECUTABLE),
+    "a link": lambda change: _alter(change, A_DONE, SYMLINK),
+    "a file beside": lambda change: change.files.update({"beside.py": File(b"")}),
+    "a file gone": lambda change: change.files.update({"b.txt": None}),
+    "another text": lambda change: _hunk(change).update(new_text="evil()\n"),
+    "text in base64": lambda change: _hunk(change).update(new_text={"base64": "eAo="}),
+    "half a line": lambda change: _hunk(change).update(new_text="x"),
+    "another line": lambda change: _hunk(change).update(lines=[1, 1]),
+    "lines without end": lambda change: _hunk(change).update(lines=[5, 2**53 - 1]),
+    "lines that run backwards": lambda change: _hunk(change).update(lines=[2**53 - 1, 0]),
+    "no lines around": lambda change: _hunk(change).update(before=[], after=[]),
+    "a hunk twice": lambda change: change.file["hunks"].append(_hunk(change)),
+    "no hunks": lambda change: change.file.update(hunks=[]),
+    "a file twice": lambda change: change.entry["files"].append(change.file),
+    "another path": lambda change: change.file.update(path="b.txt", new_path="b.txt"),
+    "no last newline": lambda change: change.file.update(final_newline=False),
+    "an entry twice": lambda change: _beside(change, claims={}),
+    "files as an object": lambda change: _beside(change, files={}),
+    "a base of two lines": lambda change: change.entry.update(base="HEAD\nHEAD"),
+    "true for one": lambda change: change.entry.update(schema=True),
+    "a key more": lambda change: change.entry.update(more=1),
+    "a fraction": lambda change: change.entry.update(claims={"time": 0.5}),
+}
+
+
+@pytest.mark.parametrize("base", ["its own base", "another base"])
+@pytest.mark.parametrize("forge", FORGERIES.values(), ids=list(FORGERIES))
+def test_no_forgery_is_derived(repo: Repo, forge: Callable[[Change], object], base: str) -> None:
+    governed_repository(repo)
+    change = honest(repo)
+    forge(change)
+    if base == "another base":
+        repo.commit({"a.py": b"# moved\n" + repo.show("HEAD", "a.py")})
+        file = change.files["a.py"]
+        assert file is not None
+        change.files["a.py"] = File(b"# moved\n" + file.data, file.mode)
+    made = commit(repo, change)
+    done = run("HEAD~1..HEAD", cwd=repo.path)
+    assert done.stderr == ""
+    assert done.stdout.startswith(f"{made[:12]}  not derived  ")
+    assert done.returncode == 1
+
+
+def test_what_is_forged_above_is_derived_as_long_as_it_is_honest(repo: Repo) -> None:
+    governed_repository(repo)
+    change = honest(repo)
+    assert change.files == {"a.py": File(A_DONE)}
+    repo.commit({"a.py": b"# moved\n" + repo.show("HEAD", "a.py")})
+    change.files["a.py"] = File(b"# moved\n" + A_DONE)
+    commit(repo, change)
+    assert run("HEAD~1..HEAD", cwd=repo.path).stdout == f"{repo.head[:12]}  derived\n"
+
+
+def test_a_base_that_is_no_ancestor_of_the_parent_says_nothing(repo: Repo) -> None:
+    """Else the answer would hang on objects that a clone has or has not."""
+    governed_repository(repo)
+    change = honest(repo)
+    change.entry["base"] = "1" * 40
+    repo.commit({"a.py": b"# moved\n" + repo.show("HEAD", "a.py")})
+    change.files["a.py"] = File(b"# moved\n" + A_DONE)
+    commit(repo, change)
+    done = run("HEAD~1..HEAD", cwd=repo.path)
+    assert (done.stdout, done.stderr) == (f"{repo.head[:12]}  derived\n", "")
+    expect_agreement(repo.path)
+
+
+def test_directories_are_as_deep_as_git_makes_them(repo: Repo) -> None:
+    governed_repository(repo)
+    blob = repo.git("hash-object", "-w", "--stdin")
+    tree = repo.git("mktree", stdin=f"100644 blob {blob}\tleaf\n".encode())
+    for _ in range(1200):
+        tree = repo.git("mktree", stdin=f"040000 tree {tree}\td\n".encode())
+    made = repo.git("commit-tree", "-m", "Dig", tree)
+    assert run(made, cwd=repo.path).stdout == f"{made[:12]}  no entry\n"
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hkgit.workflows.setup.framework import install
-from hkgit.workflows.setup.steps import Action
+from hkgit.workflows.framework_hooks import install
+from hkgit.workflows.setup_steps import Action
 from tests.support.ci_workflows import load
 from tests.support.commands import ROOT, start
 

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hkgit.errors import InvalidInput
-from hkgit.evidence.refusals import ASKED_AFTER, Decision, RefusalLog
+from hkgit.evidence.refusal_log import ASKED_AFTER, Decision, RefusalLog
 from hkgit.text.schemas import load_schema
 from tests.support.desk import FILE, Desk
 from tests.support.repos import Repo

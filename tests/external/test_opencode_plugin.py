@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from hkgit.agents.setup.installing import install
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage import paths as places
+from hkgit.agents.setup.installer import install
+from hkgit.sessions import homes as places
+from hkgit.sessions.edit_session import EditSession
 from tests.support.repos import Repo
 from tests.support.running import script
 

@@ -9,18 +9,18 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.evidence.replay.findings import CandidateCommit, Verdict
-from hkgit.gate import (
+from hkgit.evidence.verdict import CandidateCommit, Verdict
+from hkgit.gate.judge import Gate
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import (
     CommitRange,
-    Gate,
     drop_floors,
     judge_range,
     list_commits_of,
     split_range,
+    verify_range,
 )
-from hkgit.gate.parallelism import verify_range
-from hkgit.gate.policy import Policy
-from hkgit.matching.places import LADDER_VERSION
+from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.document import range_hash
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
 from tests.support.gating import begun, blind, by_hand, good, opened, staged

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.errors import InvalidInput
-from hkgit.git.conversion import Content, Conversion
+from hkgit.git.attributes import Content, Conversion
 from hkgit.git.repository import Repository
 from tests.support.properties import examples
 from tests.support.repos import Repo

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.git.objects.objects import Head
+from hkgit.git.objects import Head
 from hkgit.git.repository import Repository
 from tests.support.repos import Repo
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.cli.remembering import is_known_to_pass
+from hkgit.cli.passed_commits import is_known_to_pass
 from hkgit.git.facts import AGENT_SHELLS
 from tests.support.commands import git, hkgit
 from tests.support.repos import Repo

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.cli.remembering import is_known_to_pass
-from hkgit.evidence.ledger import names
-from hkgit.gate.policy import files
+from hkgit.cli.passed_commits import is_known_to_pass
+from hkgit.evidence import entry
+from hkgit.gate.policy import source
 from hkgit.git import facts
 from tests.support.commands import git, hkgit, start
 from tests.support.repos import Repo
@@ -63,8 +63,8 @@ def test_an_agents_commit_is_rejected_before_its_message_or_after(known: Repo) -
 
 
 def test_the_places_are_those_that_the_judge_reads() -> None:
-    assert facts.POLICIES == (files.PYPROJECT, files.CONFIG)
-    assert facts.LEDGER == names.LEDGER
+    assert facts.POLICIES == (source.PYPROJECT, source.CONFIG)
+    assert facts.LEDGER == entry.LEDGER
 
 
 def test_a_persons_next_commit_is_known(known: Repo, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hkgit.edits import Edit
 from hkgit.matching.ladder import locate
-from hkgit.matching.places import Located, Settings
-from hkgit.matching.transfers.transfer import transfer
+from hkgit.matching.place import Located, Settings
+from hkgit.matching.transfer import transfer
 from hkgit.text.document import Document, Splice, terminate, unterminate
 
 

@@ -9,7 +9,7 @@ import pytest
 from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import Ambiguous
 from hkgit.matching.ladder import locate
-from hkgit.matching.places import Settings
+from hkgit.matching.place import Settings
 from tests.matching.editing import document_of, placed
 
 TEXT = "one\na\nb\ntwo\na\nb\nthree\na\nb\n"

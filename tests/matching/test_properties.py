@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hkgit.edits import Edit
 from hkgit.errors import HkgitError
 from hkgit.matching.ladder import locate
-from hkgit.matching.places import Settings
-from hkgit.matching.transfers.transfer import transfer
+from hkgit.matching.place import Settings
+from hkgit.matching.transfer import transfer
 from hkgit.text.diff import find_changes, find_common
 from tests.matching.editing import document_of, edit_of, edited
 from tests.support.properties import examples

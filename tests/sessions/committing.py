@@ -7,8 +7,7 @@ import subprocess
 from dataclasses import dataclass
 
 from hkgit.git.repository import Repository
-from hkgit.sessions.commit.settling import settle_commit
-from hkgit.sessions.commit.staging import stage
+from hkgit.sessions.stage import settle_commit, stage
 from tests.support.commands import loaded_path
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
@@ -71,8 +70,7 @@ class Work:
 
     def verdict(self, rev: str = "HEAD") -> str:
         """The verdict on one commit."""
-        from hkgit.evidence.replay.judging import replay
-        from hkgit.gate import candidate_of
+        from hkgit.evidence.replay import candidate_of, replay
 
         repository = Repository.discover(self.repo.path)
         judged = replay(repository, candidate_of(repository, repository.resolve(rev)))

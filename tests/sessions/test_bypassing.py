@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.evidence.replay.judging import replay
-from hkgit.gate import candidate_of
+from hkgit.evidence.replay import candidate_of, replay
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
-from hkgit.sessions.bypassing import (
+from hkgit.sessions.bypass import (
     CommitPastHooks,
     describe_commits_past_hooks,
     find_commits_past_hooks,

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from hkgit.applying.files import directory
-from hkgit.applying.files.replace import take_place
+from hkgit.applying import files
+from hkgit.applying.files import take_place
 from hkgit.errors import GitRefused
-from hkgit.sessions.storage.journal import SessionJournal
-from hkgit.sessions.writing import find_crashed
+from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.writer import find_crashed
 from tests.sessions.conftest import LINES
 from tests.support.commands import ROOT
 from tests.support.sessions import TextSession
@@ -24,9 +24,9 @@ from tests.support.sessions import TextSession
 DYING = """
 import os, signal, sys
 from pathlib import Path
-from hkgit.applying.files import directory
+from hkgit.applying import files as directory
 from tests.support.sessions import TextSession
-from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.call_journal import SessionJournal
 
 last = int(sys.argv[2])
 done = 0
@@ -112,7 +112,7 @@ def test_when_the_second_of_three_files_cannot_be_written_none_is(
             raise OSError(errno.ENOSPC, "No space left on device")
         return take_place(place, *args)
 
-    monkeypatch.setattr(directory, "take_place", full)
+    monkeypatch.setattr(files, "take_place", full)
     with pytest.raises(GitRefused, match="No space left"):
         TextSession.open(root, "task").edit(THREE)
     assert contents(root) == before

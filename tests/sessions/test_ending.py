@@ -9,8 +9,8 @@ import pytest
 
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
-from hkgit.sessions import ending
-from hkgit.sessions.storage.paths import EXPIRY, find_folders, may_wait
+from hkgit.sessions import end as ending
+from hkgit.sessions.homes import EXPIRY, find_folders, may_wait
 from hkgit.workflows.setup import remove
 from tests.sessions.committing import PROVEN, Work
 from tests.support.sessions import TextSession

@@ -10,8 +10,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from hkgit.evidence.replay.judging import replay
-from hkgit.gate import candidate_of
+from hkgit.evidence.replay import candidate_of, replay
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install

@@ -9,7 +9,7 @@ import pytest
 from hkgit.applying.planner import Options
 from hkgit.edits import File
 from hkgit.errors import InvalidInput, Stale
-from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.file_lines import Checkout
 from tests.sessions.conftest import LINES, replacing
 from tests.support.sessions import TextSession
 

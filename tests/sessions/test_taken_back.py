@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.evidence.ledger.entry import Entry, entry_id
-from hkgit.evidence.ledger.names import entry_path
-from hkgit.evidence.ledger.reading import read_entry
+from hkgit.evidence.entry import Entry, entry_id, entry_path, read_entry
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install

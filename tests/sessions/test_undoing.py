@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.errors import Conflict, InvalidInput
-from hkgit.sessions.undoing import merge_back
+from hkgit.sessions.undo_calls import merge_back
 from tests.sessions.conftest import LINES, replacing
 from tests.support.properties import examples
 from tests.support.sessions import TextSession

@@ -18,8 +18,8 @@ from zlib import crc32
 import pytest
 
 from hkgit.errors import HkgitError
-from hkgit.evidence.replay.findings import Finding, Verdict
-from hkgit.evidence.replay.judging import candidate_of, replay
+from hkgit.evidence.replay import candidate_of, replay
+from hkgit.evidence.verdict import Finding, Verdict
 from hkgit.git.repository import Repository
 from tests.support.properties import is_thorough
 from tests.support.repos import MADE

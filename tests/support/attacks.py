@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from hkgit.evidence.replay.findings import Verdict
+from hkgit.evidence.verdict import Verdict
 from tests.support.commits import Change, applied, commit, judge
 from tests.support.planning import Operation, protocol, replace_range
 from tests.support.repos import Repo

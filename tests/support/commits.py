@@ -14,17 +14,16 @@ from hkgit.applying.planner import Options, plan
 from hkgit.dialects import parse
 from hkgit.edits import File, Read, Snapshot, Spec
 from hkgit.errors import HkgitError
-from hkgit.evidence.ledger.entry import entry_id
-from hkgit.evidence.ledger.footers import append_trailers
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
-from hkgit.evidence.ledger.reading import read_entry
-from hkgit.evidence.ledger.recording import record
-from hkgit.evidence.ledger.trailers import render_trailers
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import Gate, Ruling, candidate_of
-from hkgit.gate.policy import Policy
+from hkgit.evidence.claims import record
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_id, entry_path, read_entry
+from hkgit.evidence.replay import candidate_of
+from hkgit.evidence.trailers import append_trailers, render_trailers
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.judge import Gate
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
-from hkgit.matching.places import Settings
+from hkgit.matching.place import Settings
 from tests.support.entries import as_json, written
 from tests.support.objects import reset_checkout, write_commit, write_tree
 from tests.support.planning import protocol, replace_range

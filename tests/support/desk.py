@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass, field, replace
 
 from hkgit.dialects import parse
-from hkgit.evidence.refusals import Consult, RefusalLog
+from hkgit.evidence.refusal_log import Consult, RefusalLog
 from hkgit.git.repository import Repository
-from hkgit.workflows.apply import ApplyRequest, apply
-from hkgit.workflows.commits.targets import ApplyOptions
+from hkgit.workflows.application import ApplyRequest, apply
+from hkgit.workflows.target import ApplyOptions
 from tests.support.repos import Repo
 from tests.support.running import range_hash
 

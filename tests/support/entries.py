@@ -11,9 +11,9 @@ import rfc8785
 from hkgit.applying.planner import plan
 from hkgit.dialects import parse
 from hkgit.edits import Read, Spec
-from hkgit.evidence.ledger.entry import Entry
-from hkgit.evidence.ledger.recording import record
-from hkgit.matching.places import Settings
+from hkgit.evidence.claims import record
+from hkgit.evidence.entry import Entry
+from hkgit.matching.place import Settings
 from tests.support.planning import Files, Operation, protocol, snapshot
 
 CLAIMS: dict[str, Any] = {"agent": "tester/1", "time": 0, "verify": None}

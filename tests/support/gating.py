@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from hkgit.edits import File
-from hkgit.gate import Ruling, judge_index
-from hkgit.gate.policy import Policy
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import judge_index
+from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
 from tests.support.commits import PERSON, Change
 from tests.support.planning import Operation, replace_range

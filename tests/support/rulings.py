@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator
 
-from hkgit.gate.rulings import Ruling
+from hkgit.gate.ruling import Ruling
 
 
 def count_alive(rulings: Iterable[Ruling], alive: list[int], every: int = 40) -> Iterator[Ruling]:

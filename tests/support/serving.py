@@ -10,7 +10,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from tests.support.commands import AGENT, git, hkgit, replace_line_two
 from tests.support.forks import relay
 from tests.support.repos import Repo

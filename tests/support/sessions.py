@@ -8,8 +8,8 @@ from hkgit.applying.planner import Options
 from hkgit.dialects import parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.session import EditSession
-from hkgit.workflows.edit import EditRequest, edit
+from hkgit.sessions.edit_session import EditSession
+from hkgit.workflows.session_calls import EditRequest, edit
 
 
 class TextSession(EditSession):

@@ -8,23 +8,23 @@ import sys
 
 import pytest
 
-from hkgit.text import hashing
+from hkgit.text import hashes
 
 SCRIPT = """\
 import sys
-from hkgit.text.hashing import sha256
+from hkgit.text.hashes import sha256
 sha256(b"x" * int(sys.argv[1]))
 print("hashlib" in sys.modules)
 """
 
 
 @pytest.mark.parametrize("name", ["sha1", "sha256", "sha512"])
-@pytest.mark.parametrize("hashed", [0, hashing._FEW_BYTES], ids=["first", "late"])
+@pytest.mark.parametrize("hashed", [0, hashes._FEW_BYTES], ids=["first", "late"])
 def test_every_way_gives_the_same_hash(
     name: str, hashed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hashing, "_hashed", hashed)
-    begun = hashing.start_hash(name, b"one ", more=3)
+    monkeypatch.setattr(hashes, "_hashed", hashed)
+    begun = hashes.start_hash(name, b"one ", more=3)
     begun.update(b"two")
     assert begun.hexdigest() == hashlib.new(name, b"one two").hexdigest()
 

@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
-from hkgit.text.json_nodes import Node
+from hkgit.text.strict_json import Node
 
 DEEP = 100_000
 

@@ -12,8 +12,8 @@ import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import render_script
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.journal import TransactionJournal, TransactionState, begin
-from hkgit.workflows import doctor as health
+from hkgit.git.transaction.journal import TransactionJournal, TransactionState, begin
+from hkgit.workflows import health
 from tests.support.repos import Repo
 from tests.support.running import Result, run
 

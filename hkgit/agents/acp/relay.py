@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hkgit.agents import HOOKED
-from hkgit.agents.acp.watching import NAME, Watch
+from hkgit.agents.acp.messages import NAME, Watch
 from hkgit.agents.events import ToolEvent, UntoldLook
 from hkgit.agents.late_edits import holds_already
 from hkgit.agents.recorder import Recorder
 from hkgit.agents.servers.roots import Root
 from hkgit.agents.specs import find_touched_paths
 from hkgit.errors import InvalidInput
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage.paths import find_folders
-from hkgit.text.json_nodes import JsonObject
+from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.homes import find_folders
+from hkgit.text.strict_json import JsonObject
 
 AGENT = "gemini-cli"
 """What the agent calls itself that does not tell what it has shown."""
@@ -116,7 +116,7 @@ class Relay:
         if not calls or not self._watch.agent.startswith(AGENT):
             return
         # All other agents tell.
-        from hkgit.agents.acp.untold import find_answers
+        from hkgit.agents.acp.messages import find_answers
 
         conversation = event.session.removeprefix(f"{NAME}-")
         for call, look in find_answers(conversation, event.directory, calls, os.environ):

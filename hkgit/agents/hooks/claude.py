@@ -16,7 +16,6 @@ from hkgit.agents.events import (
     ToolEvent,
     ToolReading,
 )
-from hkgit.agents.searches import searching
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -26,8 +25,9 @@ from hkgit.agents.setup.settings import (
     is_of_user,
     is_steering,
 )
+from hkgit.agents.tool_answers import searching
 from hkgit.agents.tools import Tool, editing, telling_original, text_of, tool_event, whole_number
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 NAME = "claude"

@@ -10,11 +10,10 @@ from itertools import chain, repeat
 from pathlib import Path
 
 from hkgit.agents.events import END, Looks, Shell, ToolEvent, ToolReading
-from hkgit.agents.searches import name_by_heads, searching
 from hkgit.agents.setup.settings import FilePart, Part, add_stamp, guard_in_time, is_steering
-from hkgit.agents.shown.edit_answers import find_changed, showing
+from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import Tool, editing, patching, session_name, text_of, whole_number
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 
 NAME = "cline"
 EDIT_TOOL = "hkgit__edit"

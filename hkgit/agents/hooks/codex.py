@@ -12,7 +12,7 @@ from hkgit.agents.events import Editing, Pause, Shell, ToolEvent, UnshownShell, 
 from hkgit.agents.hooks import claude
 from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
 from hkgit.agents.tools import Tool, patching, shell, tool_event
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 NAME = "codex"

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.events import END, ToolEvent, ToolReading
-from hkgit.agents.searches import name_by_heads, searching
+from hkgit.agents.lookups import find_last_turn
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -22,9 +22,9 @@ from hkgit.agents.setup.settings import (
     Part,
     guard_in_time,
 )
-from hkgit.agents.shown.turns import find_last_turn
+from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import Tool, editing, patching, session_name, shell, text_of, whole_number
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 
 NAME = "copilot"
 EDIT_TOOL = "hkgit-edit"

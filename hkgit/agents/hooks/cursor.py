@@ -15,7 +15,7 @@ from pathlib import Path
 from hkgit.agents.events import Did, PendingToolEdit, Shell, ToolEvent
 from hkgit.agents.setup.settings import HOOK_SECONDS, MCP_SERVER, JsonPart, Part, guard_in_time
 from hkgit.agents.tools import make_editing, reading, session_name, text_of
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 
 NAME = "cursor"
 EDIT_TOOL = "edit"

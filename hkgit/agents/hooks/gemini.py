@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.events import END, Shell, ToolEvent, ToolReading
-from hkgit.agents.searches import name_by_heads, searching
+from hkgit.agents.lookups import find_last_turn
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -17,10 +17,9 @@ from hkgit.agents.setup.settings import (
     guard_in_time,
     is_steering,
 )
-from hkgit.agents.shown.edit_answers import find_code, showing
-from hkgit.agents.shown.turns import find_last_turn
+from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
 from hkgit.agents.tools import Tool, editing, session_name, shell, text_of, tool_event, whole_number
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 NAME = "gemini"

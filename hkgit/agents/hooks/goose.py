@@ -12,9 +12,9 @@ from hkgit.agents.events import Editing, Pause, Shell, ToolEvent, UnshownShell
 from hkgit.agents.setup.settings import HOOK_SECONDS, JsonPart, Part, guard_in_time
 from hkgit.agents.tools import Tool, shell, tool_event
 from hkgit.edits import encode_text
-from hkgit.evidence.ledger.canonical import digest
-from hkgit.git.shells.goose import find_goose_database, find_goose_start
-from hkgit.text.json_nodes import JsonObject
+from hkgit.evidence.entry import digest
+from hkgit.git.facts import find_goose_database, find_goose_start
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 NAME = "goose"

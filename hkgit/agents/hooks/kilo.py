@@ -6,7 +6,7 @@ from hkgit.agents.events import ToolEvent
 from hkgit.agents.hooks import opencode
 from hkgit.agents.setup.settings import Part
 from hkgit.agents.tools import tool_event
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 
 NAME = "kilo"
 EDIT_TOOL = opencode.EDIT_TOOL

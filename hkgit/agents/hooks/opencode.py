@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 from hkgit.agents.events import ToolEvent
-from hkgit.agents.searches import name_by_heads, searching
 from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, JsonPart, Part, add_stamp
+from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import Tool, editing, patching, reading, shell, text_of, tool_event
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 
 NAME = "opencode"
 EDIT_TOOL = "hkgit_edit"

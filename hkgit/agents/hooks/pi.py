@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from hkgit.agents.events import ToolEvent
 from hkgit.agents.hooks import opencode
-from hkgit.agents.searches import close_gaps, searching
 from hkgit.agents.setup.settings import FilePart, Part, add_stamp, is_of_user, is_steering
+from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of, tool_event
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 
 NAME = "pi"
 EDIT_TOOL = "change_file"

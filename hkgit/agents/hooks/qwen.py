@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 from hkgit.agents.events import Did, ToolEvent, ToolReading
 from hkgit.agents.hooks import claude, gemini
-from hkgit.agents.searches import searching
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
-from hkgit.agents.shown.edit_answers import find_range, showing
+from hkgit.agents.tool_answers import find_range, searching, showing
 from hkgit.agents.tools import (
     Tool,
     editing,
@@ -20,7 +19,7 @@ from hkgit.agents.tools import (
     tool_event,
     whole_number,
 )
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 
 NAME = "qwen"
 EDIT_TOOL = "mcp__hkgit__edit"

@@ -12,7 +12,7 @@ from pathlib import Path
 from hkgit.agents.events import Did, Shell, ToolEvent
 from hkgit.agents.setup.settings import JsonPart, Part, guard_in_time, is_steering
 from hkgit.agents.tools import make_editing, session_name, text_of
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 
 NAME = "windsurf"
 EDIT_TOOL = "edit"

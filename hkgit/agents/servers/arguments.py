@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from hkgit.applying.planner import Options
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
 LONGEST_TEXT = 16 * 2**20

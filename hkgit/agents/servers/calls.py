@@ -18,16 +18,15 @@ from hkgit.agents.servers.replies import (
     of_undone,
 )
 from hkgit.agents.servers.roots import Root
-from hkgit.applying.names import resolve_names
+from hkgit.applying.path_names import resolve_names
 from hkgit.dialects import DIALECTS, append_at_end, parse_expect, relative_path
 from hkgit.edits import RenameFile, Spec
 from hkgit.errors import InvalidInput
-from hkgit.sessions.readings.checkout import Checkout
-from hkgit.sessions.refusals import note_unread_spec
-from hkgit.sessions.session import EditSession
+from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.file_lines import Checkout
+from hkgit.sessions.refused_calls import note_unread_spec
 from hkgit.values import dataclass
-from hkgit.workflows.edit import EditRequest, edit
-from hkgit.workflows.undo import UndoRequest, undo
+from hkgit.workflows.session_calls import EditRequest, UndoRequest, edit, undo
 
 LARGEST_IMAGE = 5 * 2**20
 """In bytes; what agents' models take at most."""
@@ -119,7 +118,7 @@ def _edit(session: EditSession, place: Root, given: Values) -> Reply:
 
 def _apply(session: EditSession, place: Root, given: Values) -> Reply:
     # It opens repositories; the others do not.
-    from hkgit.agents.servers.applying import apply_spec
+    from hkgit.agents.servers.spec_call import apply_spec
 
     return apply_spec(session, _spec(session, place, given, "apply"), given)
 

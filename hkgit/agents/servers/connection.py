@@ -13,7 +13,6 @@ from hashlib import sha256
 from pathlib import Path
 
 from hkgit.agents.servers.arguments import Values, check_arguments
-from hkgit.agents.servers.callers import take_caller
 from hkgit.agents.servers.calls import CALLS, Tool
 from hkgit.agents.servers.replies import (
     Reply,
@@ -21,10 +20,10 @@ from hkgit.agents.servers.replies import (
     keep_place,
     of_error,
 )
-from hkgit.agents.servers.roots import Root, choose_root, places
+from hkgit.agents.servers.roots import Root, choose_root, places, take_caller
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.sessions.session import EditSession
-from hkgit.text.json_nodes import Json
+from hkgit.sessions.edit_session import EditSession
+from hkgit.text.strict_json import Json
 
 _CHANGED = ("applied", "undone")
 """What is answered to a call that has changed something."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.agents.servers.arguments import WrongArguments
 from hkgit.applying.outcome import EditOutcome
-from hkgit.applying.reporting import error_json, refusal_text, render_apply_json
+from hkgit.applying.outcome_json import error_json, refusal_text, render_apply_json
 from hkgit.errors import (
     AlreadyApplied,
     Ambiguous,
@@ -17,12 +17,12 @@ from hkgit.errors import (
     NoMatch,
     Stale,
 )
-from hkgit.matching.places import format_confidence
+from hkgit.matching.place import format_confidence
 from hkgit.sessions.answers import EditReport, Status, UndoReport
-from hkgit.sessions.readings.shown import Reading
-from hkgit.sessions.reporting import call_json, reading_json, status_json
-from hkgit.text.escaping import to_json_text, visible
-from hkgit.text.json_nodes import Json, JsonObject
+from hkgit.sessions.documents import call_json, reading_json, status_json
+from hkgit.sessions.knowledge import Reading
+from hkgit.text.escape import to_json_text, visible
+from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass, replace
 
 _READ_AGAIN = (NoMatch, Stale, Ambiguous, Conflict, AlreadyApplied, BlindEdit)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from hkgit.agents.setup import jsonc
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
-from hkgit.text.hashing import sha256
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.hashes import sha256
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
 BEGIN = ">>> hkgit init --agent"

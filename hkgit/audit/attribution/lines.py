@@ -12,9 +12,9 @@ from itertools import pairwise
 from hkgit.audit.commits import AuditedCommit, audit_commit
 from hkgit.audit.origins import Blamed, LineOrigins
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK
-from hkgit.evidence.ledger.names import LEDGER
+from hkgit.evidence.entry import LEDGER
 from hkgit.gate.judge import Gate
-from hkgit.git.objects.trees import TreeChange, TreeEntry
+from hkgit.git.objects import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes
 from hkgit.text.document import hash_lines, split_raw

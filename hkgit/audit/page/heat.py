@@ -10,9 +10,9 @@ from hkgit.applying.evidence import is_weak
 from hkgit.audit.commits import AuditedCommit
 from hkgit.audit.origins import LineOrigins, blame
 from hkgit.errors import HkgitError
-from hkgit.gate import Gate
-from hkgit.gate.policy import Policy
-from hkgit.gate.rulings import NO_EVIDENCE
+from hkgit.gate.judge import Gate
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
 

@@ -1,24 +1,108 @@
-"""hunks.py: each hunk of a commit as a diff, with what its agent knew of the lines before."""
+"""Hunks as lines, and which of them were seen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import covers, is_empty, is_weak
 from hkgit.audit.commits import AuditedCommit, strength_of
-from hkgit.audit.page.seen import SeenRange, count_overlap, find_seen, is_point_seen, name_sight
 from hkgit.edits import DIRECTORY, SUBMODULE, File, MappingSnapshot, Overlay, Snapshot, encode_text
 from hkgit.errors import HkgitError, Unverifiable
-from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
-from hkgit.evidence.ledger.recording import mark
-from hkgit.evidence.replay.derive import derive
-from hkgit.evidence.replay.ordering import order_entries
-from hkgit.gate.rulings import NO_EVIDENCE
+from hkgit.evidence.claims import mark
+from hkgit.evidence.derivation import derive
+from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
+from hkgit.evidence.sequence import order_entries
+from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document
-from hkgit.text.escaping import visible
+from hkgit.text.escape import visible
 from hkgit.values import dataclass
+
+_HOW = {
+    "receipt": "had read {}",
+    "hash": "gave the hash of {}",
+    "tag": "named the tags of {}",
+    "late": "named {} after the change; nothing shows that it had read them",
+    "quote": "quoted {}; nothing shows that it had read them",
+}
+"""What an agent did with some lines: only a session that kept a receipt saw it read them."""
+
+_EYE = {"receipt": "read", "hash": "hash", "tag": "tag"}
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRange:
+    """Lines of the base that an agent's evidence names, and of which `kind` that is."""
+
+    start: int
+    end: int
+    kind: str
+
+    @property
+    def lines(self) -> Lines:
+        return self.start, self.end
+
+    @property
+    def how(self) -> str:
+        """What the agent did with the lines, in words."""
+        is_one = self.start == self.end
+        lines = f"line {self.start}" if is_one else f"lines {self.start}-{self.end}"
+        return _HOW.get(self.kind, f"{self.kind}: {{}}").format(lines)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it shows that the lines were known; a quote does not."""
+        return not is_weak(self.kind)
+
+
+def find_seen(
+    entry: Entry, file: RecordedFile, edits: Sequence[RecordedEdit], line_count: int
+) -> tuple[SeenRange, ...]:
+    """Find the ranges of a file that stand in an entry as known or quoted, each once, in order."""
+    found = [*_of_edits(edits, line_count), *_of_reads(entry, file, line_count)]
+    unique = {(each.start, each.end, each.is_known): each for each in reversed(found)}
+    return tuple(sorted(unique.values(), key=lambda each: (each.start, each.end)))
+
+
+def _of_edits(edits: Sequence[RecordedEdit], line_count: int) -> Iterator[SeenRange]:
+    for edit in edits:
+        if edit.evidence not in _HOW:
+            continue
+        ranges = edit.base_lines if edit.evidence_lines is None else (edit.evidence_lines,)
+        for start, end in ranges:
+            if 1 <= start <= end <= max(line_count, end):
+                yield SeenRange(start, min(end, line_count), edit.evidence)
+
+
+def _of_reads(entry: Entry, file: RecordedFile, line_count: int) -> Iterator[SeenRange]:
+    for read in entry.reads:
+        if read.path != file.path or not line_count:
+            continue
+        start, end = read.start_line or 1, read.end_line or line_count
+        if 1 <= start <= end <= line_count:
+            yield SeenRange(start, end, read.kind)
+
+
+def name_sight(line: int, ranges: Iterable[SeenRange]) -> str:
+    """Name what shows that a line was known, a reading before a hash; empty if nothing does."""
+    kinds = {each.kind for each in ranges if each.is_known and each.start <= line <= each.end}
+    return next((word for kind, word in _EYE.items() if kind in kinds), "")
+
+
+def is_point_seen(point: int, ranges: Iterable[SeenRange]) -> bool:
+    """Whether such evidence covers a neighbour of the point above line `point`."""
+    empty = (point, point - 1)
+    return any(each.is_known and covers(each.lines, empty) for each in ranges)
+
+
+def count_overlap(ranges: Iterable[Lines], within: Lines) -> int:
+    """Count how many lines of some ranges lie within another."""
+    pairs = ((max(a, within[0]), min(b, within[1])) for a, b in ranges if not is_empty((a, b)))
+    return sum(max(0, last - first + 1) for first, last in pairs)
+
 
 MOST_LINES = 60
 """Lines of a hunk that are shown, and as many characters times four of a line."""

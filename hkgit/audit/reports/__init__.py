@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from hkgit.audit.reports.sheet import ReportSheet
+from hkgit.audit.reports.findings import ReportSheet
 from hkgit.errors import HkgitError
 
 _MODULES = {

@@ -1,11 +1,11 @@
-"""documents.py: write JSON reports."""
+"""Documents of other tools: GitLab, reviewdog, SARIF."""
 
 from __future__ import annotations
 
 import json
 
-from hkgit.text.escaping import to_json_text
-from hkgit.text.json_nodes import Json
+from hkgit.text.escape import to_json_text
+from hkgit.text.strict_json import Json
 
 
 def dump_json(value: Json) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hkgit.audit.reports import text
-from hkgit.audit.reports.mending import render_closing_line
-from hkgit.audit.reports.sheet import ReportItem, ReportSheet, grade
+from hkgit.audit.reports.findings import ReportItem, ReportSheet, grade
+from hkgit.audit.reports.fix import render_closing_line
 from hkgit.gate.policy.model import Policy
-from hkgit.text.escaping import escape_workflow_data, escape_workflow_property
+from hkgit.text.escape import escape_workflow_data, escape_workflow_property
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 

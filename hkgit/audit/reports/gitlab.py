@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from hkgit.audit.reports.documents import dump_json, to_text
-from hkgit.audit.reports.mending import render_closing_line
-from hkgit.audit.reports.sheet import NOWHERE, ReportItem, ReportSheet
+from hkgit.audit.reports.findings import NOWHERE, ReportItem, ReportSheet
+from hkgit.audit.reports.fix import render_closing_line
 from hkgit.errors import HkgitError
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from itertools import islice
 from textwrap import indent
 
-from hkgit.applying.reporting import error_json
+from hkgit.applying.outcome_json import error_json
 from hkgit.audit.reports.documents import dump_json
-from hkgit.audit.reports.mending import mend
-from hkgit.audit.reports.sheet import ReportItem, ReportSheet, SourcePlace
+from hkgit.audit.reports.findings import ReportItem, ReportSheet, SourcePlace
+from hkgit.audit.reports.fix import mend
 from hkgit.errors import HkgitError
-from hkgit.evidence.replay.findings import Finding
+from hkgit.evidence.verdict import Finding
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.rulings import Report, Ruling
-from hkgit.text.escaping import to_json_text
-from hkgit.text.json_nodes import JsonObject
+from hkgit.gate.ruling import Report, Ruling
+from hkgit.text.escape import to_json_text
+from hkgit.text.strict_json import JsonObject
 
 
 def render(sheet: ReportSheet) -> str:

@@ -6,10 +6,10 @@ A range without columns is one of whole lines, its end included (reviewdog, prot
 from __future__ import annotations
 
 from hkgit.audit.reports.documents import dump_json, to_text
-from hkgit.audit.reports.mending import render_closing_line
-from hkgit.audit.reports.sheet import LEVELS, ReportItem, ReportSheet
+from hkgit.audit.reports.findings import LEVELS, ReportItem, ReportSheet
+from hkgit.audit.reports.fix import render_closing_line
 from hkgit.errors import HkgitError
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 
 _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 

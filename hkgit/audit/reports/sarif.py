@@ -7,12 +7,17 @@ from urllib.parse import quote
 
 from hkgit import __version__
 from hkgit.audit.reports.documents import dump_json, to_text
-from hkgit.audit.reports.mending import mend, render_closing_line
-from hkgit.audit.reports.rules import describe_rule, find_rule_url, read_sections
-from hkgit.audit.reports.sheet import NOWHERE, ReportItem, ReportSheet, SourcePlace
+from hkgit.audit.reports.findings import (
+    NOWHERE,
+    ReportItem,
+    ReportSheet,
+    SourcePlace,
+)
+from hkgit.audit.reports.fix import mend, render_closing_line
+from hkgit.audit.reports.rule_page import describe_rule, find_rule_url, read_sections
 from hkgit.edits import encode_text
 from hkgit.errors import HkgitError, Rejected
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.strict_json import JsonObject
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from hkgit.audit.reports.mending import mend
-from hkgit.audit.reports.sheet import ReportSheet, name_commit, read_subject
+from hkgit.audit.reports.findings import ReportSheet, name_commit, read_subject
+from hkgit.audit.reports.fix import mend
 from hkgit.audit.reports.text import summarize
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.rulings import Ruling
-from hkgit.matching.places import format_confidence
-from hkgit.text.counting import count_noun
-from hkgit.text.escaping import escape_markdown, render_code
+from hkgit.gate.ruling import Ruling
+from hkgit.matching.place import format_confidence
+from hkgit.text.escape import count_noun, escape_markdown, render_code
 
 MOST_ROWS = 500
 """So many commits a table lists: GitHub shows no summary of more than a megabyte."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hkgit.audit.reports.sheet import ReportSheet, name_commit
+from hkgit.audit.reports.findings import ReportSheet, name_commit
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.rulings import Report, Ruling
-from hkgit.text.counting import count_noun
-from hkgit.text.escaping import escape_console
+from hkgit.gate.ruling import Report, Ruling
+from hkgit.text.escape import count_noun, escape_console
 
 
 def render(sheet: ReportSheet) -> str:
@@ -40,7 +39,7 @@ def _ruling_lines(ruling: Ruling, policy: Policy) -> Iterator[str]:
         yield f"     note: {note}"
     if ruling.passes:
         return
-    from hkgit.audit.reports.mending import mend
+    from hkgit.audit.reports.fix import mend
 
     command = mend(ruling)
     if command:

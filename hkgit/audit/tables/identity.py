@@ -10,9 +10,9 @@ import re
 from urllib.parse import quote, unquote
 
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.entry import digest
 from hkgit.git.repository import Repository
-from hkgit.text.escaping import visible
+from hkgit.text.escape import visible
 from hkgit.values import dataclass
 
 _SCHEMED = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<host>[^/?#]*)(?P<path>[^?#]*)", re.I)

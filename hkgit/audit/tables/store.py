@@ -1,4 +1,4 @@
-"""store.py: a directory of tables: which files of a repository count, and how others replace them.
+"""Tables in a directory, added to by each export.
 
 `TABLE/repository=NAME/*.parquet` hold the rows. `_hkgit/repository=NAME.json` lists the files that
 count: it is replaced in one step when all of them are there, so that a crash leaves the old or the
@@ -10,16 +10,79 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
-from hkgit.audit.tables.columns import TABLES, VERSION
+from hkgit.audit.tables.columns import OF_COMMITS, TABLES, VERSION
 from hkgit.audit.tables.identity import RepositoryIdentity
+from hkgit.audit.tables.rows import Row, Rows
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.git.transactions import locks
-from hkgit.text.json_nodes import Json
+from hkgit.git.transaction import locks
+from hkgit.text.strict_json import Json
 from hkgit.values import dataclass
+
+
+def list_names(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def flush_file(path: Path) -> None:
+    """Have a file on the disk before anything counts on it."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def open_lines(draft: Path) -> Iterator[dict[str, IO[str]]]:
+    """Open a file of JSON lines for each table."""
+    with ExitStack() as stack:
+        yield {
+            name: stack.enter_context((draft / f"{name}.jsonl").open("w", encoding="utf-8"))
+            for name in TABLES
+        }
+
+
+def to_line(row: Row) -> str:
+    return json.dumps(row) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class SortedRows:
+    """What became of the rows that came in; `claimed` are the refusals that entries claim."""
+
+    added: int
+    changed: tuple[str, ...]
+    kept: int
+    claimed: frozenset[str]
+
+
+def sort_rows(
+    rows: Iterable[Rows], known: Mapping[str, str], lines: Mapping[str, IO[str]]
+) -> SortedRows:
+    """Write the rows of commits that are new or of which something else is said."""
+    done: set[str] = set()
+    claimed: set[str] = set()
+    added, kept, changed = 0, 0, []
+    for each in rows:
+        (commit,) = each["commits"]
+        name = commit["commit"]
+        if name in done:
+            continue
+        done.add(name)
+        claimed.update(row["refusal"] for row in each["refusals"])
+        if known.get(name) == commit["digest"]:
+            kept += 1
+            continue
+        for table in OF_COMMITS:
+            lines[table].writelines(map(to_line, each[table]))
+        if name in known:
+            changed.append(name)
+        else:
+            added += 1
+    return SortedRows(added, tuple(changed), kept, frozenset(claimed))
+
 
 HIDDEN = "_hkgit"
 _ABOUT = "tables.json"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hkgit.git.facts import AGENT_SHELLS, GOOSE_SESSION
 from hkgit.git.repository import Repository
-from hkgit.text.hashing import sha256
+from hkgit.text.hashes import sha256
 from hkgit.values import late_pattern
 
 MARK = "# hkgit gate"

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Mapping
 
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.gate import Report
-from hkgit.gate.policy import Policy
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Report
 from hkgit.values import dataclass
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hkgit.applying.evidence import KINDS
-from hkgit.gate.policy.agents import KNOWN_AGENTS
+from hkgit.gate.policy.agent_names import KNOWN_AGENTS
 from hkgit.gate.policy.consistency import expect_consistent
 from hkgit.gate.policy.defaults import ACCEPTABLE, PROTECTED, ROLES, TEXT
 from hkgit.gate.policy.model import Floors, Grant, Policy, Recovered, RefRules

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from hkgit.applying.evidence import HASHED, KINDS
-from hkgit.gate.policy.agents import (
+from hkgit.gate.policy.agent_names import (
     KNOWN_AGENTS,
     find_credited_names,
     fits_glob,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.gate.policy.defaults import ATTEST, BREAK_GLASS, PROTECTED, SIGN, TEXT
 from hkgit.gate.policy.model import Floors, Grant, Policy, Recovered, RefRules
-from hkgit.matching.places import format_decimal
-from hkgit.text.counting import count_noun
+from hkgit.matching.place import format_decimal
+from hkgit.text.escape import count_noun
 
 _MODES = {
     "enforce": "A commit that breaks a rule is rejected.",

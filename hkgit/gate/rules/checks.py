@@ -1,13 +1,16 @@
-"""checks.py: the table of rules that a governed commit must keep, in order."""
+"""The rules in their order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from hkgit.evidence.replay.findings import Finding, Verdict
-from hkgit.gate.case import JudgedCommit
+from hkgit.evidence.entry import entry_path
+from hkgit.evidence.trailers import list_credited_agents, list_missing_lines
+from hkgit.evidence.verdict import Finding, Verdict
+from hkgit.gate.attestations.trust import find_signer
+from hkgit.gate.judged_commit import JudgedCommit
 from hkgit.gate.rules.floors import APPLY, entry_findings
-from hkgit.gate.rules.manual import hand_findings
+from hkgit.gate.rules.grants import hand_findings
 from hkgit.gate.rules.protection import (
     collision_findings,
     merged_policy_findings,
@@ -16,6 +19,46 @@ from hkgit.gate.rules.protection import (
     path_findings,
     policy_findings,
 )
+
+
+def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
+    """Find the entries that a commit adds and that nobody signed who has the role for it.
+
+    Signed is what is committed, so a commit that is still being made cannot lack it.
+    """
+    commit = case.candidate.id
+    if commit is None:
+        return
+    for name, entry in case.judged.entries:
+        if find_signer(case.repository, case.policy, name, entry, case.incoming) is None:
+            where, what = entry_path(name), "no signature by a key that may sign entries is here"
+            yield Finding(
+                rule="signature", where=where, what=what, fix=_fix(commit[:12]), path=where
+            )
+
+
+def _fix(commit: str) -> str:
+    sign = f"`hkgit attest --entries {commit}^..{commit} --key FILE`"
+    return f"{sign}, then push refs/hkgit/entries/* to where the gate runs."
+
+
+RULE = "assisted-by"
+
+
+def credit_findings(case: JudgedCommit) -> Iterator[Finding]:
+    """Find agents of entries that the message does not name, or anyone where none may be named."""
+    message = case.candidate.message
+    if message is None:  # it is not written yet
+        return
+    if case.policy.assisted_by == "forbid":
+        for name in list_credited_agents(message):
+            what = f"the message says that {name} assisted, and the policy forbids such lines"
+            yield Finding(RULE, "commit", what, "Take the line Assisted-by out of the message.")
+        return
+    for line in list_missing_lines((entry for _, entry in case.judged.entries), message):
+        what = "the message does not name the agent of an entry as the policy asks"
+        yield Finding(RULE, "commit", what, f"Add to the message: {line}")
+
 
 Check = Callable[[JudgedCommit], Iterator[Finding]]
 
@@ -31,7 +74,7 @@ def _check_floors(case: JudgedCommit) -> Iterator[Finding]:
 def _check_tightness(case: JudgedCommit) -> Iterator[Finding]:
     if case.policy.asks_for_tightness:
         # Only then is the text of every edited file needed, and the diff.
-        from hkgit.gate.rules.strength import tightness_findings
+        from hkgit.gate.rules.floors import tightness_findings
 
         yield from tightness_findings(case)
 
@@ -39,29 +82,25 @@ def _check_tightness(case: JudgedCommit) -> Iterator[Finding]:
 def _check_recovered(case: JudgedCommit) -> Iterator[Finding]:
     is_record = case.judged.verdict is Verdict.RECOVERED
     if is_record or any(entry.claims.get("origin") for _, entry in case.judged.entries):
-        from hkgit.gate.rules.recovered import recovered_findings
+        from hkgit.gate.rules.floors import recovered_findings
 
         yield from recovered_findings(case)
 
 
 def _check_text(case: JudgedCommit) -> Iterator[Finding]:
     if case.policy.reject_text:
-        from hkgit.gate.rules.text import text_findings
+        from hkgit.gate.rules.characters import text_findings
 
         yield from text_findings(case)
 
 
 def _check_signatures(case: JudgedCommit) -> Iterator[Finding]:
     if case.policy.entries_signed:
-        from hkgit.gate.rules.signing import signature_findings
-
         yield from signature_findings(case)
 
 
 def _check_credits(case: JudgedCommit) -> Iterator[Finding]:
     if case.policy.assisted_by != "allow":
-        from hkgit.gate.rules.crediting import credit_findings
-
         yield from credit_findings(case)
 
 

@@ -1,17 +1,88 @@
-"""grants.py: find the grant by which paths may be changed by hand, and who vouches for a commit."""
+"""What people may do by hand.
+
+The record is an annotated tag `break-glass/...` on the commit: it names the commit, its message is
+the reason, its tagger's time the date, and an SSH key signs it, whose principal has the role
+`break-glass` under the trusted side's policy. No format of hkgit's own: `git tag -s` writes it.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
-from hkgit.evidence.ledger.footers import read_trailers
-from hkgit.evidence.replay.findings import CandidateCommit
-from hkgit.gate.context import JudgeContext
-from hkgit.gate.policy.agents import matches
+from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER
+from hkgit.evidence.trailers import read_trailers
+from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding, Verdict
+from hkgit.gate.judged_commit import JudgeContext, JudgedCommit
+from hkgit.gate.policy.agent_names import find_co_authors, matches
+from hkgit.gate.policy.defaults import BREAK_GLASS as ROLE
 from hkgit.gate.policy.model import Grant, Policy
+from hkgit.gate.rules.floors import APPLY
+from hkgit.git.objects import HEX
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass
+from hkgit.values import dataclass, late_pattern
+
+BREAK_GLASS = "refs/tags/break-glass/"
+_TAG = late_pattern(
+    rb"object (" + HEX.encode() + rb")\ntype commit\ntag ([^\n]+)\n"
+    rb"tagger [^\n]*> (\d+) [-+]\d{4}\n\n(.*?)-----BEGIN SSH SIGNATURE-----\n",
+    re.DOTALL,
+)
+LONGEST = 65_536
+"""Bytes that a record may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Who let which commit pass, when (seconds since 1970) and why."""
+
+    commit: str
+    name: str
+    time: int
+    reason: str
+    principal: str
+
+    def __str__(self) -> str:
+        from datetime import UTC, datetime  # few commits break the glass
+
+        day = datetime.fromtimestamp(self.time, UTC).strftime("%Y-%m-%dT%H:%MZ")
+        return f"break-glass {self.name} by {self.principal} on {day}: {self.reason}"
+
+
+def find_record(
+    repository: Repository, policy: Policy, commit: str, incoming: Mapping[str, str]
+) -> Record | None:
+    """Find the record that lets a commit pass, among its tags and those that a push brings."""
+    if not policy.roles.get(ROLE):
+        return None
+    listed = ("for-each-ref", f"--points-at={commit}", "--format=%(objectname)", BREAK_GLASS)
+    tags = (tag for ref, tag in incoming.items() if ref.startswith(BREAK_GLASS))
+    for tag in dict.fromkeys((*repository.git(*listed).text.split(), *tags)):
+        for record in _read(repository, policy, tag):
+            if record.commit == commit:
+                return record
+    return None
+
+
+def _read(repository: Repository, policy: Policy, tag: str) -> Iterator[Record]:
+    """Read the record that a tag is, if it is signed by one who may make it."""
+    if repository.blob_size(tag) > LONGEST:
+        return
+    found = _TAG.match(repository.git("cat-file", "tag", tag, check=False).stdout)
+    reason = " ".join(found[4].decode("utf-8", "replace").split()) if found else ""
+    if found is None or not reason or not found[2].startswith(b"break-glass/"):
+        return
+    principal = repository.verify_tag(tag, policy.signers)
+    if principal is not None and policy.has_role(principal, ROLE):
+        name = found[2].decode("utf-8", "replace")
+        yield Record(
+            commit=found[1].decode(),
+            name=name,
+            time=int(found[3]),
+            reason=reason,
+            principal=principal,
+        )
 
 
 def read_pusher(policy: Policy) -> str | None:
@@ -130,3 +201,125 @@ def explain_refused_voucher(
 
 VOUCH = 'git commit --amend --no-edit -S --trailer "Hkgit-Vouched-by: NAME <EMAIL>"'
 """How a person takes the last commit upon himself; what says who made it is kept."""
+
+
+HOSTS = ("github <noreply@github.com>", "gitlab <*", "*@users.noreply.gitlab.com>", "gitea <*")
+"""Committers of hosted squash merges; not treated as people."""
+
+
+def hand_findings(case: JudgedCommit) -> Iterator[Finding]:
+    """Find changes beside a commit's entries that neither a person nor a grant allows.
+
+    A commit with entries is governed, whoever made it. So a person's name is enough only where
+    the policy itself says that `mixed` passes.
+    """
+    left = case.judged.leftovers
+    is_theirs = Verdict.MIXED in case.policy.verdicts and _has_person(case)
+    if not left or is_theirs or case.grant([each.path for each in left]) is not None:
+        return
+    yield from (each.finding for each in left)
+
+
+def _has_person(case: JudgedCommit) -> bool:
+    """Whether, where only agents are governed, somebody who is none has a part in the commit."""
+    if case.policy.govern != "agents":
+        return False
+    candidate = case.candidate
+    everyone = (candidate.author, candidate.committer, *find_co_authors(candidate.message or b""))
+    return any(not case.policy.is_agent(name) and not matches(name, HOSTS) for name in everyone)
+
+
+OF_EVIDENCE = frozenset(
+    {BLIND, "tier", "confidence", "tightness", "ladder", "claimed", "recovered", "verdict"}
+)
+"""Rules by which evidence is missing or weak; those by which it is false are not among them."""
+_LEFT = ("bytes", "mode")
+_OWN = (f"{LEDGER}/", ATTRIBUTES_PATH)
+
+
+def find_vouched_paths(case: JudgedCommit, findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Find what a person would vouch for in a commit with entries; nothing if none can.
+
+    Nobody vouches for evidence that is false: for entries that do not replay, or for other bytes
+    than they make in a file of theirs.
+    """
+    judged = case.judged
+    if not judged.entries or judged.verdict in (Verdict.FAIL, Verdict.UNVERIFIABLE):
+        return ()
+    files = [file for _, entry in judged.entries for file in entry.files]
+    names = {name for file in files for name in (file.path, file.new_path)}
+    left = {each.path for each in judged.leftovers}
+    known = (each.rule in OF_EVIDENCE or (left and each.rule in _LEFT) for each in findings)
+    if left & names or not all(known):
+        return ()
+    paths = find_changed_paths(case.repository, case.candidate)
+    return tuple(path for path in paths if not path.startswith(_OWN))
+
+
+def refuse_vouchers(
+    policy: Policy, candidate: CandidateCommit, paths: Sequence[str], context: JudgeContext
+) -> tuple[Finding, ...]:
+    """Say why whoever the message names may not vouch for it."""
+    why = explain_refused_voucher(policy, candidate, paths, context)
+    return () if why is None else (Finding(BLIND, "Hkgit-Vouched-by", *why),)
+
+
+def find_changed_paths(repository: Repository, candidate: CandidateCommit) -> list[str]:
+    """Find every path that a commit changes; of a merge, where it is not what git makes of it.
+
+    So a merge that drops a side changes all that the side brought.
+    """
+    if len(candidate.parents) == 2:
+        first, second = candidate.parents
+        how = repository.resolve_merge((first, second), candidate.tree)
+        return sorted({*how.conflicts, *how.others})
+    parents: Sequence[str | None] = candidate.parents or (None,)
+    trees = (None if each is None else repository.commit(each).tree for each in parents)
+    changes = (repository.changes(tree, candidate.tree) for tree in trees)
+    return sorted({change.path for each in changes for change in each})
+
+
+_NAMES = (
+    "A [[gate.manual]] covers this by name alone, and names count in clones only, not under"
+    " --range, --ci or on a server: give that grant keys, principals or pushers."
+)
+
+
+def explain_blind_commit(
+    policy: Policy, candidate: CandidateCommit, paths: Sequence[str], agent: str | None
+) -> Finding:
+    """Say why a commit without evidence does not pass."""
+    shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+    if len(candidate.parents) > 2:
+        fix = "Merge them one by one."
+        return Finding("merge", shown, "has more than two parents, and no ledger entry", fix)
+    if len(candidate.parents) == 2:
+        what = "differs from the automatic merge of its parents, and has no ledger entry"
+        fix = (
+            "Merge without changes of your own, and make those in a commit after it. Conflicts are"
+            " resolved by a spec: git merge --abort, then"
+            f" hkgit apply --merge {candidate.parents[1][:12]} SPEC"
+        )
+        return Finding("merge", shown, what, fix)
+    who = f"{agent} is an agent" if agent is not None else "the policy governs everyone"
+    fix = _way(policy, candidate, paths, agent)
+    return Finding(BLIND, shown, f"blind commit: no ledger entry, and {who}", fix)
+
+
+def _way(
+    policy: Policy, candidate: CandidateCommit, paths: Sequence[str], agent: str | None
+) -> str:
+    """What whoever made a commit without evidence can do: an agent, a bot, or a person."""
+    if any(
+        grant.covers(paths) and matches(candidate.author, grant.names) for grant in policy.manual
+    ):
+        return f"{_NAMES} {APPLY}"
+    if agent is not None and "[bot]" in agent.lower():
+        listed = ", ".join(f'"{path}"' for path in paths[:5])
+        return (
+            f"{APPLY} Or let the bot change these by hand: [[gate.manual]] with paths = [{listed}]"
+            " and keys (what signs its commits), or pushers on a server."
+        )
+    if agent is not None and any(grant.covers(paths) for grant in policy.manual):
+        return f"{APPLY} Or a person whom the policy grants these paths vouches for it: {VOUCH}"
+    return APPLY

@@ -11,12 +11,12 @@ from operator import methodcaller
 
 from hkgit.edits import SUBMODULE, SYMLINK, File, Snapshot
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
-from hkgit.evidence.replay.findings import Finding, Verdict
-from hkgit.gate.case import JudgedCommit
-from hkgit.gate.policy.files import CONFIG, PYPROJECT, policy_value
-from hkgit.git.name_collisions import find_collisions, refuse_collision
-from hkgit.git.objects.trees import TreeChange
+from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER
+from hkgit.evidence.verdict import Finding, Verdict
+from hkgit.gate.judged_commit import JudgedCommit
+from hkgit.gate.policy.source import CONFIG, PYPROJECT, policy_value
+from hkgit.git.collisions import find_collisions, refuse_collision
+from hkgit.git.objects import TreeChange
 from hkgit.text.paths import check_tree_path, quote_path
 
 _BY_GRANT = "A person with a manual grant changes it."

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from hkgit.agents.acp.relay import Relay
+from hkgit.sessions import homes as places
 from hkgit.sessions.answers import Status
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage import paths as places
+from hkgit.sessions.edit_session import EditSession
 from tests.agents.streaming import GREETING, replayed, stream, told
 from tests.support.repos import Repo
 

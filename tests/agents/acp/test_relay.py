@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hkgit.errors import InvalidInput
+from hkgit.sessions import homes as places
 from hkgit.sessions.answers import Status
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage import paths as places
+from hkgit.sessions.edit_session import EditSession
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents.acp.untold import find_answers
+from hkgit.agents.acp.messages import find_answers
 from hkgit.agents.events import END, Shell, ToolReading
 
 CONVERSATION = "b738715e-577e-4887-a836-4ebe0d190d11"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hkgit.agents.acp.watching import Watch
+from hkgit.agents.acp.messages import Watch
 from hkgit.agents.events import (
     END,
     Editing,

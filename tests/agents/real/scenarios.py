@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hkgit.agents.setup.user_wide import USER_WIDE
+from hkgit.agents.setup.installer import USER_WIDE
 from hkgit.text.tags import compute_tag
 from tests.agents.real.programs import CLAUDE, Program
 from tests.agents.real.sandbox import PROJECT

@@ -11,11 +11,11 @@ import mcp_types as types
 import pytest
 
 from hkgit.agents.hooks import claude
-from hkgit.agents.servers import callers
-from hkgit.agents.servers.callers import FOLDER, note_caller, take_caller
+from hkgit.agents.servers import roots
 from hkgit.agents.servers.connection import Connection
+from hkgit.agents.servers.roots import FOLDER, note_caller, take_caller
 from hkgit.agents.setup.settings import JsonPart
-from hkgit.sessions.storage.paths import list_candidates
+from hkgit.sessions.homes import list_candidates
 from tests.agents.servers.clients import Agent, talk
 from tests.agents.streaming import stream, told
 from tests.support.repos import Repo
@@ -88,7 +88,7 @@ def test_notes_of_calls_that_were_never_made_are_removed(
     os.utime(folder / "old", (0, 0))
     note_caller(repo.path, CALL, SUB)
     assert [each.name for each in folder.iterdir()] == [CALL]
-    assert callers.take_caller(repo.path, CALL) == SUB
+    assert roots.take_caller(repo.path, CALL) == SUB
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the hook is a line for a POSIX shell")

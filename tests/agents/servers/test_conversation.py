@@ -8,8 +8,8 @@ import mcp_types as types
 import pytest
 
 from hkgit.agents.servers.connection import Connection
-from hkgit.agents.servers.conversation import session_of_call, session_of_process
 from hkgit.agents.servers.replies import Reply
+from hkgit.agents.servers.roots import session_of_call, session_of_process
 from tests.agents.servers.clients import Agent, talk
 from tests.support.repos import Repo
 

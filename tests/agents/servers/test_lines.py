@@ -14,8 +14,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hkgit.agents.servers.connection import Connection
-from hkgit.agents.servers.lines import Lines
-from hkgit.evidence.refusals import RefusalLog
+from hkgit.agents.servers.json_rpc import Lines
+from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.text.schemas import NAMES, load_schema
 from tests.support.repos import Repo
 from tests.support.running import run, script

@@ -129,10 +129,10 @@ def test_without_the_sdk_the_answer_is_what_to_install(
 ) -> None:
     import sys
 
-    from hkgit.cli.ending import end_with
     from hkgit.cli.main import _code, main
+    from hkgit.cli.runner import end_with
 
-    monkeypatch.setitem(sys.modules, "hkgit.agents.servers.server", None)
+    monkeypatch.setitem(sys.modules, "hkgit.agents.servers.mcp_server", None)
     arguments = ["mcp", "--root", str(greeting.path)]
     code = end_with(lambda: _code(main, "hkgit", arguments), arguments)
     assert code == 4

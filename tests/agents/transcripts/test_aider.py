@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents.transcripts.logged.aider.history import calls, read_history
-from hkgit.agents.transcripts.logged.records import EditCall, ReadCall
+from hkgit.agents.transcripts.aider_history import calls, read_history
+from hkgit.agents.transcripts.logged_call import EditCall, ReadCall
 from tests.support.repos import Repo
 from tests.support.running import run
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents.transcripts.logged.aider.chats import calls, read_chat
-from hkgit.agents.transcripts.logged.records import LoggedCall
+from hkgit.agents.transcripts.aider_chat import calls, read_chat
+from hkgit.agents.transcripts.logged_call import LoggedCall
 from tests.support.repos import Repo
 from tests.support.running import run
 

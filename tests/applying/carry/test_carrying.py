@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hkgit.applying.carry.carrying import LineMap, carry_plan
+from hkgit.applying.carry import LineMap, carry_plan
 from hkgit.applying.outcome import Plan
 from hkgit.applying.planner import Options
 from hkgit.edits import (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.applying.files.directory import DirectorySnapshot, write_files
+from hkgit.applying.files import DirectorySnapshot, write_files
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import GitRefused, InvalidInput
 

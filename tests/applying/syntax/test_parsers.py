@@ -8,8 +8,7 @@ import time
 
 import pytest
 
-from hkgit.applying.syntax.parsers import find_language
-from hkgit.applying.syntax.stretches import cut_stretch
+from hkgit.applying.languages import cut_stretch, find_language
 
 GOOD_AND_BAD = [
     ("a.py", "x = [1]\n", "x = [1\n"),

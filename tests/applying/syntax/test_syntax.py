@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from hkgit.applying.planner import Options, plan
-from hkgit.applying.syntax.syntax import check_syntax
+from hkgit.applying.syntax import check_syntax
 from hkgit.edits import Edit, File, MappingSnapshot, ReplaceRange, Spec, encode_text
 
 PYTHON = f"Python {sys.version_info[0]}.{sys.version_info[1]}"

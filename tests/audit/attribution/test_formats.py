@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
-from hkgit.audit.attribution.agent_trace import render_records
-from hkgit.audit.attribution.git_ai import render_log, write_note
 from hkgit.audit.attribution.lines import Attribution, attribute_commit
+from hkgit.audit.attribution.notes import render_log, render_records, write_note
 from hkgit.errors import InvalidInput
-from hkgit.gate import Gate
-from hkgit.gate.policy import Policy
+from hkgit.gate.judge import Gate
+from hkgit.gate.policy.model import Policy
 from tests.support.commits import applied, commit, edited_thrice, joined
 from tests.support.gating import opened
 from tests.support.planning import protocol, replace_range

@@ -15,11 +15,11 @@ from threading import Thread
 import pytest
 
 from benchmarks.history import make_history
-from hkgit.audit.fleet.listing import read_list
-from hkgit.audit.fleet.places import FleetDirectory
-from hkgit.audit.fleet.running import FleetRequest, verify_fleet
-from hkgit.cli.review import fleet
-from hkgit.cli.review.fleet import open_executor
+from hkgit.audit.fleet.plan import FleetDirectory
+from hkgit.audit.fleet.repositories import read_list
+from hkgit.audit.fleet.run import FleetRequest, verify_fleet
+from hkgit.cli import fleet
+from hkgit.cli.fleet import open_executor
 from hkgit.errors import GitRefused, InvalidInput
 
 distributed = pytest.importorskip("distributed")

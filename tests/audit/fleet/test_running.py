@@ -12,20 +12,25 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from hkgit.audit.fleet import judging
-from hkgit.audit.fleet.listing import read_list
-from hkgit.audit.fleet.places import FleetDirectory
-from hkgit.audit.fleet.planning import plan_repository
-from hkgit.audit.fleet.rows import EMPTY, FAILED, SAME, UNCHANGED, VERIFIED
-from hkgit.audit.fleet.running import FleetRequest, verify_fleet
-from hkgit.audit.fleet.tasks import Failure, PartJob, PlanJob
+from hkgit.audit.fleet import run
+from hkgit.audit.fleet.plan import Failure, FleetDirectory, PartJob, PlanJob, plan_repository
+from hkgit.audit.fleet.repositories import read_list
+from hkgit.audit.fleet.run import (
+    EMPTY,
+    FAILED,
+    SAME,
+    UNCHANGED,
+    VERIFIED,
+    FleetRequest,
+    verify_fleet,
+)
 from hkgit.audit.tables import store
 from hkgit.audit.tables.columns import TABLES
-from hkgit.audit.tables.duck import open_duck, select_table
+from hkgit.audit.tables.query import open_duck, select_table
 from hkgit.audit.tables.store import TableDirectory
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.text.json_nodes import JsonObject
 from hkgit.text.schemas import load_schema
+from hkgit.text.strict_json import JsonObject
 from tests.audit.fleet.conftest import COMMITS, Verify
 from tests.support.repos import Repo
 
@@ -179,7 +184,7 @@ def test_what_a_run_that_was_ended_has_judged_is_not_judged_again(
     one: Path, tmp_path: Path, verify: Verify, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged: list[int] = []
-    real = judging._judge
+    real = run._judge
 
     def judge(job: PartJob) -> int:
         if len(judged) == 2:
@@ -187,7 +192,7 @@ def test_what_a_run_that_was_ended_has_judged_is_not_judged_again(
         judged.append(job.start)
         return real(job)
 
-    monkeypatch.setattr(judging, "_judge", judge)
+    monkeypatch.setattr(run, "_judge", judge)
     with pytest.raises(KeyboardInterrupt):
         verify(one, size=3)
     assert judged == [0, 3]
@@ -210,7 +215,7 @@ def test_a_full_disk_is_a_row_or_an_end_and_loses_nothing(
             raise OSError(28, os.strerror(28), str(path))
         real(path, value)
 
-    monkeypatch.setattr(judging, "write_json", write)
+    monkeypatch.setattr(run, "write_json", write)
     rows = verify(one, two)
     assert rows["one"].failure is not None
     assert rows["one"].failure.what == "No space left on device"

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from hkgit.audit.page.rendering import render_directory, render_page
-from hkgit.audit.page.shown_facts import PageFacts
+from hkgit.audit.page.facts import PageFacts
+from hkgit.audit.page.render import render_directory, render_page
 from tests.audit.page.conftest import facts_of, multiply
 from tests.audit.page.hostile import MARK, hostile
 from tests.audit.page.orchard import Orchard

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.page.rendering import render_directory, render_page
-from hkgit.audit.page.shown_facts import PageFacts
+from hkgit.audit.page.facts import PageFacts
+from hkgit.audit.page.render import render_directory, render_page
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.values import replace

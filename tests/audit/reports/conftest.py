@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import pytest
 
 from hkgit.audit.reports import render
-from hkgit.audit.reports.placing import place_report
-from hkgit.audit.reports.sheet import ReportItem, ReportSheet
+from hkgit.audit.reports.findings import ReportItem, ReportSheet, place_report
 from hkgit.edits import File, Read
-from hkgit.gate import CommitRange, Report, judge_range
-from hkgit.gate.policy import Policy
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import CommitRange, judge_range
+from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
 from hkgit.text.document import range_hash
 from tests.support.commits import AGENT, PERSON, Change, applied, commit

@@ -16,11 +16,11 @@ import pytest
 from jsonschema import Draft7Validator
 
 from hkgit.audit.reports import DOCUMENTS, FORMATS, refusal, render
-from hkgit.audit.reports.sheet import ReportItem, ReportSheet
+from hkgit.audit.reports.findings import ReportItem, ReportSheet
 from hkgit.errors import InvalidInput
-from hkgit.evidence.replay.findings import CandidateCommit, Finding, ReplayResult, Verdict
-from hkgit.gate import Report, Ruling
-from hkgit.gate.policy import Policy
+from hkgit.evidence.verdict import CandidateCommit, Finding, ReplayResult, Verdict
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Report, Ruling
 from tests.audit.reports.conftest import ODD, History, judged
 
 _VALUE = r"(?:[^\r\n:,%]|%(?:25|0D|0A|3A|2C))*"

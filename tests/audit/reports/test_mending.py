@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.reports.mending import mend
+from hkgit.audit.reports.fix import mend
 from hkgit.edits import File
-from hkgit.gate.policy import Policy
-from hkgit.gate.rulings import Ruling
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Ruling
 from tests.audit.reports.conftest import History, judged
 from tests.support.commits import AGENT, Change, commit
 from tests.support.repos import Repo

@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.reports.mending import mend
+from hkgit.audit.reports.fix import mend
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
-from hkgit.gate import CommitRange, Gate, Report, candidate_of, judge_range
-from hkgit.gate.budget import OutOfTime
-from hkgit.gate.policy import Policy
-from hkgit.gate.trusted import read_trusted_policy
+from hkgit.evidence.replay import candidate_of
+from hkgit.gate.clock import OutOfTime
+from hkgit.gate.judge import Gate
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import CommitRange, judge_range
+from hkgit.gate.ruling import Report
+from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document
 from tests.evidence.replay.test_forged import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.reports.sheet import SourcePlace
+from hkgit.audit.reports.findings import SourcePlace
 from tests.audit.reports.conftest import ODD, History, judged
 from tests.support.repos import Repo
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from hkgit.audit.reports.rules import describe_rule, explain_rule, find_rule_url, read_sections
-from hkgit.evidence.replay.findings import BLIND, Verdict
+from hkgit.audit.reports.rule_page import describe_rule, explain_rule, find_rule_url, read_sections
+from hkgit.evidence.verdict import BLIND, Verdict
 from tests.support.modules import ROOT, modules
 from tests.support.running import run
 

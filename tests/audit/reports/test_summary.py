@@ -9,8 +9,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from hkgit.audit.reports import summary
-from hkgit.audit.reports.sheet import ReportSheet
-from hkgit.text.escaping import escape_markdown, render_code, visible
+from hkgit.audit.reports.findings import ReportSheet
+from hkgit.text.escape import escape_markdown, render_code, visible
 from tests.audit.reports.conftest import HOSTILE, ODD, History, judged
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.tables.exporting import ExportRequest, ExportResult, export
-from hkgit.evidence.refusals import RefusalLog
-from hkgit.gate import read_trusted_policy
+from hkgit.audit.tables.parts import ExportRequest, ExportResult, export
+from hkgit.evidence.refusal_log import RefusalLog
+from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import Repository
 from tests.audit.page.orchard import Orchard
 from tests.support.commits import applied, commit

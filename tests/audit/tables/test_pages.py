@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hkgit.audit.tables.identity import RepositoryIdentity
-from hkgit.audit.tables.querying import open_tables
-from hkgit.audit.tables.summing import sum_tables
-from hkgit.audit.tables.writing import ExportFacts, write_tables
+from hkgit.audit.tables.parts import ExportFacts, write_tables
+from hkgit.audit.tables.query import open_tables
+from hkgit.audit.tables.sums import sum_tables
 from tests.audit.page.hostile import CORPUS, hostile
 from tests.audit.page.test_page import Outline
 from tests.audit.tables.conftest import export_all

@@ -13,8 +13,8 @@ from threading import Timer
 import pytest
 
 from hkgit.audit.tables.columns import TABLES, EvidenceTable
-from hkgit.audit.tables.examples import EXAMPLES_OF_SQL, SqlExample
-from hkgit.audit.tables.querying import answer_sql, open_tables
+from hkgit.audit.tables.example_queries import EXAMPLES_OF_SQL, SqlExample
+from hkgit.audit.tables.query import answer_sql, open_tables
 from hkgit.errors import InvalidInput
 from tests.support.repos import Repo
 from tests.support.running import run

@@ -10,14 +10,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hkgit.audit.tables.columns import TABLES, VERSION
-from hkgit.audit.tables.duck import open_duck, select_table
 from hkgit.audit.tables.identity import RepositoryIdentity, identify
-from hkgit.audit.tables.querying import answer_sql, open_tables
+from hkgit.audit.tables.parts import ExportCounts
+from hkgit.audit.tables.query import answer_sql, open_duck, open_tables, select_table
 from hkgit.audit.tables.store import Files, TableDirectory
-from hkgit.audit.tables.writing import ExportCounts
-from hkgit.cli.history.sql import answer_json
+from hkgit.cli.sql import answer_json
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.evidence.refusals import RefusalLog
+from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.git.repository import Repository
 from hkgit.text.schemas import load_schema
 from tests.audit.page.hostile import CORPUS
@@ -251,7 +250,7 @@ def test_an_export_that_waits_too_long_says_for_whom(
 def test_many_small_files_become_one(
     small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hkgit.audit.tables.writing.MOST_PARTS", 2)
+    monkeypatch.setattr("hkgit.audit.tables.parts.MOST_PARTS", 2)
     for revision in ("HEAD~2", "HEAD~2..HEAD~1", "HEAD~1..HEAD"):
         export_all(small, tmp_path / "t", revision)
     assert len(TableDirectory.open(tmp_path / "t").parts("commits")) == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hkgit.cli.admin.demonstration import FUNCTION, TARGET
+from hkgit.cli.demo import FUNCTION, TARGET
 from tests.support.modules import ROOT
 
 

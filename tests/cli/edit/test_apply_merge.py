@@ -12,8 +12,8 @@ from hkgit.dialects import parse
 from hkgit.errors import InvalidInput
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
-from hkgit.workflows.commits.targets import ApplyOptions, find_target
 from hkgit.workflows.setup import install
+from hkgit.workflows.target import ApplyOptions, find_target
 from tests.support.commands import AGENT, git, hkgit
 from tests.support.repos import Repo
 from tests.support.running import Bench, make_bench, range_hash

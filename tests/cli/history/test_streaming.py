@@ -18,10 +18,11 @@ import pytest
 
 from benchmarks.history import make_history
 from hkgit.cli.main import main
-from hkgit.evidence.replay.findings import CandidateCommit
-from hkgit.evidence.replay.history import find_removals
-from hkgit.gate import Gate, Ruling
+from hkgit.evidence.replay import find_removals
+from hkgit.evidence.verdict import CandidateCommit
+from hkgit.gate.judge import Gate
 from hkgit.gate.ranges import stream_listed
+from hkgit.gate.ruling import Ruling
 from tests.support.rulings import count_alive
 from tests.support.running import run
 
@@ -164,7 +165,7 @@ def test_totals_begin_with_what_is_known_before_anything_is_judged(
         raise KeyboardInterrupt
 
     monkeypatch.chdir(history)
-    monkeypatch.setattr(f"hkgit.cli.history.{command}.{judge}", stop)
+    monkeypatch.setattr(f"hkgit.cli.{command}.{judge}", stop)
     with pytest.raises(click.Abort):
         main.main([command, f"main~{COMMITS}..main"], standalone_mode=False)
     assert known in capsys.readouterr().out
@@ -177,7 +178,7 @@ def test_totals_of_stats_keep_no_rulings(history: Path, monkeypatch: pytest.Monk
     gc.freeze()  # what other tests keep is not counted, and not searched
     alive: list[int] = []
     monkeypatch.chdir(history)
-    monkeypatch.setattr("hkgit.cli.history.stats.stream_listed", watch)
+    monkeypatch.setattr("hkgit.cli.stats.stream_listed", watch)
     main.main(["stats", f"main~{COMMITS}..main", "--json"], standalone_mode=False)
     assert len(alive) == COMMITS // 4
     assert 1 <= max(alive) < 4

@@ -11,17 +11,16 @@ import pytest
 
 from benchmarks.history import make_history
 from hkgit.audit.reports import render
-from hkgit.audit.reports.placing import place_report
+from hkgit.audit.reports.findings import place_report
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.options import FORMATS
-from hkgit.cli.review.judging import print_stream
+from hkgit.cli.ruling_output import print_stream
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate import CommitRange, judge_range, load_policy
-from hkgit.gate.parallelism import Shard
+from hkgit.gate.ranges import CommitRange, Shard, judge_range
+from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 from hkgit.values import replace
-from hkgit.workflows.gate.commits import RangeRequest, judge_commits
-from hkgit.workflows.verify import VerifyRequest, verify
+from hkgit.workflows.judgement import RangeRequest, VerifyRequest, judge_commits, verify
 from tests.support.commits import applied, commit
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo

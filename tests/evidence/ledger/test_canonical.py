@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.canonical import write_canonical
+from hkgit.evidence.entry import write_canonical
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(),

@@ -11,10 +11,8 @@ from jsonschema import Draft202012Validator
 
 from hkgit.edits import EXECUTABLE, MAX_EDITS, CreateFile, Read, SetMode
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.entry import MAX_BYTES, Entry, entry_id
-from hkgit.evidence.ledger.names import entry_path
-from hkgit.evidence.ledger.reading import read_entry
-from hkgit.matching.places import LADDER_VERSION
+from hkgit.evidence.entry import MAX_BYTES, Entry, entry_id, entry_path, read_entry
+from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.document import BOM
 from tests.support.entries import (
     CLAIMS,

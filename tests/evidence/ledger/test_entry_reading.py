@@ -11,8 +11,7 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, File
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.entry import MAX_BYTES
-from hkgit.evidence.ledger.reading import read_entry
+from hkgit.evidence.entry import MAX_BYTES, read_entry
 from tests.support.entries import as_json, entry_of_protocol, written
 from tests.support.planning import replace_range
 

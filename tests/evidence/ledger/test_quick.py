@@ -10,9 +10,8 @@ import pytest
 
 from hkgit.edits import Read
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger import reading
-from hkgit.evidence.ledger.entry import Entry
-from hkgit.evidence.ledger.quick import read_quickly
+from hkgit.evidence import entry as reading
+from hkgit.evidence.entry import Entry, read_quickly
 from tests.evidence.ledger.test_entry import ENTRIES
 from tests.support.entries import as_json, entry_of, entry_of_protocol, written
 from tests.support.planning import delete_range, hash_of, protocol, replace_range

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from hkgit.edits import EXECUTABLE, AnyEdit, CreateFile, SetMode, WriteFile
-from hkgit.evidence.ledger.entry import Entry, entry_id
-from hkgit.evidence.ledger.footers import append_trailers, read_trailers
-from hkgit.evidence.ledger.trailers import render_trailers
-from hkgit.matching.places import format_decimal
+from hkgit.evidence.entry import Entry, entry_id
+from hkgit.evidence.trailers import append_trailers, read_trailers, render_trailers
+from hkgit.matching.place import format_decimal
 from tests.support.entries import entry_of, entry_of_protocol
 from tests.support.planning import (
     Files,

@@ -23,9 +23,9 @@ from hkgit.edits import (
     Spec,
     WriteFile,
 )
-from hkgit.evidence.ledger.reading import read_entry
-from hkgit.evidence.replay.derive import derive
-from hkgit.evidence.replay.recompute import recompute
+from hkgit.evidence.derivation import derive
+from hkgit.evidence.entry import read_entry
+from hkgit.evidence.recomputation import recompute
 from hkgit.text.document import BOM, Document
 from tests.support.commits import recorded
 from tests.support.planning import hash_of

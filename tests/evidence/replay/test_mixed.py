@@ -7,9 +7,12 @@ from dataclasses import replace
 import pytest
 
 from hkgit.edits import EXECUTABLE, File
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import Gate, JudgeContext, candidate_of
-from hkgit.gate.policy import ACCEPTED, Grant, Policy
+from hkgit.evidence.replay import candidate_of
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.judge import Gate
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.defaults import ACCEPTED
+from hkgit.gate.policy.model import Grant, Policy
 from tests.support.attacks import data_of
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
 from tests.support.gating import opened

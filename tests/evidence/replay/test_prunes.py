@@ -10,13 +10,11 @@ from jsonschema import Draft202012Validator
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.names import entry_name, entry_path
-from hkgit.evidence.ledger.pruning import MAX_ENTRIES, Manifest, read_manifest
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import CommitRange, judge_range
-from hkgit.gate.parallelism import verify_range
-from hkgit.gate.policy import Policy
+from hkgit.evidence.entry import digest, entry_name, entry_path
+from hkgit.evidence.prune_manifest import MAX_ENTRIES, Manifest, read_manifest
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import CommitRange, judge_range, verify_range
 from hkgit.text.schemas import load_schema
 from tests.support.commits import (
     LINES,

@@ -7,10 +7,10 @@ import itertools
 import pytest
 
 from hkgit.edits import File
-from hkgit.evidence.ledger.entry import entry_id
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import CommitRange, judge_range
-from hkgit.gate.policy import Policy
+from hkgit.evidence.entry import entry_id
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import CommitRange, judge_range
 from hkgit.text.document import range_hash
 from tests.support.commits import AGENT, Change, applied, commit, judge, verdict
 from tests.support.entries import written

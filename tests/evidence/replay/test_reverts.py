@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hkgit.edits import File
-from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.names import entry_name, entry_path
-from hkgit.evidence.ledger.pruning import Manifest
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate.policy import Policy
+from hkgit.evidence.entry import digest, entry_name, entry_path
+from hkgit.evidence.prune_manifest import Manifest
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.policy.model import Policy
 from tests.support.commits import Change, applied, commit, judge, verdict
 from tests.support.planning import Operation, protocol, replace_range
 from tests.support.repos import Repo

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
-from hkgit.evidence.replay.findings import Verdict
+from hkgit.evidence.verdict import Verdict
 from tests.support.attacks import Attack, B, check, data_of, honest, operation
 from tests.support.commits import Change, applied, commit, judge
 from tests.support.planning import protocol

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from hkgit import dialects
-from hkgit.applying.carry.carrying import carry_plan
+from hkgit.applying.carry import carry_plan
 from hkgit.applying.outcome import files_after
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import (
@@ -21,7 +21,7 @@ from hkgit.edits import (
     WriteFile,
 )
 from hkgit.errors import InvalidInput
-from hkgit.evidence.replay.findings import Verdict
+from hkgit.evidence.verdict import Verdict
 from hkgit.text.document import range_hash
 from hkgit.text.tags import compute_tag
 from tests.support.commits import (

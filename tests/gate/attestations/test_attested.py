@@ -9,19 +9,27 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import Gate, JudgeContext, Ruling, candidate_of
-from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae
-from hkgit.gate.attestations.keeping import read_envelopes, store_envelope
+from hkgit.evidence.replay import candidate_of
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.attestations.envelope import (
+    Envelope,
+    Signature,
+    encode_pae,
+    read_envelopes,
+    store_envelope,
+)
 from hkgit.gate.attestations.keys import sign
 from hkgit.gate.attestations.statement import Statement, read_statement
-from hkgit.gate.policy import ACCEPTED, Policy
-from hkgit.gate.policy.extending import extend_policy
+from hkgit.gate.judge import Gate
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.defaults import ACCEPTED
+from hkgit.gate.policy.extension import extend_policy
 from hkgit.gate.policy.key_table import parse_policy
-from hkgit.gate.policy.model import RefRules
-from hkgit.gate.verified import VerifiedCommits
-from hkgit.matching.places import LADDER_VERSION
-from hkgit.workflows.attest import attest
+from hkgit.gate.policy.model import Policy, RefRules
+from hkgit.gate.ranges import VerifiedCommits
+from hkgit.gate.ruling import Ruling
+from hkgit.matching.place import LADDER_VERSION
+from hkgit.workflows.attestation import attest
 from tests.support.commits import AGENT, Change, applied, commit, commit_tree
 from tests.support.gating import blind, opened
 from tests.support.keys import public

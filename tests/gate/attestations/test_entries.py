@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.entry import Entry
-from hkgit.evidence.replay.judging import candidate_of, replay
-from hkgit.gate.attestations.entries import NAMESPACE, PAYLOAD_TYPE, find_signer
+from hkgit.evidence.entry import Entry
+from hkgit.evidence.replay import candidate_of, replay
 from hkgit.gate.attestations.envelope import read_envelope
-from hkgit.gate.policy import Policy
-from hkgit.workflows.attest import sign_entries
+from hkgit.gate.attestations.trust import ENTRY_PAYLOAD_TYPE, NAMESPACE, find_signer
+from hkgit.gate.policy.model import Policy
+from hkgit.workflows.attestation import sign_entries
 from tests.support.commits import PERSON, applied, commit, commit_tree
 from tests.support.gating import A, opened
 from tests.support.keys import public
@@ -73,7 +73,7 @@ def test_signing_again_with_the_same_key_adds_nothing(topic: Repo, key: Path) ->
 def test_what_is_signed_names_the_entry_and_its_agent(topic: Repo, key: Path) -> None:
     [(name, entry)] = entries(topic, "topic")
     envelope = read_envelope(topic.git("cat-file", "blob", signed(topic, key)[name]).encode())
-    assert envelope.payload_type == PAYLOAD_TYPE
+    assert envelope.payload_type == ENTRY_PAYLOAD_TYPE
     assert json.loads(envelope.payload) == {
         "schema": 1,
         "entry": f"sha256:{name}",

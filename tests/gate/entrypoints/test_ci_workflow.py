@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.gate.entrypoints.binding import run_checks
+from hkgit.gate.entrypoints.ci import run_checks
 from hkgit.git.repository import Repository
 from tests.gate.entrypoints.jobs import PUSH, event_on, github
 from tests.support.ci_workflows import load, run, step

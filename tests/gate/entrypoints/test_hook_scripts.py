@@ -12,7 +12,7 @@ import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import is_own, render_script
 from hkgit.git.facts import calls_gate
-from hkgit.workflows.setup.framework import render_manifest
+from hkgit.workflows.framework_hooks import render_manifest
 from tests.support.commands import ROOT, git, hkgit, start
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks

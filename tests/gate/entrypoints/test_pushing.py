@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.gate.entrypoints.pushing import judge_pushed
+from hkgit.gate.entrypoints.local_hooks import judge_pushed
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
 from hkgit.git.repository import Repository
 from tests.support.repos import Repo

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from hkgit.errors import InvalidInput
-from hkgit.gate import Gate, read_trusted_policy
-from hkgit.gate.policy import KNOWN_AGENTS, Floors, Policy, RefRules, parse_policy
-from hkgit.gate.policy.extending import extend_policy
+from hkgit.gate.judge import Gate
+from hkgit.gate.policy.agent_names import KNOWN_AGENTS
+from hkgit.gate.policy.extension import extend_policy
+from hkgit.gate.policy.key_table import parse_policy
+from hkgit.gate.policy.model import Floors, Policy, RefRules
+from hkgit.gate.trusted_policy import read_trusted_policy
 from tests.support.gating import begun, opened
 from tests.support.repos import Repo
 

@@ -8,11 +8,12 @@ import pytest
 
 from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import InvalidInput
-from hkgit.gate.policy import Floors, Policy, RefRules, parse_policy, read_policy
-from hkgit.gate.policy.key_table import TIERS
+from hkgit.gate.policy.key_table import TIERS, parse_policy
+from hkgit.gate.policy.model import Floors, Policy, RefRules
+from hkgit.gate.policy.source import read_policy
 from hkgit.gate.policy.words import describe_policy
 from hkgit.gate.rules.floors import entry_findings
-from hkgit.matching.tiers.registry import LADDER
+from hkgit.matching.ladder import LADDER
 from tests.support.entries import entry_of_protocol
 from tests.support.planning import Operation, replace_range
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import hkgit
 from hkgit.errors import InvalidInput
-from hkgit.evidence.replay.findings import Verdict
+from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.key_table import parse_policy, read_table
 from tests.support.properties import examples
 

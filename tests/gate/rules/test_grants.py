@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import CommitRange, Gate, JudgeContext, judge_range
-from hkgit.gate.policy import Grant, Policy, read_policy
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.judge import Gate
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.model import Grant, Policy
+from hkgit.gate.policy.source import read_policy
+from hkgit.gate.ranges import CommitRange, judge_range
 from hkgit.values import replace
 from tests.support.commits import (
     AGENT,

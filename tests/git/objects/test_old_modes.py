@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.evidence.replay.findings import Verdict
+from hkgit.evidence.verdict import Verdict
 from hkgit.git.repository import Repository
 from tests.support.commits import AGENT, applied, commit, commit_tree, judge, verdict
 from tests.support.planning import protocol, replace_range

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR
 from hkgit.errors import Unverifiable
-from hkgit.git.objects.treediff import TreeDiffer
-from hkgit.git.objects.trees import Difference, TreeEntry, format_tree
+from hkgit.git.objects import Difference, TreeDiffer, TreeEntry, format_tree
 from tests.support.properties import examples
 
 IDS = st.sampled_from(["0" * 40, "20" * 20, "00" * 20, "61" * 20, "2061" + "00" * 18])

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
-from hkgit.git.objects import trees
-from hkgit.git.objects.ids import EMPTY_TREE
-from hkgit.git.objects.trees import TreeChange, TreeEntry
+from hkgit.git import objects
+from hkgit.git.objects import EMPTY_TREE, TreeChange, TreeEntry
 from hkgit.git.repository import Repository
 from tests.support.properties import examples
 from tests.support.repos import Repo
@@ -126,7 +125,7 @@ def test_a_tree_that_git_would_not_write_is_unverifiable(repo: Repo, data: bytes
 def test_a_tree_made_to_exhaust_its_reader_is_unverifiable(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trees, "LARGEST", 1000)
+    monkeypatch.setattr(objects, "LARGEST_TREE", 1000)
     tree = written_by_git(repo, {"x": File(b"")})
     for _ in range(10):
         listed = b"".join(b"40000 %d\0" % name + bytes.fromhex(tree) for name in range(10))

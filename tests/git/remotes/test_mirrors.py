@@ -10,12 +10,7 @@ import pytest
 
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git import program
-from hkgit.git.remotes.mirrors import (
-    hide_credentials,
-    list_mirror,
-    list_remote,
-    update_mirror,
-)
+from hkgit.git.mirrors import hide_credentials, list_mirror, list_remote, update_mirror
 from tests.support.repos import Repo
 
 

@@ -23,9 +23,9 @@ from typing import Any, NoReturn
 
 from hkgit.cli import main
 from hkgit.errors import GitRefused
-from hkgit.git.objects.store import ObjectBatch
+from hkgit.git.objects import ObjectBatch
 from hkgit.git.repository import Repository
-from hkgit.git.transactions import journal
+from hkgit.git.transaction import journal
 from tests.support.forking import load_everything
 
 CHANGES = frozenset(

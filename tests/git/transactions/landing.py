@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hkgit.edits import File
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.transaction import transaction
+from hkgit.git.transaction.transaction import transaction
 from tests.support.repos import Repo
 
 Files = Mapping[str, str | None]

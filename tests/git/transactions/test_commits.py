@@ -10,10 +10,10 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks, render_script
-from hkgit.git.objects.objects import Commit
+from hkgit.git.objects import Commit
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.commits import commit_worktree, run_command
-from hkgit.git.transactions.worktree import temporary_worktree
+from hkgit.git.transaction.commit import commit_worktree, run_command
+from hkgit.git.transaction.worktree import temporary_worktree
 from tests.support.keys import made_key
 from tests.support.repos import IDENTITY, Repo
 

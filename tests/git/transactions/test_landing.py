@@ -10,7 +10,7 @@ import pytest
 
 from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.landing import expect_landable
+from hkgit.git.transaction.landing import expect_landable
 from tests.git.transactions.landing import Files, commit_on, everything, land, land_on_main
 from tests.support.repos import Repo
 

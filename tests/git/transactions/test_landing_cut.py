@@ -135,7 +135,7 @@ def test_a_git_that_dies_when_it_has_moved_the_branch_has_landed(based: Repo) ->
 LAND = """
 import pathlib, sys
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.transaction import transaction
+from hkgit.git.transaction.transaction import transaction
 opened = Repository.discover(pathlib.Path.cwd())
 old, new = sys.argv[1:]
 with transaction(opened, branch="main", old=old, checkout=True) as begun:

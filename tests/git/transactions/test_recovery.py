@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from hkgit.git.repository import Repository
-from hkgit.git.transactions import locks
-from hkgit.git.transactions.index import lock_index
-from hkgit.git.transactions.journal import TransactionJournal, find_abandoned, list_transactions
-from hkgit.git.transactions.recovery import Outcome
-from hkgit.git.transactions.transaction import transaction
-from hkgit.workflows import doctor
+from hkgit.git.transaction import locks
+from hkgit.git.transaction.index import lock_index
+from hkgit.git.transaction.journal import TransactionJournal, find_abandoned, list_transactions
+from hkgit.git.transaction.recovery import Outcome
+from hkgit.git.transaction.transaction import transaction
+from hkgit.workflows import health
 from tests.git.transactions.crashes import ID, expect_no_trace, settle, started
 from tests.git.transactions.landing import commit_on
 from tests.support.repos import Repo
@@ -108,7 +108,7 @@ def test_a_packed_ref_goes_too(based: Repo) -> None:
 KILLED_WITH_ITS_GIT = """
 import os, pathlib, sys
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.transaction import transaction
+from hkgit.git.transaction.transaction import transaction
 opened = Repository.discover(pathlib.Path.cwd())
 os.environ["PYTHON"] = str(os.getpid())
 with transaction(opened, branch="main", old=opened.resolve("HEAD"), checkout=True) as begun:
@@ -132,8 +132,8 @@ def killed_with_its_git(repo: Repo, new: str) -> None:
 
 KILLED_WHILE_WRITING = """
 import os
-from hkgit.applying.files import directory
-from hkgit.applying.files.replace import take_place
+from hkgit.applying import files as directory
+from hkgit.applying.files import take_place
 def dying(place, *args):
     if place.name == "m":
         os.kill(os.getpid(), 9)
@@ -232,7 +232,7 @@ def test_a_transaction_at_work_is_not_touched(based: Repo) -> None:
     opened = Repository.discover(based.path)
     with transaction(opened, branch="main", old=based.head, checkout=True) as begun:
         assert list(find_abandoned(opened.common_dir)) == []
-        assert [state.id for state in doctor.list_running(opened)] == [begun.journal.state.id]
+        assert [state.id for state in health.list_running(opened)] == [begun.journal.state.id]
     assert list_transactions(opened.common_dir) == []
 
 
@@ -240,7 +240,7 @@ LEAVE_A_CHILD = """
 import os, pathlib, signal, sys
 from hkgit.git import program
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.transaction import transaction
+from hkgit.git.transaction.transaction import transaction
 opened = Repository.discover(pathlib.Path.cwd())
 with transaction(opened, branch="main", old=opened.resolve("HEAD"), checkout=True):
     wait = "!touch child; kill -9 $PARENT; while [ -e child ]; do sleep 0.02; done"

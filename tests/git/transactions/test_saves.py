@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from hkgit import apply_edits, range_hash
-from hkgit.applying.files import directory
-from hkgit.applying.files.replace import clear_away, take_place
+from hkgit.applying import files
+from hkgit.applying.files import clear_away, take_place
 from hkgit.cli.main import main
 from hkgit.edits import Edit, File
 from hkgit.errors import GitRefused, Stale
@@ -57,7 +57,7 @@ def save_while_writing(
             save(place.with_name(name))
         return take_place(place, *args)
 
-    monkeypatch.setattr(directory, "take_place", saving)
+    monkeypatch.setattr(files, "take_place", saving)
 
 
 def texts(root: Path) -> dict[str, str]:
@@ -162,9 +162,9 @@ def test_a_save_that_a_killed_call_took_away_is_kept(tmp_path: Path) -> None:
 def test_without_a_way_to_exchange_names_files_are_replaced_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hkgit.applying.files.exchange._swap", lambda: None)
+    monkeypatch.setattr("hkgit.applying.files._swap", lambda: None)
     (tmp_path / "f").write_text("old")
-    directory.write_files(tmp_path, {"f": File(b"new"), "g": File(b"g")})
+    files.write_files(tmp_path, {"f": File(b"new"), "g": File(b"g")})
     assert texts(tmp_path) == {"f": "new", "g": "g"}
 
 

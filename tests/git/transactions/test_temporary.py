@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.git.transactions.temporary import make_directory, remove_directory, temporary_root
+from hkgit.git.transaction.worktree import make_directory, remove_directory, temporary_root
 
 NAMES = ("TMPDIR", "TEMP", "TMP")
 

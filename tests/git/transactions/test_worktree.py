@@ -14,8 +14,8 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.commits import commit_worktree
-from hkgit.git.transactions.worktree import advance, temporary_worktree
+from hkgit.git.transaction.commit import commit_worktree
+from hkgit.git.transaction.worktree import advance, temporary_worktree
 from tests.support.repos import CONFIG, Repo
 
 ODD_NAMES = [
@@ -186,7 +186,7 @@ def test_it_is_gone_though_a_command_left_what_cannot_be_written(
 HOLD = """
 import pathlib, sys, time
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.worktree import temporary_worktree
+from hkgit.git.transaction.worktree import temporary_worktree
 opened = Repository.discover(pathlib.Path.cwd())
 head = opened.resolve("HEAD")
 with temporary_worktree(opened, head, opened.commit(head).tree, ["a"], full=False) as worktree:

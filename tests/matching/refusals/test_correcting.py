@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hkgit.edits import Edit
 from hkgit.errors import HkgitError, Near
-from hkgit.matching.refusals.correcting import MOST
+from hkgit.matching.advice import MOST
 from tests.matching.editing import edit_of, edited
 
 TEXT = """\

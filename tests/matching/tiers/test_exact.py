@@ -13,8 +13,8 @@ from hkgit.errors import (
     NoMatch,
 )
 from hkgit.matching.ladder import locate
-from hkgit.matching.places import Settings
-from hkgit.matching.transfers.transfer import transfer
+from hkgit.matching.place import Settings
+from hkgit.matching.transfer import transfer
 from tests.matching.editing import document_of, edit_of, edited, placed, spliced
 
 

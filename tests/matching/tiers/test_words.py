@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.errors import NoMatch
-from hkgit.matching.tiers.words import find_head_word, find_tail_word
+from hkgit.matching.words import find_head_word, find_tail_word
 from tests.matching.editing import edit_of, edited, placed
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hkgit.matching.transfers.tokens import merge_line
+from hkgit.matching.merge import merge_line
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.evidence.ledger.entry import Entry
-from hkgit.evidence.ledger.reading import read_entry
+from hkgit.evidence.entry import Entry, read_entry
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.repos import Repo

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import InvalidInput
-from hkgit.sessions.readings import reading
+from hkgit.sessions import file_lines
 from hkgit.text.document import range_hash
 from tests.sessions.conftest import replacing
 from tests.support.sessions import TextSession
@@ -47,7 +47,7 @@ def test_only_what_was_shown_has_a_receipt(desk: TextSession) -> None:
 def test_long_lines_are_cut_off_by_their_bytes(
     desk: TextSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "MAX_BYTES", 100)
+    monkeypatch.setattr(file_lines, "MAX_BYTES", 100)
     (root / "long").write_text(f"{'x' * 60}\n" * 3)
     found = desk.read("long")
     assert found.end_line == 1
@@ -57,7 +57,7 @@ def test_long_lines_are_cut_off_by_their_bytes(
 def test_a_line_that_is_too_long_is_stepped_over(
     desk: TextSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "MAX_BYTES", 100)
+    monkeypatch.setattr(file_lines, "MAX_BYTES", 100)
     (root / "long").write_text(f"{'x' * 200}\nshort\n")
     found = desk.read("long")
     assert found.lines == []
@@ -68,7 +68,7 @@ def test_a_line_that_is_too_long_is_stepped_over(
 def test_a_last_line_that_is_too_long_is_named_for_the_next_call(
     desk: TextSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "MAX_BYTES", 100)
+    monkeypatch.setattr(file_lines, "MAX_BYTES", 100)
     (root / "long").write_text("x" * 200)
     assert desk.read("long").hint == "line 1 is too long to show unless it is named: long:1-1"
     assert desk.read("long", 1, 1).has_receipt
@@ -159,7 +159,7 @@ def test_a_large_file_is_read_in_parts(
     end: int,
     lines: list[str],
 ) -> None:
-    monkeypatch.setattr(reading, "STREAMED", 1000)
+    monkeypatch.setattr(file_lines, "STREAMED", 1000)
     (root / "large").write_text("".join(f"row {number}\n" for number in range(1, 50_001)))
     streamed = desk.read("large", start, end)
     monkeypatch.undo()
@@ -172,7 +172,7 @@ def test_a_large_file_is_read_in_parts(
 def test_a_receipt_of_a_large_file_holds_at_its_lines(
     desk: TextSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "STREAMED", 10)
+    monkeypatch.setattr(file_lines, "STREAMED", 10)
     desk.read("a.py", 5, 8)
     answer = desk.edit(replacing("line 6\n", "six\n"))
     assert [outcome.evidence.kind for outcome in answer.outcomes] == ["receipt"]
@@ -181,7 +181,7 @@ def test_a_receipt_of_a_large_file_holds_at_its_lines(
 def test_tags_of_a_large_file_are_refused_with_what_to_do(
     desk: TextSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "STREAMED", 10)
+    monkeypatch.setattr(file_lines, "STREAMED", 10)
     with pytest.raises(InvalidInput, match="Read without them"):
         desk.read("a.py", hashline=True)
 

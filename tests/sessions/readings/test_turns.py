@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.edits import File
-from hkgit.sessions.readings.knowledge import NOTHING, FileKnowledge, know_lines, merge_knowledge
-from hkgit.sessions.storage.journal import SessionJournal
-from hkgit.text.hashing import sha256
+from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.knowledge import NOTHING, FileKnowledge, know_lines, merge_knowledge
+from hkgit.text.hashes import sha256
 from hkgit.values import replace
 from tests.sessions.conftest import replacing
 from tests.support.sessions import TextSession

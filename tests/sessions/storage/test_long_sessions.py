@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.applying.planner import Options
-from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage import state
+from hkgit.sessions import state
+from hkgit.sessions.edit_session import EditSession
 from tests.support.repos import Repo
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import InvalidInput
-from hkgit.sessions.storage import paths as places
-from hkgit.sessions.storage.paths import check_session, choose_folder, find_folders, list_candidates
+from hkgit.sessions import homes as places
+from hkgit.sessions.homes import check_session, choose_folder, find_folders, list_candidates
 from tests.sessions.conftest import replacing
 from tests.support.sessions import TextSession
 

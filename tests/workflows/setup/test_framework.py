@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, MARK
-from hkgit.workflows.setup.marked_block import render_block
+from hkgit.workflows.framework_hooks import render_block
 from tests.support.commands import hkgit, start
 from tests.support.repos import Repo
 from tests.workflows.setup.initiating import files_of, init_steps

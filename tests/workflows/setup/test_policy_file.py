@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
-from hkgit.gate.policy import CONFIG, Policy, parse_policy
-from hkgit.workflows.setup import policy_file
-from hkgit.workflows.setup.policy_file import POLICY
-from hkgit.workflows.setup.steps import Action
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.gate.policy.key_table import parse_policy
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.policy.source import CONFIG
+from hkgit.workflows import policy_file
+from hkgit.workflows.policy_file import POLICY
+from hkgit.workflows.setup_steps import Action
 from tests.support.commands import hkgit
 from tests.support.repos import Repo
 from tests.workflows.setup.initiating import files_of, init_steps

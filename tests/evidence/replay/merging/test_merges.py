@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import EXECUTABLE, File
-from hkgit.evidence.replay.findings import Verdict
+from hkgit.evidence.verdict import Verdict
 from tests.support.commits import (
     AGENT,
     CRLF,

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hkgit.applying.hunks import Hunk, apply_hunks
-from hkgit.evidence.ledger.entry import RecordedHunk
-from hkgit.evidence.ledger.recording import record_hunk
-from hkgit.evidence.replay.reanchoring.anchors import HunkNotPlaced, anchor_hunks, reanchor_file
+from hkgit.applying.hunk import Hunk, apply_hunks
+from hkgit.evidence.anchors import HunkNotPlaced, anchor_hunks, reanchor_file
+from hkgit.evidence.claims import record_hunk
+from hkgit.evidence.entry import RecordedHunk
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
 from tests.support.properties import examples

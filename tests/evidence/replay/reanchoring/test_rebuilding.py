@@ -12,11 +12,10 @@ from hkgit.applying.planner import plan
 from hkgit.dialects import DIALECTS, parse
 from hkgit.edits import MappingSnapshot, Spec, TagEdit, WriteFile
 from hkgit.errors import HkgitError
-from hkgit.evidence.ledger.entry import Entry, RecordedHunk
-from hkgit.evidence.ledger.reading import read_entry
-from hkgit.evidence.replay.reanchoring.anchors import HunkNotPlaced, anchor_hunks
-from hkgit.evidence.replay.reanchoring.moved import is_moved, reanchor
-from hkgit.evidence.replay.reanchoring.rebuilding import find_unrequested
+from hkgit.evidence.anchors import HunkNotPlaced, anchor_hunks
+from hkgit.evidence.derivation import is_moved, reanchor
+from hkgit.evidence.entry import Entry, RecordedHunk, read_entry
+from hkgit.evidence.recomputation import find_unrequested
 from hkgit.text.document import Document, hash_lines
 from hkgit.text.tags import compute_tags
 from hkgit.values import replace

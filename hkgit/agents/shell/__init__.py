@@ -1,1 +1,0 @@
-"""What the shell commands of agents do to files, taken in as edits."""

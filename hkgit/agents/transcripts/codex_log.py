@@ -1,0 +1,267 @@
+"""codex_rollouts.py: the sessions of Codex, `~/.codex/sessions/**/rollout-*.jsonl`.
+
+A patch is the input of the tool `apply_patch` or stands in a shell command; files are read with
+shell commands. Newer versions tell each change with a diff, also those that a script (code mode)
+made: as an event `patch_apply_end`, later as an item `FileChange`. The log holds no file: what one
+said is what the calls before it left, or a version of the repository's history.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import unquote, urlsplit
+
+from hkgit.agents.transcripts.json_fields import (
+    Line,
+    Record,
+    parse_time,
+    parse_value,
+    table,
+    tables,
+    text,
+)
+from hkgit.agents.transcripts.log_diffs import parse_diff
+from hkgit.agents.transcripts.logged_call import CallHunk, EditCall, LoggedCall, ShellCall
+from hkgit.values import dataclass, field, replace
+
+NAME = "codex"
+SCRIPT = "exec"
+"""The tool of code mode, whose input is a script that calls the other tools."""
+
+CALLS = ("function_call", "custom_tool_call", "local_shell_call")
+OUTPUTS = ("function_call_output", "custom_tool_call_output")
+_EXIT = re.compile(r"^(?:Exit code|Process exited with code):? (\d+)", re.MULTILINE)
+_FAILURE = re.compile(r"\A.*(?:fail|error|invalid)", re.IGNORECASE)
+
+
+@dataclass
+class _Session:
+    """What the log has said of its session so far."""
+
+    id: str = "unnamed"
+    version: str = "unknown"
+    directory: str = ""
+    changes: dict[str, EditCall] = field(default_factory=dict)
+    """What has been changed, by the id of the item: that of the call, where one made it."""
+    told: set[str] = field(default_factory=set)
+    """The ids of changes that were told: one may be told as an event and as an item."""
+    turns: dict[object, str] = field(default_factory=dict)
+    """The answer of the model that asked for each call, named by what it had been shown last."""
+    last: str = "first"
+    ran: list[tuple[str, str, ShellCall]] = field(default_factory=list)
+    """The commands of a script that runs: id, directory, and what each printed."""
+
+
+def detects(record: Record) -> bool:
+    """Whether a line is of such a log."""
+    return record.get("type") in ("session_meta", "response_item", "event_msg", "turn_context")
+
+
+def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    """Yield every call of a log whose result it holds, in the order of the results."""
+    session = _Session()
+    pending: dict[object, Record] = {}
+    for line in lines:
+        payload = table(line.record.get("payload"))
+        kind, call = payload.get("type"), payload.get("call_id")
+        if line.record.get("type") == "session_meta":
+            session.id = text(payload.get("id")) or session.id
+            session.version = text(payload.get("cli_version")) or session.version
+        if line.record.get("type") in ("session_meta", "turn_context"):
+            session.directory = read_place(payload.get("cwd")) or session.directory
+        if kind in ("item_completed", "patch_apply_end", "exec_command_end"):
+            yield from _take_item(line, session, _read_item(payload), pending)
+        if kind in CALLS:
+            pending[call] = payload
+            session.turns[call] = session.last
+        session.last = str(call) if kind in OUTPUTS else session.last
+        if kind in OUTPUTS and (asked := pending.pop(call, None)) is not None:
+            if asked.get("name") == SCRIPT and asked.get("type") == "custom_tool_call":
+                yield from _list_shown(line, session, read_result(payload)[1])
+            else:
+                yield from _call(line, session, asked, payload)
+
+
+def _read_item(payload: Record) -> Record:
+    """What was done, as newer versions tell it."""
+    kinds = {"patch_apply_end": "FileChange", "exec_command_end": "CommandExecution"}
+    kind = kinds.get(str(payload.get("type")))
+    if kind is None:
+        return table(payload.get("item"))
+    is_done = payload.get("success") is True
+    status = payload.get("status", "completed" if is_done else "failed")
+    return {**payload, "type": kind, "id": payload.get("call_id"), "status": status}
+
+
+def _take_item(
+    line: Line, session: _Session, item: Record, pending: dict[object, Record]
+) -> Iterator[LoggedCall]:
+    """A command, or a change of files, which belongs to a call that is open, or to a script."""
+    changes = _read_changes(item)
+    number = str(item.get("id"))
+    if number in session.told:
+        return
+    session.told.add(number)
+    if changes is not None and number in pending:
+        session.changes[number] = changes
+    elif changes is not None:
+        yield _tell(line, session, session.directory, number, "apply_patch", changes)
+    elif item.get("type") == "CommandExecution" and number not in pending:
+        words = _words(item.get("command"))
+        said = text(item.get("aggregated_output")) or ""
+        place = read_place(item.get("cwd")) or session.directory
+        if words and said:
+            session.ran.append((number, place, ShellCall(_command(words), said)))
+
+
+def _list_shown(line: Line, session: _Session, said: str) -> Iterator[LoggedCall]:
+    """List the commands of a script whose output its answer has shown to the model."""
+    for number, place, shell in session.ran:
+        told = shell.output.strip("\n")
+        in_json = json.dumps(told, ensure_ascii=False)[:-1]
+        if told and (f"\n{told}\n" in f"\n{said}\n" or in_json in said):
+            yield _tell(line, session, place, number, "exec_command", shell)
+    session.ran.clear()
+
+
+def read_place(value: object) -> str | None:
+    """Read a directory or a file, which newer versions write as a URL."""
+    place = text(value)
+    if place is None or not place.startswith("file://"):
+        return place
+    path = unquote(urlsplit(place).path)
+    return path[1:] if path[2:3] == ":" else path
+
+
+def _read_changes(item: Record) -> EditCall | None:
+    """A change that was made, by its diffs; None where it is none, or moves files."""
+    if item.get("type") != "FileChange" or item.get("status") != "completed":
+        return None
+    before: dict[str, str | None] = {}
+    after: dict[str, str | None] = {}
+    hunks: dict[str, tuple[CallHunk, ...]] = {}
+    told = table(item.get("changes")).items()
+    changes = {read_place(name) or name: _unwrap(table(change)) for name, change in told}
+    for name, change in changes.items():
+        content, diff = text(change.get("content")), parse_diff(text(change.get("unified_diff")))
+        if change.get("type") == "add" and content is not None:
+            before[name], after[name] = None, content
+        elif change.get("type") == "delete" and content is not None:
+            before[name], after[name] = content, None
+        elif diff and not change.get("move_path"):
+            hunks[name] = diff
+        else:
+            return None
+    return EditCall(
+        names=tuple(changes),
+        text=None,
+        dialect="",
+        before=before or None,
+        after=after or None,
+        hunks=hunks or None,
+    )
+
+
+def _unwrap(change: Record) -> Record:
+    """A change with its type, which old versions write as the name of its only field."""
+    [(kind, about), *more] = [*change.items()] or [("", None)]
+    return change if more or not isinstance(about, dict) else {**about, "type": kind}
+
+
+def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Iterator[LoggedCall]:
+    is_well, output = read_result(answer)
+    sent = read_arguments(asked)
+    words = _words(sent.get("command", sent.get("cmd")))
+    patch = _patch((text(sent.get("input")), text(sent.get("patch")), *words))
+    did: EditCall | ShellCall
+    if patch is not None:
+        did = EditCall((), patch, "apply-patch")
+    elif words:
+        did = ShellCall(_command(words), output)
+    else:
+        return
+    # A patch of which nothing is said may have been refused; one that failed was.
+    if is_well is False or (patch is not None and is_well is not True):
+        return
+    number, tool = str(asked.get("call_id")), text(asked.get("name")) or "shell"
+    changes = session.changes.pop(number, None)
+    if patch is not None and changes is not None:
+        did = replace(changes, text=patch, dialect="apply-patch")
+    directory = text(sent.get("workdir")) or session.directory
+    yield _tell(line, session, directory, number, tool, did)
+
+
+def _tell(
+    line: Line, session: _Session, directory: str, number: str, tool: str, did: EditCall | ShellCall
+) -> LoggedCall:
+    return LoggedCall(
+        time=parse_time(line.record.get("timestamp")),
+        conversation=session.id,
+        agent=f"codex/{session.version}",
+        directory=directory,
+        where=line.where,
+        id=number,
+        tool=tool,
+        did=did,
+        turn=session.turns.get(number, ""),
+    )
+
+
+def _command(words: Sequence[str]) -> str:
+    return words[-1] if len(words) == 3 else " ".join(words)
+
+
+def _words(command: object) -> list[str]:
+    if isinstance(command, str):
+        return [command]
+    found = command if isinstance(command, list) else []
+    return [word for word in found if isinstance(word, str)]
+
+
+def _patch(texts: Sequence[str | None]) -> str | None:
+    """The patch in some texts, without the command around it."""
+    for each in texts:
+        if each is not None and "*** Begin Patch" in each and "*** End Patch" in each:
+            start, end = each.index("*** Begin Patch"), each.rindex("*** End Patch")
+            return each[start:end] + "*** End Patch\n"
+    return None
+
+
+def read_result(payload: Record) -> tuple[bool | None, str]:
+    """Whether a call succeeded, None where that is not said, and what it printed."""
+    output = payload.get("output")
+    if isinstance(output, list):
+        output = "".join(text(part.get("text")) or "" for part in tables(output))
+    detail = table(parse_value(output)) if isinstance(output, str) and output[:1] == "{" else {}
+    if "metadata" in detail or "success" in detail:
+        code = table(detail.get("metadata")).get("exit_code")
+        is_well = code == 0 if code is not None else detail.get("success") is True
+        return is_well, text(detail.get("output")) or text(detail.get("content")) or ""
+    said = text(output) or ""
+    head, mark, body = said.partition("Output:\n")
+    found = _EXIT.search(head) if mark else None
+    if found is None and mark and "\n" not in head.strip():
+        # A patch in a shell command: what the patch tool said stands in what the command printed.
+        head, inner, said = body.partition("Output:\n")
+        found = _EXIT.search(head) if inner else None
+        body = said = said or body
+    if found is not None:
+        return found[1] == "0", body
+    return _verdict(said), said
+
+
+def _verdict(output: str) -> bool | None:
+    """What a tool that says no exit code thinks of a patch."""
+    if output.startswith(("Success", "Done!")):
+        return True
+    return False if _FAILURE.search(output) else None
+
+
+def read_arguments(payload: Record) -> Record:
+    if payload.get("type") == "custom_tool_call":
+        return {"input": payload.get("input")}
+    if payload.get("type") == "local_shell_call":
+        return table(payload.get("action"))
+    return table(parse_value(text(payload.get("arguments")) or "{}"))

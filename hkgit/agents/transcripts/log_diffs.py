@@ -1,0 +1,107 @@
+"""diffs.py: lines as logs show them: hunks of diffs, and lines behind their numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from hkgit.agents.transcripts.json_fields import Record, tables
+from hkgit.agents.transcripts.logged_call import CallHunk, ReadCall
+from hkgit.values import replace
+
+_HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NUMBERED = re.compile(r"([ +-]) *(\d+) (.*)\Z", re.DOTALL)
+_NO_END = "\\ No newline"
+
+
+def parse_diff(text: str | None) -> tuple[CallHunk, ...]:
+    """Parse the hunks of a unified diff of one file; none if it is cut off or no such diff."""
+    lines = (text or "").removesuffix("\n").split("\n")
+    hunks: list[CallHunk] = []
+    at = 0
+    while at < len(lines):
+        head = _HEAD.match(lines[at])
+        at += 1
+        if head is None:
+            continue
+        start, old, new = int(head[1]), int(head[2] or 1), int(head[4] or 1)
+        body: list[str] = []
+        while at < len(lines) and (old > 0 or new > 0 or lines[at].startswith(_NO_END)):
+            line = lines[at] or " "  # some programs strip blanks at the ends of lines
+            old -= line[0] in " -"
+            new -= line[0] in " +"
+            body.append(line)
+            at += 1
+        if old or new:
+            return ()
+        hunks.append(_hunk(start, body))
+    return tuple(hunks)
+
+
+def parse_numbered_diff(diff: str | None) -> tuple[CallHunk, ...]:
+    """Parse a diff that shows its lines behind their numbers, those of new lines apart."""
+    hunks: list[tuple[int, list[str]]] = []
+    is_open = False
+    for line in (diff or "").split("\n"):
+        found = _NUMBERED.match(line)
+        if found is not None and not is_open:
+            hunks.append((int(found[2]), []))
+        is_open = found is not None
+        if found is not None:
+            hunks[-1][1].append(found[1] + found[3])
+    # Whether the last line has an end is not told: it is as it was.
+    return tuple(replace(_hunk(start, body), is_ended=None) for start, body in hunks)
+
+
+def structured_diff(patch: object) -> tuple[CallHunk, ...]:
+    """Parse the hunks of a `structuredPatch`, whose lines begin with blanks for tabs."""
+    hunks = tuple(
+        _hunk(start, [line for line in lines if isinstance(line, str)])
+        for each in tables(patch)
+        for start, lines in [_parts(each)]
+        if lines
+    )
+    lines = [line for each in hunks for line in (*each.old, *each.new)]
+    has_tabs = any(line.startswith("\t") for line in lines)
+    return tuple(replace(each, has_tabs=has_tabs) for each in hunks)
+
+
+def _parts(hunk: Record) -> tuple[int, list[object]]:
+    start, lines = hunk.get("oldStart"), hunk.get("lines")
+    return start if isinstance(start, int) else 0, lines if isinstance(lines, list) else []
+
+
+def _hunk(start: int, body: Iterable[str]) -> CallHunk:
+    """A hunk from the lines of its body, each with its mark before it."""
+    old: list[str] = []
+    new: list[str] = []
+    is_ended, mark = True, " "
+    for line in body:
+        if line.startswith(_NO_END):
+            is_ended = is_ended and mark == "-"
+            continue
+        mark = line[:1] or " "
+        shown = line[1:].removesuffix("\r")
+        if mark in " -":
+            old.append(shown)
+        if mark in " +":
+            new.append(shown)
+    return CallHunk(start, tuple(old), tuple(new), is_ended)
+
+
+def parse_numbered_lines(
+    name: str, shown: Iterable[str], numbered: re.Pattern[str]
+) -> ReadCall | None:
+    """Parse lines of a file behind their numbers, as far as these have no gap; None for none.
+
+    `numbered` finds the number and the line.
+    """
+    first = 0
+    lines: list[str] = []
+    for line in shown:
+        found = numbered.match(line)
+        if found is None or (lines and int(found[1]) != first + len(lines)):
+            break
+        first = first if lines else int(found[1])
+        lines.append(found[2])
+    return ReadCall(name, first, tuple(lines)) if lines and first > 0 else None

@@ -1,0 +1,188 @@
+"""reading.py: logs as steps: each read line by line by the reader that knows its form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import assert_never
+
+from hkgit.agents.transcripts import (
+    aider_chat,
+    aider_history,
+    claude_log,
+    cline_log,
+    codex_log,
+    copilot_log,
+    gemini_log,
+    goose_log,
+    opencode_log,
+    pi_log,
+    qwen_log,
+)
+from hkgit.agents.transcripts.call_steps import steps_of
+from hkgit.agents.transcripts.json_fields import Line, Record, parse_value, table, tables, text
+from hkgit.agents.transcripts.logged_call import LoggedCall
+from hkgit.agents.transcripts.path_map import PathMap
+from hkgit.values import dataclass, field
+from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
+
+LONGEST = 64 * 2**20
+"""A line of more bytes is no call of a tool that edits; it is counted as broken."""
+
+DATABASE, DOCUMENT = ".db", ".json"
+
+_KEPT = 200
+"""So many lines of a log are kept while its form is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogForm:
+    """A form of logs: whether a line is of it, and the calls that its lines tell."""
+
+    name: str
+    detects: Callable[[Record], bool]
+    calls: Callable[[Iterable[Line]], Iterable[LoggedCall]]
+
+
+FORMS = (
+    LogForm(aider_chat.NAME, aider_chat.detects, aider_chat.calls),
+    LogForm(aider_history.NAME, aider_history.detects, aider_history.calls),
+    LogForm(cline_log.NAME, cline_log.detects, cline_log.calls),
+    LogForm(codex_log.NAME, codex_log.detects, codex_log.calls),
+    LogForm(copilot_log.NAME, copilot_log.detects, copilot_log.calls),
+    LogForm(gemini_log.NAME, gemini_log.detects, gemini_log.calls),
+    LogForm(goose_log.NAME, goose_log.detects, goose_log.calls),
+    LogForm(opencode_log.NAME, opencode_log.detects, opencode_log.calls),
+    LogForm(pi_log.NAME, pi_log.detects, pi_log.calls),
+    # Qwen's lines have what Claude Code's have, and more.
+    LogForm(qwen_log.NAME, qwen_log.detects, qwen_log.calls),
+    LogForm(claude_log.NAME, claude_log.detects, claude_log.calls),
+)
+
+
+@dataclass
+class LogSummary:
+    """What a log was: its form, None where none fits, how many calls matter, what is broken."""
+
+    path: Path
+    form: str | None = None
+    steps: int = 0
+    broken: int = 0
+
+
+@dataclass
+class Logs:
+    """The transcripts in some files, to be read when a workflow asks for steps."""
+
+    files: Sequence[Path]
+    find_checkout: Callable[[Path], tuple[Path, bool] | None]
+    summaries: list[LogSummary] = field(default_factory=list)
+    others: set[str] = field(default_factory=set)
+
+    def steps(self, known: frozenset[str], wanted: frozenset[str]) -> list[Step]:
+        """List the steps about wanted paths of all logs, oldest first; each call counts once."""
+        paths = PathMap(known, self.find_checkout)
+        calls = chain.from_iterable(self.calls(path) for path in self.files)
+        found = []
+        for step in steps_of(calls, paths):
+            if wanted.intersection(_list_paths(step.did)):
+                found.append(step)
+                self._count(step)
+        self.others |= paths.others
+        # A log without times is in order as it stands.
+        return sorted(found, key=lambda step: step.time)
+
+    def _of_repository(self, lines: Iterator[Line], path: Path) -> Iterator[Line]:
+        """Of a database, which is of all repositories, what is of no other one."""
+        known: dict[str, bool] = {}
+        for line in lines:
+            place = text(table(line.record.get("info")).get("directory"))
+            if path.suffix == DATABASE and place is not None:
+                if place not in known:
+                    found = self.find_checkout(Path(place)) if Path(place).is_dir() else None
+                    known[place] = found is None or found[1]
+                if not known[place]:
+                    continue
+            yield line
+
+    def _count(self, step: Step) -> None:
+        name = step.where.rpartition(":")[0]
+        for summary in self.summaries:
+            if str(summary.path) == name or summary.path.name == name:
+                summary.steps += 1
+
+    def calls(self, path: Path) -> Iterator[LoggedCall]:
+        """Yield the calls of one log; adds its summary."""
+        summary = LogSummary(path)
+        self.summaries.append(summary)
+        lines = self._of_repository(_lines(path, summary), path)
+        head = [*islice(lines, _KEPT)]
+        form = _find_form(head)
+        while form is None and head:  # what stands before is of nobody, and is let go of
+            head = [*islice(lines, _KEPT)]
+            form = _find_form(head)
+        if form is not None:
+            summary.form = form.name
+            yield from form.calls(chain(head, lines))
+
+
+def _find_form(lines: Sequence[Line]) -> LogForm | None:
+    return next((f for f in FORMS if any(f.detects(line.record) for line in lines)), None)
+
+
+def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
+    """The JSON objects of a log; what is none, as a last line cut short, counts as broken."""
+    try:
+        if path.name == goose_log.DATABASE:
+            yield from goose_log.read_database(path)
+        elif path.suffix == DATABASE:
+            yield from opencode_log.read_database(path)
+        elif path.name.endswith(aider_history.SUFFIX):
+            yield from aider_history.read_history(path)
+        elif path.name.endswith(aider_chat.SUFFIX):
+            yield from aider_chat.read_chat(path)
+        elif path.name.endswith(cline_log.SUFFIX):
+            yield from cline_log.read_session(path)
+        elif path.suffix == DOCUMENT:
+            yield from _read_document(path, summary)
+        else:
+            yield from _split_lines(path, summary)
+    except OSError:
+        summary.broken += 1
+
+
+def _read_document(path: Path, summary: LogSummary) -> Iterator[Line]:
+    """Read a log that is one JSON object, a list of them, or, in spite of its name, a line each."""
+    record = parse_value(path.read_bytes()) if path.stat().st_size <= LONGEST else None
+    if isinstance(record, dict):
+        yield Line(f"{path.name}:1", record)
+    elif isinstance(record, list):
+        for number, each in enumerate(tables(record), 1):
+            yield Line(f"{path.name}:{number}", each)
+    else:
+        yield from _split_lines(path, summary)
+
+
+def _split_lines(path: Path, summary: LogSummary) -> Iterator[Line]:
+    with path.open("rb") as stream:
+        number = 0
+        while raw := stream.readline(LONGEST + 1):
+            number += 1
+            is_long = len(raw) > LONGEST
+            while is_long and raw and not raw.endswith(b"\n"):
+                raw = stream.readline(LONGEST)
+            record = None if is_long else parse_value(raw)
+            if isinstance(record, dict):
+                yield Line(f"{path.name}:{number}", record)
+            elif is_long or raw.strip():
+                summary.broken += 1
+
+
+def _list_paths(did: LoggedReading | LoggedEdit) -> tuple[str, ...]:
+    match did:
+        case LoggedReading(path):
+            return (path,)
+        case LoggedEdit(paths):
+            return paths
+    assert_never(did)

@@ -1,0 +1,219 @@
+"""telling.py: what transcripts explain of a change, for people and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from hkgit.agents.transcripts.log_reader import Logs
+from hkgit.git.repository import Repository
+from hkgit.text.escape import count_noun, to_json_text, visible
+from hkgit.text.strict_json import JsonObject
+from hkgit.workflows.adoption import Adoption, ScannedCommit
+from hkgit.workflows.explanation import ExplainedLines
+
+_LISTED = 200
+"""So many ranges of lines are listed of one change; the JSON has all."""
+
+
+def log_lines(logs: Logs) -> Iterator[str]:
+    """Describe what was read: logs of no known form, broken lines, logs of other repositories."""
+    known = [each for each in logs.summaries if each.form is not None]
+    used = [each for each in known if each.steps]
+    yield f"{count_noun(len(logs.summaries), 'transcript')}, {len(used)} about this change"
+    for each in logs.summaries:
+        if each.form is None:
+            yield f"  {visible(each.path.name)}: in no form that is known"
+    broken = sum(each.broken for each in known)
+    if broken:
+        yield f"  {count_noun(broken, 'line')} could not be read, as a last line cut short"
+    for place in sorted(logs.others):
+        yield f"  {visible(place)} is in another repository: left out"
+
+
+def adoption_lines(
+    repository: Repository, done: Sequence[Adoption], *, is_kept: bool
+) -> Iterator[str]:
+    """Describe what is explained, by which call; what is not; and what to do next."""
+    for each in done:
+        if each.commit is not None:
+            yield ""
+            subject = repository.commit(each.commit).message.partition(b"\n")[0]
+            yield f"{each.commit[:12]} {visible(subject.decode('utf-8', 'replace'))}"
+        yield from _ranges(each)
+        explained, all_of_them = each.explanation.counts
+        yield f"{explained} of {count_noun(all_of_them, 'changed line')} explained"
+        yield from _skipped(each)
+        yield from _next(each, is_kept=is_kept)
+
+
+def _ranges(done: Adoption) -> Iterator[str]:
+    ranges = done.explanation.explained
+    for each in ranges[:_LISTED]:
+        yield f"  {visible(_where(each))}  {_call(done, each)}"
+    if len(ranges) > _LISTED:
+        yield f"  ... and {count_noun(len(ranges) - _LISTED, 'range')} more: see --json"
+    for left in done.explanation.unexplained:
+        what = f" ({left.what})" if left.what else ""
+        yield f"  {visible(left.where)}  not explained{what}"
+
+
+def _where(lines: ExplainedLines) -> str:
+    if lines.first > lines.last:
+        return lines.path
+    span = f"{lines.first}-{lines.last}" if lines.first < lines.last else f"{lines.first}"
+    return f"{lines.path}:{span}"
+
+
+def _call(done: Adoption, lines: ExplainedLines) -> str:
+    """Which call made some lines, what had been read before, and how much of that it changed."""
+    step, origin = done.step(lines.origin), lines.origin
+    named = origin.unit.name if step is None else f"{step.tool} {step.where}"
+    words = f"{named}, {origin.unit.call.agent}, evidence {origin.evidence}"
+    if origin.evidence_lines is not None:
+        words += f" of lines {origin.evidence_lines[0]}-{origin.evidence_lines[1]}"
+        if origin.changed_share is not None:
+            words += f", {origin.changed} of them changed"
+    return visible(words if origin.is_derived else f"{words}; on lines that no call made: no entry")
+
+
+def _skipped(done: Adoption) -> Iterator[str]:
+    for why, count in Counter(why for _, why in done.replayed.skipped).most_common(5):
+        yield f"  {count_noun(count, 'call')} not replayed: {visible(why)}"
+
+
+def _next(done: Adoption, *, is_kept: bool) -> Iterator[str]:
+    if not done.entries:
+        return
+    entries = count_noun(done.entries, "entry", "entries")
+    if not is_kept:
+        yield f"{entries} would be made"
+    elif done.record is not None:
+        yield f"{entries} kept in {done.record}"
+    else:
+        yield f"{entries} will be made by the commit: git commit"
+        yield from (f"  {visible(each)}" for each in done.proposal.uncovered)
+
+
+def adoption_json(done: Sequence[Adoption], logs: Logs, *, is_kept: bool) -> JsonObject:
+    """Write the same as one JSON object."""
+    is_whole = all(each.is_whole for each in done)
+    return {
+        "status": "explained" if is_whole else "unexplained",
+        "kept": is_kept,
+        "transcripts": [
+            {
+                "path": str(each.path),
+                "form": each.form,
+                "steps": each.steps,
+                "broken_lines": each.broken,
+            }
+            for each in logs.summaries
+        ],
+        "other_repositories": sorted(logs.others),
+        "changes": [_change_json(each) for each in done],
+    }
+
+
+def _change_json(done: Adoption) -> JsonObject:
+    explained, all_of_them = done.explanation.counts
+    return {
+        "commit": done.commit,
+        "lines": all_of_them,
+        "explained_lines": explained,
+        "entries": done.entries,
+        "record": done.record,
+        "explained": [_explained_json(done, each) for each in done.explanation.explained],
+        "unexplained": [
+            {"path": to_json_text(each.path), "lines": [each.first, each.last], "what": each.what}
+            for each in done.explanation.unexplained
+        ],
+        "skipped": [
+            {"where": step.where, "call": step.call, "tool": step.tool, "why": why}
+            for step, why in done.replayed.skipped
+        ],
+    }
+
+
+def _explained_json(done: Adoption, lines: ExplainedLines) -> JsonObject:
+    step, origin = done.step(lines.origin), lines.origin
+    share = origin.changed_share
+    return {
+        "path": to_json_text(lines.path),
+        "lines": [lines.first, lines.last],
+        "agent": origin.unit.call.agent,
+        "session": origin.unit.key[0],
+        "where": None if step is None else step.where,
+        "call": None if step is None else step.call,
+        "tool": None if step is None else step.tool,
+        "evidence": origin.evidence,
+        "evidence_lines": None if origin.evidence_lines is None else list(origin.evidence_lines),
+        "derived": origin.is_derived,
+        # Its name from before the gate had a measure of that name.
+        "tightness": None if share is None else share / 1000,
+    }
+
+
+def scan_lines(found: Sequence[ScannedCommit], logs: Logs) -> Iterator[str]:
+    """Describe each commit in a line, the newest first, then what there is in all."""
+    yield f"{count_noun(len(logs.summaries), 'transcript')} on this machine"
+    if found:
+        yield f"{'commit':12}  {'explained':>13}  {'by':20}  subject"
+    for each in reversed(found):
+        by = visible(_made_by(each))[:20]
+        yield f"{each.commit[:12]}  {_share(each):>13}  {by:20}  {visible(each.subject)[:60]}"
+    yield from _scan_totals(found)
+
+
+def _share(found: ScannedCommit) -> str:
+    if found.adoption is None:
+        return "has evidence"
+    if found.is_kept:
+        return "record kept"
+    explained, all_of_them = found.adoption.explanation.counts
+    return f"{explained} of {all_of_them}" if explained else "-"
+
+
+def _made_by(found: ScannedCommit) -> str:
+    """The agent that a transcript names, else the one that the commit does."""
+    explained = () if found.adoption is None else found.adoption.explanation.explained
+    named = next((each.origin.unit.call.agent for each in explained), None)
+    return named or (found.agent or "").partition(" <")[0]
+
+
+def _scan_totals(found: Sequence[ScannedCommit]) -> Iterator[str]:
+    own = sum(each.adoption is None for each in found)
+    kept = sum(each.is_kept and each.adoption is not None for each in found)
+    bare = [each.adoption for each in found if each.adoption is not None and not each.is_kept]
+    whole = sum(each.is_whole and each.entries > 0 for each in bare)
+    some = sum(bool(each.explanation.explained) for each in bare) - whole
+    yield (
+        f"{count_noun(len(found), 'commit')} of agents: {own} with evidence,"
+        f" {whole} could have it whole, {some} in part"
+        + (f", {kept} kept beside the history" if kept else "")
+    )
+    parents = [each.parent for each in found if each.parent is not None]
+    if parents and (whole or some):
+        yield f"keep it beside the history: hkgit adopt {parents[0][:12]}..{found[-1].commit[:12]}"
+
+
+def scan_json(found: Sequence[ScannedCommit], logs: Logs) -> JsonObject:
+    """Write the same as one JSON object."""
+    return {
+        "status": "scanned",
+        "transcripts": len(logs.summaries),
+        "commits": [
+            {
+                "commit": each.commit,
+                "subject": to_json_text(each.subject),
+                "by": _made_by(each),
+                "has_entries": each.adoption is None,
+                "is_kept": each.is_kept,
+                "lines": 0 if each.adoption is None else each.adoption.explanation.counts[1],
+                "explained_lines": (
+                    0 if each.adoption is None else each.adoption.explanation.counts[0]
+                ),
+            }
+            for each in found
+        ],
+    }

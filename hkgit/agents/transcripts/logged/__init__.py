@@ -1,1 +1,0 @@
-"""What agents log of their readings and edits: one module a form, all listed in `reading`."""

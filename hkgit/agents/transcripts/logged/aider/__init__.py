@@ -1,1 +1,0 @@
-"""The two histories that aider writes, and the formats of its answers."""

@@ -1,1 +1,0 @@
-"""Logs that lie in databases, and the files that OpenCode kept before it had one."""

@@ -1,1 +1,0 @@
-"""Carry specs and reads from one state of the files to another."""

@@ -1,1 +1,0 @@
-"""Files below a directory: read, written and replaced without leaving it."""

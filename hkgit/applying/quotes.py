@@ -1,0 +1,398 @@
+"""Edits that quote the text they change.
+
+The hash shows that the author saw these very lines; a line too few or too many in the quotation
+is then a slip of the pen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from hkgit.applying.context import EditContext, change_diff
+from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import Evidence, find_holding_hash, find_holding_read, is_empty
+from hkgit.applying.outcome import APPLIED, EditOutcome
+from hkgit.applying.workspace import FileState, check_text
+from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, Edit, WriteFile, decode_text, encode_text
+from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch, Stale
+from hkgit.matching.ladder import Vouches, locate
+from hkgit.matching.place import FULL, MISQUOTED, Located, Place, Settings
+from hkgit.matching.transfer import transfer
+from hkgit.matching.view import find_end_of_block, split_lines
+from hkgit.matching.words import fold
+from hkgit.text.document import BOM, Document, Splice
+from hkgit.values import replace
+
+SLACK = 3
+"""So many lines the quotation may have more or less than what was hashed."""
+
+MOST_HASHED = 300_000
+"""So many lines at most are hashed, each as often as it stands in a range, to find one."""
+
+
+def find_lines_of_hash(context: EditContext, edit: Edit) -> Lines | None:
+    """Find the only lines of the base, about as many as quoted, that have the expected hash.
+
+    None where there are none or several, or where an earlier edit has written into them.
+    """
+    expected, base = edit.expected_hash, context.base
+    if expected is None or base.whole_hash.startswith(expected):
+        return None
+    count = len(split_lines(encode_text(edit.old_text)))
+    sizes = range(max(count - SLACK, 1), min(count + SLACK, base.line_count) + 1)
+    if sum(sizes) * base.line_count > MOST_HASHED:
+        return None
+    found = [
+        (first, first + size - 1)
+        for size in sizes
+        for first in range(1, base.line_count - size + 2)
+        if base.range_hash(first, first + size - 1).startswith(expected)
+    ]
+    if len(found) != 1 or context.is_written(found[0]):
+        return None
+    return context.from_base(found[0])
+
+
+def find_below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
+    """Find the byte behind the last anchor's line, and whether each anchor named one line only.
+
+    Anchors are compared without the blanks around them; each is looked for in the block that the
+    line of the one before opens, else anywhere below. Where no line is an anchor, the one that
+    begins with its words is meant. Raises NoMatch when an anchor is nowhere.
+    """
+    texts = [line.strip() for line in document.lines]
+    line, is_sure = 0, True
+    for anchor in edit.anchors:
+        block = (
+            document.line_at(find_end_of_block(document, document.offsets[line])) - 1 if line else 0
+        )
+        found = _find_anchor_lines(texts[:block], line, anchor) if block > line else []
+        found = found or _find_anchor_lines(texts, line, anchor)
+        if not found:
+            where = f"below line {line}" if line else "in the file"
+            what = f"the anchor {anchor.strip()!r} stands nowhere {where}"
+            fix = "Quote the whole line that the hunk stands below, or leave it out."
+            raise NoMatch(edit.path, what, fix)
+        line, is_sure = found[0], is_sure and len(found) == 1
+    return document.offsets[line], is_sure
+
+
+def _find_anchor_lines(texts: Sequence[bytes], line: int, anchor: str) -> list[int]:
+    """Find the lines that an anchor may mean: those equal to it, or but for typography.
+
+    Where there is none, those that begin so.
+    """
+    wanted = encode_text(anchor).strip()
+    found = [number for number, text in enumerate(texts[line:], line + 1) if text == wanted]
+    if not found and not b"".join(texts[line:]).isascii():
+        plain = fold(wanted)
+        found = [
+            number for number, text in enumerate(texts[line:], line + 1) if fold(text) == plain
+        ]
+    return found or [line + number for number in _find_beginnings(texts[line:], wanted)]
+
+
+def _find_beginnings(texts: Sequence[bytes], wanted: bytes) -> list[int]:
+    """Find the lines, counted from 1, that begin with some words."""
+    words = re.compile(re.escape(wanted) + rb"(?<=\w)(?![\w\x80-\xff])")
+    return [number for number, text in enumerate(texts, 1) if words.match(text)]
+
+
+def find_line_below(document: Document, edit: Edit) -> int:
+    """Return the number of the last anchor's line; raise Ambiguous when it may be several."""
+    offset, is_sure = find_below_anchors(document, edit)
+    above = document.lines[document.line_at(offset) - 2].strip()
+    if not is_sure or fold(above) != fold(encode_text(edit.anchors[-1]).strip()):
+        what = f"the anchor {edit.anchors[-1].strip()!r} names more or less than one line"
+        raise Ambiguous(edit.path, what, "Add context lines, so that the hunk names one place.")
+    return document.line_at(offset) - 1
+
+
+REPAIR = "line-ends"
+"""How an outcome says that the CRLF of its new text became LF."""
+
+StoresLf = Callable[[str, bytes, bytes | None], bool]
+"""Whether the CRLF of a path's new content become LF, given what was there before."""
+
+
+def as_given(path: str, data: bytes, before: bytes | None) -> bool:
+    """Return the bytes unchanged."""
+    return False
+
+
+def as_stored(edit: AnyEdit, before: Callable[[str], bytes | None], stores_lf: StoresLf) -> AnyEdit:
+    """Write LF for CRLF in an edit that makes a whole file, where git would store that.
+
+    Lines that come into a file take its ends anyway. `before` gives what a path holds.
+    """
+    match edit:
+        case CreateFile() | WriteFile() | Edit(old_text="", anchors=()):
+            text = edit.new_text
+        case _:
+            return edit
+    if "\r\n" not in text or not stores_lf(edit.path, encode_text(text), before(edit.path)):
+        return edit
+    return replace(edit, new_text=text.replace("\r\n", "\n"))
+
+
+def settle_end(
+    document: Document, splices: Sequence[Splice], *, is_terminated: bool
+) -> tuple[tuple[Splice, ...], bool | None]:
+    """Adjust splices so that the document keeps an end; tell whether the file's last line has one.
+
+    Documents are worked on with an end on their last line; whether the file has it is kept apart.
+    None where the edit leaves that as it is.
+    """
+    if not splices or not document.line_count:
+        return tuple(splices), None
+    end = document.end_of(document.line_count)
+    *above, last = sorted(splices, key=lambda splice: splice.start)
+    text_end = len(document.data) - len(end)
+    tail = last.new or document.data[: last.start].removeprefix(BOM)
+    is_ended = not tail or tail.endswith(b"\n")
+    if not is_terminated and last.end == text_end and is_ended:
+        return (*above, replace(last, end=len(document.data))), True
+    if last.end == len(document.data) and not is_ended:
+        return (*above, replace(last, new=last.new + end)), False
+    return tuple(splices), None
+
+
+FOUND = 500
+"""So alike, per mille, the quotation and the lines have to be that its hash has found."""
+
+Landing = tuple[Located, tuple[Splice, ...], tuple[Lines, ...], Evidence]
+"""Where an edit lands, what changes there, the base lines that it touches, and its evidence."""
+
+
+def change_text(
+    context: EditContext, edit: Edit, settings: Settings
+) -> tuple[FileState, EditOutcome]:
+    """Replace quoted text. Raises what `ladder.locate` and `transfer.transfer` raise, and Stale."""
+    check_text(edit.path, context.state)
+    located, splices, base_lines, evidence = _find_landing(context, edit, settings)
+    final_newline = edit.final_newline
+    if located.tier == "exact" and final_newline is None:
+        ended = context.state.is_terminated
+        splices, final_newline = settle_end(context.document, splices, is_terminated=ended)
+    state = context.splice(splices)
+    if final_newline is not None:
+        state = replace(state, is_terminated=final_newline)
+    diff = change_diff(context, splices, final_newline)
+    outcome = EditOutcome(
+        number=context.number,
+        path=edit.path,
+        status=APPLIED,
+        tier=located.tier,
+        similarity_permille=located.similarity,
+        confidence_permille=located.confidence,
+        runner_up_permille=located.runner_up,
+        repairs=located.repairs,
+        evidence=evidence,
+        lines=tuple(context.present_lines(place.start, place.end) for place in located.places),
+        base_lines=base_lines,
+        matched_text=_text_at(context.document, located.places[0], edit),
+        diff=diff,
+        notes=located.notes,
+        respelled=() if located.tier == "exact" else tuple(_find_respellings(edit, diff)),
+    )
+    return state, outcome
+
+
+def _find_landing(context: EditContext, edit: Edit, settings: Settings) -> Landing:
+    """Find where an edit lands; where its text alone does not tell, by its hash."""
+    try:
+        return _settle(context, edit, *_locate_edit(context, edit, settings))
+    except (NoMatch, Ambiguous, Conflict, Stale) as error:
+        found = None if settings.threshold == FULL else _at_hash(context, edit)
+        if found is None or (isinstance(error, Stale) and _is_apart(context, found[0], error)):
+            raise
+        return _settle(context, edit, *found)
+
+
+def _is_apart(context: EditContext, found: Located, error: Stale) -> bool:
+    """Whether the lines of a hash are none of those where the old text stands."""
+    place = found.places[0]
+    first, last = context.touched_base_lines(place.start, place.end)
+    return all(near.end_line < first or last < near.start_line for near in error.near)
+
+
+def _settle(
+    context: EditContext, edit: Edit, located: Located, splices: tuple[Splice, ...]
+) -> Landing:
+    """Find the base lines that an edit touches, and its evidence. Raises Stale."""
+    base_lines = tuple(context.touched_base_lines(p.start, p.end) for p in located.places)
+    writers = tuple(n for p in located.places for n in context.writers(p.start, p.end))
+    evidence = context.settle_evidence(base_lines, edit.expected_hash, writers)
+    is_read = not all(map(is_empty, base_lines))
+    if evidence.kind == "none" and is_read and _is_quote(context.document, located):
+        evidence = Evidence("quote")
+    return located, splices, base_lines, evidence
+
+
+def _at_hash(context: EditContext, edit: Edit) -> tuple[Located, tuple[Splice, ...]] | None:
+    """Where the edit lands among the lines that its hash finds; None where it does not."""
+    if edit.expected_hash is None or edit.anchors or edit.replace_all:
+        return None
+    # Few edits need it.
+    lines = find_lines_of_hash(context, edit)
+    if lines is None:
+        return None
+    start, end = context.document.span(*lines)
+    seen = Document(context.document.data[start:end], lines[0] - 1)
+    try:
+        located, splices = _carry_located(seen, edit, Settings(FOUND), None, lambda _: 1)
+    except HkgitError:
+        return None
+    moved = tuple(Splice(s.start + start, s.end + start, s.new) for s in splices)
+    confidence = min(located.confidence, MISQUOTED)
+    return replace(located, places=(Place(start, end),), confidence=confidence), moved
+
+
+def _find_respellings(edit: Edit, diff: str) -> Iterator[str]:
+    """Tell in which blanks the lines that were written differ from those of the new text."""
+    body = diff.split("\n@@ ", 1)[-1].split("\n")
+    added = [line[1:] for line in body if line.startswith("+")]
+    known = {*edit.old_text.split("\n"), *added}
+    changed = [line for line in edit.new_text.split("\n") if line.strip() and line not in known]
+    ends = {line.strip() for line in added}
+    if any(line.strip() in ends for line in changed):
+        yield "re-indented"
+    words = {"".join(line.split()) for line in added}
+    if any(line.strip() not in ends and "".join(line.split()) in words for line in changed):
+        yield "re-spaced"
+
+
+def _locate_edit(
+    context: EditContext, edit: Edit, settings: Settings
+) -> tuple[Located, tuple[Splice, ...]]:
+    """Where the edit lands and what changes there, in bytes of the context's document."""
+    if edit.final_newline is not None and edit.old_text == edit.new_text:
+        # Only the end of the last line changes; the place is wanted all the same.
+        located, _ = _locate_edit(context, replace(edit, new_text="", final_newline=None), settings)
+        return located, ()
+    if not edit.anchors:
+        return _carry_located(
+            context.document, edit, settings, _holds(context, edit, 0), _vouches(context, edit, 0)
+        )
+    shift, is_sure = find_below_anchors(context.document, edit)
+    above = context.document.line_at(shift) - 1
+    below = Document(context.document.data[shift:], above)
+    plain = replace(edit, anchors=(), line_hint=_below(edit.line_hint, above))
+    if is_sure and edit.line_hint is None:
+        plain = replace(plain, line_hint=_nearest(context.document, shift, plain, settings))
+    try:
+        located, splices = _carry_located(
+            below, plain, settings, _holds(context, edit, shift), _vouches(context, edit, shift)
+        )
+    except HkgitError as error:
+        _move_down(error, above, edit.anchors)
+        raise
+    places = tuple(replace(p, start=p.start + shift, end=p.end + shift) for p in located.places)
+    moved = tuple(Splice(s.start + shift, s.end + shift, s.new) for s in splices)
+    return replace(located, places=places), moved
+
+
+def _below(hint: int | None, above: int) -> int | None:
+    """A line hint below so many lines; None for one that is not there."""
+    if hint is None or hint == END_OF_FILE:
+        return hint
+    return hint - above if hint > above else None
+
+
+def _nearest(document: Document, start: int, edit: Edit, settings: Settings) -> int | None:
+    """The line hint that chooses what stands below an anchor.
+
+    That is the only place in the block which the anchor opens, else one near by; or none of many.
+    """
+    block = Document(document.data[start : find_end_of_block(document, start)])
+    try:
+        locate(block, edit, settings)
+    except Ambiguous:
+        return None
+    except HkgitError:
+        return 1
+    return 0
+
+
+def _carry_located(
+    document: Document,
+    edit: Edit,
+    settings: Settings,
+    holds: Callable[[Place], bool] | None,
+    vouches: Vouches,
+) -> tuple[Located, tuple[Splice, ...]]:
+    located = locate(document, edit, settings, holds, vouches)
+    try:
+        return located, transfer(document, edit, located)
+    except Conflict as error:
+        error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in located.places)
+        raise
+
+
+def _move_down(error: HkgitError, lines: int, anchors: tuple[str, ...]) -> None:
+    """Let a refusal below some anchors speak of the whole file."""
+    error.near = tuple(
+        replace(near, start_line=near.start_line + lines, end_line=near.end_line + lines)
+        for near in error.near
+    )
+    if isinstance(error.corrected, Edit):
+        error.corrected = replace(error.corrected, anchors=anchors)
+
+
+def _vouches(context: EditContext, edit: Edit, shift: int) -> Vouches:
+    """Of how many lines the hash or receipt is that covers a place and holds there.
+
+    Then the author saw these lines; of several the narrowest counts.
+    """
+    expected = edit.expected_hash
+
+    def vouches(place: Place) -> int:
+        start, end = place.start + shift, place.end + shift
+        touched = [context.touched_base_lines(start, end)]
+        if context.writers(start, end):
+            return 0
+        if expected is not None:
+            found = [find_holding_hash(context.base, touched, expected)]
+        else:
+            found = [find_holding_read(context.base, touched, [read]) for read in context.reads]
+        seen = [each.lines or touched[0] for each in found if each is not None]
+        return min((last - first + 1 for first, last in seen), default=0)
+
+    return vouches
+
+
+def _holds(context: EditContext, edit: Edit, shift: int) -> Callable[[Place], bool] | None:
+    """Whether an expected hash, the edit's own or else any other, holds at a place; None without.
+
+    A receipt expects nothing: more was read than is meant.
+    """
+    expected = edit.expected_hash
+    reads = [read for read in context.reads if read.kind == "hash"]
+    if expected is None and not reads:
+        return None
+
+    def holds(place: Place) -> bool:
+        touched = [context.touched_base_lines(place.start + shift, place.end + shift)]
+        if expected is not None:
+            return find_holding_hash(context.base, touched, expected) is not None
+        return find_holding_read(context.base, touched, reads) is not None
+
+    return holds
+
+
+def _text_at(document: Document, place: Place, edit: Edit) -> str:
+    """The text at the place; without its last line end where the old text has none."""
+    text = decode_text(document.data[place.start : place.end])
+    return text if edit.old_text.endswith("\n") else text.removesuffix("\n").removesuffix("\r")
+
+
+def _is_quote(document: Document, located: Located) -> bool:
+    """Whether the old text stands there byte for byte in whole lines, once."""
+    place = located.places[0]
+    text = document.data[place.start : place.end]
+    rest = document.data[place.end : place.end + 2]
+    ends_line = text.endswith(b"\n") or rest.startswith((b"\n", b"\r\n"))
+    begins_line = document.offsets[document.line_at(place.start) - 1] == place.start
+    is_once = document.data.find(text, document.data.find(text) + 1) < 0
+    return located.tier == "exact" and not located.repairs and begins_line and ends_line and is_once

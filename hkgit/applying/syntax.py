@@ -1,0 +1,165 @@
+"""syntax.py: refuse specs after which a file no longer parses.
+
+It guards against places that were found by likeness and are wrong. It is no evidence: an entry
+replays without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hkgit.applying.languages import Fault, Language, find_language
+from hkgit.applying.outcome import Candidate, EditOutcome, FileChange, Plan, refuse_edit
+from hkgit.applying.quotes import REPAIR as LINE_ENDS
+from hkgit.edits import decode_text
+from hkgit.errors import InvalidInput, Near
+from hkgit.matching.place import FULL
+from hkgit.text.document import Document
+from hkgit.values import replace
+
+REFUSE = "refuse"
+GUARD = "guard"
+LOOSE = "loose"
+
+AS_WRITTEN = ("exact", "file", "range", "tag")
+"""Tiers that take an edit at its word."""
+
+_SHOWN = 2000
+"""So many bytes of the place are given with a refusal."""
+
+
+def check_syntax(plans: Sequence[Plan], mode: str) -> list[Plan]:
+    """Check plans of one call, each made on what the one before it leaves.
+
+    What counts is the file that the last of them leaves; between them it may be of no language.
+    `refuse` refuses the edit that breaks a file, `guard` only where an edit that was not exact
+    takes part; else the last edit of the file gets a note. `loose` is `guard` without such notes:
+    files of nothing but exact edits are not looked at.
+    """
+    checked = list(plans)
+    for steps in _follow_files(plans):
+        loose = [step for step in steps if _has_loose(plans[step[0]], step[1])]
+        if mode == LOOSE and not loose:
+            continue
+        at, change = steps[-1]
+        found = _find_broken(replace(change, before=steps[0][1].before))
+        if found is not None:
+            at, change = (loose or steps)[-1]
+            checked[at] = _settle(checked[at], change, found, mode)
+    return [each if each.ok else Plan(each.outcomes, ()) for each in checked]
+
+
+def _has_loose(plan: Plan, change: FileChange) -> bool:
+    """Whether an edit of a file was not exact."""
+    paths = (change.path, change.new_path)
+    return any(each.path in paths and _is_loose(each) for each in plan.outcomes)
+
+
+def _settle(plan: Plan, change: FileChange, found: tuple[Language, Fault], mode: str) -> Plan:
+    """The plan with a refusal, or a note, at the edit that answers for a broken file."""
+    outcomes = list(plan.outcomes)
+    at, is_refused = _culprit(change, found[1], outcomes, mode)
+    settle = _refuse_edit if is_refused else _add_note
+    outcomes[at] = settle(outcomes[at], change, *found)
+    return replace(plan, outcomes=tuple(outcomes))
+
+
+def _follow_files(plans: Sequence[Plan]) -> list[list[tuple[int, FileChange]]]:
+    """For each file the plans that change it, by index, and how."""
+    found: dict[str | None, list[tuple[int, FileChange]]] = {}
+    for at, plan in enumerate(plans):
+        for change in plan.files:
+            found[change.new_path] = [*found.pop(change.path, []), (at, change)]
+    found.pop(None, None)
+    return list(found.values())
+
+
+def _find_broken(change: FileChange) -> tuple[Language, Fault] | None:
+    if change.before is None or change.after is None:
+        return None
+    language = find_language(change.new_path or "")
+    if language is None:
+        return None
+    fault = language.breaks(change.before.data, change.after.data)
+    return None if fault is None else (language, fault)
+
+
+def _culprit(
+    change: FileChange, fault: Fault, outcomes: Sequence[EditOutcome], mode: str
+) -> tuple[int, bool]:
+    """The index of the edit that answers for a broken file, and whether it is refused."""
+    paths = (change.path, change.new_path)
+    every = [i for i, outcome in enumerate(outcomes) if outcome.path in paths]
+    loose = [i for i in every if _is_loose(outcomes[i])]
+    if mode not in (GUARD, LOOSE) or not loose:
+        return every[-1], mode == REFUSE
+    near = [number - 1 for number in _editors_above(change, fault.line)]
+    return next((i for i in reversed(near) if i in loose), loose[-1]), True
+
+
+def _is_loose(outcome: EditOutcome) -> bool:
+    is_repaired = any(name != LINE_ENDS for name in outcome.repairs)
+    # Of such a place nothing but line ends differs.
+    is_as_it_stands = outcome.tier == "whitespace" and outcome.similarity_permille == FULL
+    return is_repaired or not (outcome.tier in AS_WRITTEN or is_as_it_stands)
+
+
+def _editors_above(change: FileChange, line: int) -> list[int]:
+    """The numbers of the edits that wrote at or above a line of the new file, the nearest last."""
+    found: list[int] = []
+    shift = 0
+    for hunk in change.hunks:
+        if hunk.start_line + shift > line:
+            break
+        found += hunk.edits
+        shift += len(hunk.new_lines) - (hunk.end_line - hunk.start_line + 1)
+    return found
+
+
+def _add_note(
+    outcome: EditOutcome, change: FileChange, language: Language, fault: Fault
+) -> EditOutcome:
+    note = f"the file is no longer {language.name}: line {fault.line}: {fault.what}"
+    return replace(outcome, notes=(*outcome.notes, note))
+
+
+def _refuse_edit(
+    outcome: EditOutcome, change: FileChange, language: Language, fault: Fault
+) -> EditOutcome:
+    """The refusal, with the place that was found: it may not be the one that was meant."""
+    what = f"with this edit line {fault.line} is no longer {language.name}: {fault.what}"
+    error = InvalidInput(outcome.path, what, f"{_advice(outcome)} {_OFF}")
+    found = tuple(_candidates(change, outcome)) if _is_loose(outcome) else ()
+    error.near = tuple(Near(each.start_line, each.end_line) for each in found)
+    refused = refuse_edit(outcome.number, outcome.path, error)
+    return replace(refused, candidates=found, spec=outcome.spec)
+
+
+_OFF = "--no-check-syntax (check_syntax=false in a call) lands it as it is."
+
+
+def _advice(outcome: EditOutcome) -> str:
+    if not _is_loose(outcome):
+        return "Mend the new text."
+    first, last = outcome.lines[0]
+    how = f"The place, lines {first}-{last}, was found by the tier {outcome.tier}:"
+    return f"{how} quote them as they stand, mend the new text, or send what else it needs with it."
+
+
+def _candidates(change: FileChange, outcome: EditOutcome) -> list[Candidate]:
+    """Where the edit would have landed, in lines of the base."""
+    base = Document(b"" if change.before is None else change.before.data)
+    found = []
+    for first, last in outcome.base_lines[:1]:
+        text = base.data[slice(*base.span(first, last))].replace(b"\r\n", b"\n")
+        shown = decode_text(text) if len(text) <= _SHOWN else None
+        found.append(
+            Candidate(
+                start_line=first,
+                end_line=last,
+                range_hash=base.range_hash(first, last),
+                similarity_permille=None,
+                text=shown,
+            )
+        )
+    return found

@@ -1,1 +1,0 @@
-"""Check that edits leave files in valid syntax."""

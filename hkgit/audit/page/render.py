@@ -1,0 +1,184 @@
+"""rendering.py: the page as one file, or as a directory for hosts that forbid inline style."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from hkgit import __version__
+from hkgit.applying.evidence import KINDS
+from hkgit.audit.commits import STANDINGS
+from hkgit.audit.origins import UNEXPLAINED
+from hkgit.audit.page.facts import MOST_NAMED, PageCommit, PageFacts
+from hkgit.audit.page.heat import EARLIER, NO_TRACE
+from hkgit.audit.page.hunks import MOST_HUNKS
+from hkgit.errors import InvalidInput
+from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
+from hkgit.matching.place import format_confidence, format_decimal
+from hkgit.text.escape import count_noun, visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+_MEANINGS = {
+    "hash": "the edit gave the hash of the lines it changes, and the hash holds",
+    "receipt": "the lines were read in the session, and still stood so",
+    "tag": "the edit named its lines by the tags under which they were read",
+    "quote": "the edit quoted the text; nothing shows that it was read",
+    "late": "its lines were named after the change; nothing shows that they were read before",
+    "none": "the edit rests on nothing",
+    NO_TRACE: "an agent's commit without a ledger entry",
+    UNEXPLAINED: "a line that no entry of its commit explains",
+}
+AT_ONCE = 200
+A_BATCH = 500
+"""So many commits are elements as the page opens, and so many it makes of its text at a time."""
+
+_CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'"
+
+
+def render_page(facts: PageFacts) -> str:
+    """Render one HTML file that fetches nothing. Raises InvalidInput where Jinja2 is not here."""
+    style, script = _asset("style.css"), _asset("script.js")
+    policy = f"{_CLOSED}; style-src {_hash(style)}; script-src {_hash(script)}"
+    return _render(facts, policy, inline=True, style=style, script=script)
+
+
+def render_directory(facts: PageFacts) -> dict[str, str]:
+    """Render the files of a page whose style and script stand beside it, by name."""
+    policy = f"{_CLOSED}; style-src 'self'; script-src 'self'"
+    page = _render(facts, policy, inline=False, style="", script="")
+    return {
+        "index.html": page,
+        "style.css": _asset("style.css"),
+        "script.js": _asset("script.js"),
+    }
+
+
+def read_style() -> str:
+    """Read the style sheet of every page."""
+    return _asset("style.css")
+
+
+def render_template(name: str, sheet: str | None, **values: object) -> str:
+    """Render a page without a script: its style stands in it, or in the `sheet` beside it."""
+    template = _environment().get_template(name)
+    from markupsafe import Markup
+
+    style = read_style() if sheet is None else ""
+    source = _hash(style) if sheet is None else "'self'"
+    shown: str = template.render(
+        policy=f"{_CLOSED}; style-src {source}",
+        inline=sheet is None,
+        sheet=sheet,
+        style=Markup(style),  # our own file, which no history can change
+        version=__version__,
+        standings=STANDINGS,
+        kinds=KINDS,
+        **values,
+    )
+    return shown
+
+
+def _render(facts: PageFacts, policy: str, *, inline: bool, style: str, script: str) -> str:
+    environment = _environment()
+    from markupsafe import Markup
+
+    shown: str = environment.get_template("page.html").render(
+        facts=facts,
+        policy=policy,
+        inline=inline,
+        style=Markup(style),  # our own files, which no history can change
+        script=Markup(script),
+        version=__version__,
+        standings=STANDINGS,
+        kinds=KINDS,
+        line_kinds=(*KINDS, NO_TRACE, UNEXPLAINED, BY_HAND, EARLIER),
+        evidence_meanings=_MEANINGS,
+        most_hunks=MOST_HUNKS,
+        most_named=MOST_NAMED,
+        at_once=AT_ONCE,
+        a_batch=A_BATCH,
+    )
+    return shown
+
+
+def _environment() -> Environment:
+    try:
+        import jinja2  # noqa: F401 - asked for only to say what is missing
+    except ImportError as error:
+        what, fix = "needs Jinja2, which is not here", "Install it: pip install 'hkgit[report]'"
+        raise InvalidInput("--html", what, fix) from error
+    return _make_environment()
+
+
+@cache
+def _make_environment() -> Environment:
+    """Load the templates, compiled once: tables may have a page for each of 1,000 repositories."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("hkgit.audit.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= _FILTERS
+    return environment
+
+
+def _asset(name: str) -> str:
+    return files("hkgit.audit.page").joinpath("templates", name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def _bins(confidences: Sequence[int]) -> list[int]:
+    """How many lie in each tenth, the last with 1.00 itself."""
+    counted = [0] * 10
+    for each in confidences:
+        counted[min(each // 100, 9)] += 1
+    return counted
+
+
+def _long_day(day: date) -> str:
+    return f"{day.day} {day:%B} {day.year}"
+
+
+def _evidence_words(each: PageCommit) -> str:
+    commit = each.commit
+    if commit.made_by == NO_EVIDENCE:
+        return "no evidence"
+    if commit.weakest is None:
+        return commit.standing
+    return f"{commit.weakest}{format_confidence(commit.confidence, ', ')}"
+
+
+def _percent(share: float) -> str:
+    """A share in whole per cent; never 100 or 0 of what is not all or nothing."""
+    rounded = 99 if 99 < share < 100 else 1 if 0 < share < 1 else round(share)
+    return f"{rounded} %"
+
+
+_FILTERS: dict[str, Callable[..., object]] = {
+    "bins": _bins,
+    "count_or_none": lambda count: "None" if count == 0 else str(count),
+    "day": lambda day: f"{day.day} {day:%b}",
+    "confidence": format_confidence,
+    "decimal": format_decimal,
+    "evidence_words": _evidence_words,
+    "long_day": _long_day,
+    "noun": count_noun,
+    "percent": _percent,
+    "visible": visible,
+}

@@ -1,0 +1,269 @@
+"""How each rejection is fixed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from hkgit.applying.evidence import LATE
+from hkgit.audit.reports.findings import ReportItem, name_commit
+from hkgit.evidence.entry import entry_path
+from hkgit.evidence.verdict import BLIND, CandidateCommit
+from hkgit.gate.rules.grants import OF_EVIDENCE
+from hkgit.gate.ruling import Ruling
+from hkgit.values import late_pattern
+
+_KEPT = "git status  # the change is kept"
+WORDS = "sed '/^[Hh]kgit-/d'"
+HERE = 'hkgit -C "./$(git rev-parse --show-cdup)"'
+"""From any directory of the checkout, with paths from its root."""
+
+APPLY = f"{HERE} apply"
+
+
+def render_for_person(ruling: Ruling) -> str:
+    """Render what leads on where no evidence helps: a person, or first a grant."""
+    if ruling.before.is_granted:
+        return f"{_KEPT}: a person whom a [[gate.manual]] grants these paths commits it"
+    what = "the policy grants nobody these paths, so a person commits a [[gate.manual]] first"
+    return f"{_KEPT}: {what}"
+
+
+def render_for_late(ruling: Ruling) -> str:
+    """Render what leads on where no evidence from afterwards counts."""
+    if ruling.before.is_granted:
+        return f"{_KEPT}: a person whom a [[gate.manual]] grants these paths vouches for it"
+    what = "make it again in a session that reads first, or let a person vouch for it"
+    return f"{_KEPT}, and what is read after it does not count: {what}, or accept `late`"
+
+
+def render_redo(ruling: Ruling) -> str:
+    """Render the command that commits with evidence what git was about to commit."""
+    return f"hkgit redo --tree {ruling.judged.candidate.tree[:12]}"
+
+
+def render_remake(ruling: Ruling, short: str) -> str:
+    """Render the command that makes a commit again with evidence."""
+    message = f" -m {render_message(ruling, short)}" if is_in_words(ruling) else ""
+    return f"hkgit redo {short}{message}"
+
+
+def render_move_onto(short: str) -> str:
+    """Render what leads a branch from a commit to the one made again."""
+    return f"git rebase -q -r --onto again-{short} {short} && git branch -q -D again-{short}"
+
+
+def is_in_words(ruling: Ruling) -> bool:
+    """Whether it is the message or a name of a person that breaks the rule."""
+    where = ruling.findings[0].where.partition(":")[0]
+    return ruling.rule == "text" and where in ("message", "header", "author", "committer")
+
+
+def render_message(ruling: Ruling, short: str) -> str:
+    """Render what gives a commit's message again, without trailers of hkgit."""
+    plain = " | LC_ALL=C tr -cd '\\11\\12\\40-\\176'" if is_in_words(ruling) else ""
+    return f'"$(git log -1 --format=%B {short} | {WORDS}{plain})"'
+
+
+def _merge_before_commit(ruling: Ruling, others: Sequence[str]) -> str:
+    """For a merge that is not made yet: what resolves conflicts is kept, and what comes beside."""
+    if ruling.before.for_person:
+        return render_for_person(ruling)
+    paths = shlex.join(f":/{path}" for path in ruling.before.paths)
+    if len(others) > 1 or not paths:
+        return "git merge --abort  # then merge without changes of your own"
+    if ruling.before.by_hand == LATE:
+        return render_for_late(ruling)
+    if not ruling.before.is_merged:
+        return f"{render_redo(ruling)}  # with -m for a message of your own"
+    return (
+        f"git merge --abort && git merge -q --no-ff --no-edit {others[0]} && git restore"
+        f" --source={ruling.judged.candidate.tree[:12]} --staged --worktree -- {paths}"
+        " && hkgit redo  # with -m for a message of your own"
+    )
+
+
+def merge_again(ruling: Ruling) -> str:
+    """Write the command that makes a merge again as git makes it, and what comes beside it."""
+    candidate: CandidateCommit = ruling.judged.candidate
+    ours, *others = (parent[:12] for parent in candidate.parents)
+    if candidate.id is None:
+        return _merge_before_commit(ruling, others)
+    short = candidate.id[:12]
+    message = render_message(ruling, short)
+    merged = " && ".join(f"git merge -q -m {message} {other}" for other in others)
+    beside = f"git checkout -q -b again-{short} {ours} && {merged}"
+    if ruling.rule == "reuse":
+        return f"{beside}  # {ruling.findings[0].fix}"
+    if len(others) > 1 or not ruling.before.paths:
+        return f"{beside} && git checkout -q - && {render_move_onto(short)}"
+    if ruling.before.by_hand == LATE:
+        return render_for_late(ruling)
+    return render_remake(ruling, short)
+
+
+_BY_HAND = {
+    "text": "take those characters out",
+    "path": "give the file another name",
+    "budget": "commit it in parts",
+}
+"""Rules whose mend is an edit of what is committed."""
+
+_VOUCHED = "\"Hkgit-Vouched-by: $(git var GIT_COMMITTER_IDENT | sed 's/>.*/>/')\""
+_UNSHALLOW = "git fetch --unshallow"
+_OWN = "':(top,exclude).hkgit/ledger' ':(top,exclude).hkgit/.gitattributes'"
+"""What hkgit itself writes is no part of a change."""
+_TURNED = late_pattern(r"git checkout -b again \w+ && hkgit apply --merge \w+ SPEC")
+
+
+def mend(ruling: Ruling) -> str:
+    """Write a command that fixes a commit, with what is left to do behind `#`; or nothing."""
+    if ruling.passes:
+        return ""
+    candidate, rule = ruling.judged.candidate, ruling.rule
+    if rule == "unverifiable":
+        return _UNSHALLOW if _UNSHALLOW in ruling.findings[0].fix else _to_look_at(ruling)
+    if rule == "prune" and candidate.id is not None and not ruling.before.paths:
+        return f"{_after_commit(ruling, candidate.id)}; prune what has landed"
+    if rule == "signature" and candidate.id is not None:
+        commits = f"{candidate.id[:12]}^..{candidate.id[:12]}"
+        return f"hkgit attest --entries {commits} --key FILE  # then push refs/hkgit/entries/*"
+    if rule == "assisted-by":
+        return _reword(ruling)
+    reads = list(dict.fromkeys(each.mend for each in ruling.findings if each.mend))
+    if rule == BLIND and reads:
+        return _join(reads)
+    if len(candidate.parents) > 1:
+        turned = _TURNED.search(ruling.findings[0].fix)
+        return turned[0] if turned is not None else merge_again(ruling)
+    return _before_commit(ruling) if candidate.id is None else _after_commit(ruling, candidate.id)
+
+
+def _join(commands: Sequence[str]) -> str:
+    """Join commands, each once; what was taken back is then to be edited again."""
+    steps = dict.fromkeys(step for each in commands for step in each.split(" && "))
+    then = "make the edit again, and commit" if any(" undo " in each for each in steps) else ""
+    return f"{' && '.join(steps)}  # then {then or 'commit again'}"
+
+
+def _reword(ruling: Ruling) -> str:
+    """The message alone is wrong: everything else of the commit stays."""
+    candidate, fix = ruling.judged.candidate, ruling.findings[0].fix
+    if candidate.id is None:
+        return f"git commit  # {fix}"
+    onto = f"{candidate.id[:12]}^" if candidate.parents else "--root"
+    return f"git rebase -i -r {onto}  # reword it: {fix}"
+
+
+def _to_look_at(ruling: Ruling) -> str:
+    """No command mends what cannot be read or costs too much: its finding says what to do."""
+    finding = ruling.findings[0]
+    return f"git status  # {finding.fix or finding.what}"
+
+
+def render_closing_line(item: ReportItem) -> str:
+    """Render the last line of a finding: its commit, and the command that mends that."""
+    ruling = item.ruling
+    return f"Commit {name_commit(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}"
+
+
+def _before_commit(ruling: Ruling) -> str:
+    """For a commit that is not made yet: made beside the branch, from the tree that git has.
+
+    Index and worktree stay as they are meanwhile, with what was not staged.
+    """
+    if ruling.judged.candidate.amends and ruling.rule == "bytes":
+        return _commit_by_hand(ruling)
+    if ruling.before.for_person:
+        return render_for_person(ruling)
+    by_hand = ruling.before.by_hand or ruling.rule
+    if by_hand in _BY_HAND:
+        return f"git status  # the change is kept: {_BY_HAND[by_hand]}, then commit again"
+    if ruling.judged.entries and ruling.rule in ("bytes", "mode"):
+        return _apart_from_sessions(ruling)
+    if by_hand == LATE:
+        return render_for_late(ruling)
+    return f"{render_redo(ruling)}  # with -m for a message of your own"
+
+
+def _apart_from_sessions(ruling: Ruling) -> str:
+    """For a commit of which sessions account for some: that need not be made again.
+
+    Whole files by hand, also those that went, get a commit of their own; so do lines, by a person
+    who can tell them apart. An agent's have no hand: they are made again.
+    """
+    reads = dict.fromkeys(each.mend for each in ruling.findings if each.mend)
+    known = {file.path for _, entry in ruling.judged.entries for file in entry.files}
+    named = [each.path or each.where for each in ruling.findings if each.rule == ruling.rule]
+    changed = set(ruling.before.paths) - known
+    if changed.issuperset(named):
+        paths = shlex.join(f":/{path}" for path in dict.fromkeys(named))
+        if ruling.agent is not None and ruling.before.by_hand == LATE:
+            return render_for_late(ruling)
+        again = f"{render_redo(ruling)} -- {paths}"
+        first = _commit_by_hand(ruling) if ruling.agent is None else again
+        return _join([first, *reads])
+    if ruling.agent is not None and ruling.before.by_hand == LATE:
+        return render_for_late(ruling)
+    if ruling.agent is not None:
+        return f"{render_redo(ruling)}  # with -m for a message of your own"
+    first = "".join(f"{each} && " for each in reads)
+    then = "stage and commit first what is by hand, then the rest"
+    return f"{first}git reset -q && git add -p  # {then}"
+
+
+def _commit_by_hand(ruling: Ruling) -> str:
+    """The command that commits the files of the findings by themselves."""
+    named = (each.path or each.where for each in ruling.findings if each.rule == ruling.rule)
+    paths = shlex.join(f":/{path}" for path in dict.fromkeys(named))
+    return f"git commit -q -m 'By hand' --only -- {paths}"
+
+
+def _after_commit(ruling: Ruling, commit: str) -> str:
+    """For a commit that stands: it is made again beside itself, and what follows moves there."""
+    short, parents = commit[:12], ruling.judged.candidate.parents
+    if ruling.before.for_person:
+        is_granted = ruling.before.is_granted
+        return _as_a_person(ruling, short) if is_granted else render_for_person(ruling)
+    if not parents:
+        is_late = ruling.before.by_hand == LATE
+        return render_for_late(ruling) if is_late else render_remake(ruling, short)
+    parent = parents[0][:12]
+    if not ruling.before.paths:
+        return f"git rebase -q -r --onto {parent} {short}  # it changes nothing but the ledger"
+    difference, then = _difference(parent, short), render_move_onto(short)
+    if ruling.before.by_hand == LATE and ruling.rule != "budget":
+        is_granted = ruling.before.is_granted and ruling.rule in OF_EVIDENCE
+        return _as_a_person(ruling, short) if is_granted else render_for_late(ruling)
+    if ruling.rule == "budget":
+        patch = f"again-{short}.patch"
+        then = f"git checkout -q - && {then} && rm {patch}"
+        command = f"{difference} >{patch} && git checkout -q -b again-{short} {parent}"
+        return f"{command}  # land that file in parts with hkgit apply, then: {then}"
+    by_hand = ruling.before.by_hand or ruling.rule
+    if by_hand in _BY_HAND and not is_in_words(ruling):
+        patch = f"again-{short}.patch"
+        again = f"git apply --index {patch} && {HERE} redo -m {render_message(ruling, short)}"
+        again = f"git checkout -q -b again-{short} {parent} && {again} && git checkout -q -"
+        then = f"{again} && {then} && rm {patch}"
+        return f"{difference} >{patch}  # {_BY_HAND[by_hand]} in that file, then: {then}"
+    return render_remake(ruling, short)
+
+
+def _difference(old: str, new: str) -> str:
+    """The command that prints what a commit changes, less the records of hkgit."""
+    return f"git diff-tree -p --text --no-renames {old} {new} -- :/ {_OWN}"
+
+
+def _as_a_person(ruling: Ruling, short: str) -> str:
+    """The same commit, which a person takes upon himself: what no evidence lets pass.
+
+    Entries for a file that is too long to edit with them are taken out; all others are kept.
+    """
+    names = [f":/{entry_path(name)}" for name, _ in ruling.judged.entries]
+    taken = f"git rm -q -- {shlex.join(names)} && " if names and ruling.rule == "budget" else ""
+    return (
+        f"git checkout -q -b again-{short} {short} && {taken}git commit -q --amend --no-edit -S"
+        f" --trailer {_VOUCHED} && git checkout -q - && {render_move_onto(short)}"
+        "  # as a person whom a [[gate.manual]] of the policy grants these paths"
+    )

@@ -1,0 +1,177 @@
+"""adopting.py: find the transcripts that `hkgit adopt` reads, and ask them for the gate."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+import click
+
+from hkgit.agents.transcripts.log_places import AGENTS, find_logs, logs_at
+from hkgit.agents.transcripts.log_reader import Logs
+from hkgit.agents.transcripts.log_words import (
+    adoption_json,
+    adoption_lines,
+    log_lines,
+    scan_json,
+    scan_lines,
+)
+from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.output import print_info
+from hkgit.cli.ruling_output import resolve_range
+from hkgit.errors import HkgitError, InvalidInput, Rejected
+from hkgit.gate.trusted_policy import read_trusted_policy
+from hkgit.git.objects import EMPTY_TREE
+from hkgit.git.repository import Repository, find_checkout, list_checkouts
+from hkgit.workflows.adoption import (
+    AdoptRequest,
+    adopt,
+    changed_paths,
+    scan_commits,
+    store_checkout,
+)
+
+QUICK = 64 * 2**20
+"""So many bytes of transcripts are read while somebody waits for a commit."""
+
+
+def open_logs(repository: Repository, source: str | None) -> Logs:
+    """Open the transcripts that were named, or those that speak of one of the checkouts.
+
+    Raises InvalidInput where there are none.
+    """
+    checkout = partial(find_checkout, repository)
+    if source is not None and source not in AGENTS:
+        return Logs(logs_at(Path(source)), checkout)
+    found = find_logs(list_checkouts(repository), os.environ, source)
+    if not found:
+        fix = "Name where they are: hkgit adopt --from DIRECTORY"
+        raise InvalidInput("transcripts", "no agent has logged work in this checkout", fix)
+    return Logs(found, checkout)
+
+
+def is_explained(repository: Repository, tree: str) -> bool:
+    """Whether transcripts explain all of a tree that is about to be committed.
+
+    False also where there are none, or more of them than can be read meanwhile.
+    """
+    try:
+        found = find_logs(list_checkouts(repository), os.environ)
+        if not found or sum(path.stat().st_size for path in found) > QUICK:
+            return False
+        # Few commits are rejected, and few of them have transcripts.
+        from hkgit.workflows.adoption import AdoptRequest, adopt
+
+        logs = Logs(found, partial(find_checkout, repository))
+        [done] = adopt(repository, AdoptRequest(logs, tree=tree, keeps=False))
+        return done.is_whole and bool(done.entries)
+    except (HkgitError, OSError):
+        return False
+
+
+UNEXPLAINED = Rejected.exit_code
+
+SCANNED = 200
+"""So many commits a scan looks at where nothing is said."""
+
+
+@click.command()
+@click.argument("commits", metavar="[A..B]", required=False)
+@click.option("--staged", is_flag=True, help="Explain what is staged (where nothing is, the next).")
+@click.option("--working-tree", is_flag=True, help="Explain all that is not committed.")
+@click.option(
+    "--from",
+    "source",
+    metavar="AGENT|DIR|FILE",
+    help=f"Only these transcripts: of one agent ({', '.join(AGENTS)}), or those in a place.",
+)
+@click.option(
+    "--scan",
+    is_flag=True,
+    help=f"List what evidence the last {SCANNED} commits, or A..B, could have; keep nothing.",
+)
+@click.option("-n", "--dry-run", is_flag=True, help="Say what would be explained, keep nothing.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    commits: str | None,
+    staged: bool,
+    working_tree: bool,
+    source: str | None,
+    scan: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Find evidence in an agent's own transcripts for what hooks have missed.
+
+    The transcript's readings and edits are replayed on the files as they were. Of a change that
+    is not committed the entries are made at its commit; of commits of A..B they are kept beside
+    the history, under refs/hkgit/recovered/. What no call explains is told by path and line, and
+    the exit code is 6.
+    """
+    if sum((commits is not None, staged, working_tree)) > 1 or (scan and (staged or working_tree)):
+        raise click.UsageError("--staged, --working-tree, A..B and --scan exclude each other.")
+    repository = open_repository()
+    logs = open_logs(repository, source)
+    if scan:
+        _scan(repository, logs, commits, as_json=as_json)
+        return
+    request = _request(repository, logs, commits, working_tree, keeps=not dry_run)
+    done = adopt(repository, request)
+    if as_json:
+        echo_json(adoption_json(done, logs, is_kept=request.keeps))
+    else:
+        for line in (*log_lines(logs), *adoption_lines(repository, done, is_kept=request.keeps)):
+            print_info(line)
+    ctx.exit(0 if all(each.is_whole for each in done) else UNEXPLAINED)
+
+
+def _scan(repository: Repository, logs: Logs, commits: str | None, *, as_json: bool) -> None:
+    """Say of commits whether they have evidence or could have it; write nothing."""
+    listed = _latest(repository) if commits is None else _in_range(repository, commits)
+    policy = read_trusted_policy(repository, repository.head().commit)
+    found = scan_commits(repository, logs, listed, policy)
+    if as_json:
+        echo_json(scan_json(found, logs))
+    else:
+        click.echo("\n".join(scan_lines(found, logs)))
+
+
+def _latest(repository: Repository) -> tuple[str, ...]:
+    """The last commits of HEAD that are no merges, parents first; none on an unborn branch."""
+    if repository.head().commit is None:
+        return ()
+    args = ("rev-list", "--no-merges", "--reverse", f"-{SCANNED}", "HEAD")
+    return tuple(repository.git(*args).text.split())
+
+
+def _in_range(repository: Repository, commits: str) -> tuple[str, ...]:
+    """The commits of A..B that are no merges, parents first."""
+    old, new = resolve_range(repository, commits)
+    listed = repository.commits_between(old, new)
+    return tuple(each for each in listed if len(repository.commit(each).parents) < 2)
+
+
+def _request(
+    repository: Repository,
+    logs: Logs,
+    commits: str | None,
+    of_checkout: bool,
+    *,
+    keeps: bool,
+) -> AdoptRequest:
+    """What is asked about; without a word what is staged, else what is in the checkout."""
+    if commits is not None:
+        return AdoptRequest(logs, commits=_in_range(repository, commits), keeps=keeps)
+    tree = None if of_checkout else repository.index_tree()
+    if tree is None or not _differs(repository, tree):
+        tree = store_checkout(repository)
+    return AdoptRequest(logs, tree=tree, keeps=keeps)
+
+
+def _differs(repository: Repository, tree: str) -> bool:
+    head = repository.head().commit
+    before = EMPTY_TREE if head is None else repository.commit(head).tree
+    return bool(changed_paths(repository, before, tree))

@@ -1,0 +1,242 @@
+"""merging.py: the option `--merge`, and the report on conflicts."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import partial
+from pathlib import Path
+
+import click
+
+from hkgit.applying.diff import render_diff
+from hkgit.applying.outcome_json import refusal_text, render_apply_json
+from hkgit.cli.apply_advice import add_advice, blind_json, warn_of_rejection
+from hkgit.cli.common import echo_json, make_root_relative, open_repository
+from hkgit.cli.options import session_option
+from hkgit.cli.output import (
+    VERBOSE,
+    echo,
+    finish,
+    get_loudness,
+    print_error,
+    print_info,
+    print_note,
+    printable_text,
+    show_progress,
+)
+from hkgit.cli.spec_input import echo_notes, outcome_line, read_expects, read_specs
+from hkgit.cli.spec_options import SpecOptions, spec_options
+from hkgit.edits import Read, Spec
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.evidence.refusal_log import RefusalLog, note_unread
+from hkgit.git.repository import Repository
+from hkgit.matching.place import format_confidence
+from hkgit.text.escape import count_noun
+from hkgit.text.strict_json import JsonObject
+from hkgit.workflows.application import ApplyRequest, ApplyResult, apply
+from hkgit.workflows.commit_plan import PlannedCommit, Progress
+from hkgit.workflows.merge_plan import ConflictResult, list_conflict_results
+from hkgit.workflows.target import ApplyOptions
+from hkgit.workflows.worktree_commit import LandedCommit
+
+_HOW = {
+    True: ("note", "resolved by the edits"),
+    False: ("warning", "stays as the first parent has it"),
+}
+
+
+def choose_merge(given: tuple[str, ...]) -> str | None:
+    """Return the one revision to merge; a merge of more is judged by nobody. Raises UsageError."""
+    if len(given) > 1:
+        raise click.UsageError("--merge: merge them one by one")
+    return given[0] if given else None
+
+
+def tell_merge(repository: Repository, step: PlannedCommit) -> JsonObject:
+    """Say path by path what becomes of the conflicts; answers with the same for the JSON."""
+    if step.merging is None:
+        return {}
+    results = list(list_conflict_results(repository, step.merging, step.files))
+    for result in results:
+        print_note(_line(result, step.merging.name))
+    conflicts = {each.path: "resolved" if each.is_resolved else "kept" for each in results}
+    return {"merge": {"commit": step.merging.commit, "conflicts": conflicts}}
+
+
+def _line(result: ConflictResult, name: str) -> str:
+    word, how = _HOW[result.is_resolved]
+    lack = f"; it lacks {count_noun(result.missing, 'line')} of {name}" if result.missing else ""
+    return f"{word}: {result.path}: in conflict, {how}{lack}"
+
+
+def ask_command(command: str, directory: Path, correction: str) -> bytes:
+    """Run a shell command with a correction on its standard input, and return its answer.
+
+    Raises InvalidInput where it fails.
+    """
+    done = subprocess.run(
+        command,
+        shell=True,
+        cwd=directory,
+        input=correction.encode("utf-8", "replace"),
+        stdout=subprocess.PIPE,
+        check=False,
+    )
+    if done.returncode != 0:
+        what = f"the command of --reflect exited with {done.returncode}"
+        raise InvalidInput("--reflect", what, "Nothing was applied.")
+    return done.stdout
+
+
+@click.command()
+@spec_options
+@click.option("--base", metavar="REV", help="The commit that the edits were written against.")
+@click.option("--branch", metavar="NAME", help="Land on this branch, made at the base if absent.")
+@click.option(
+    "--merge",
+    metavar="REV",
+    multiple=True,
+    help="Merge REV in the same commit; the spec resolves the conflicts.",
+)
+@click.option("--agent", metavar="NAME", help="Who made the edits, as name/version.")
+@session_option("Take what this session has read for evidence.")
+@click.option("-m", "--message", metavar="TEXT", help="The commit message.")
+@click.option("--verify", metavar="COMMAND", help="Commit only if this passes on the edited files.")
+@click.option(
+    "--accept-hook-changes",
+    is_flag=True,
+    help="Commit what hooks of the repository change as well, recorded as theirs.",
+)
+@click.option("--reflect", metavar="COMMAND", help="Ask this command to correct refused edits.")
+@click.option(
+    "--retry/--no-retry",
+    default=True,
+    help="Plan again where the branch moved meanwhile.  [default: retry]",
+)
+def command(
+    given: SpecOptions,
+    *,
+    base: str | None,
+    branch: str | None,
+    merge: tuple[str, ...],
+    agent: str | None,
+    session: str | None,
+    message: str | None,
+    verify: str | None,
+    accept_hook_changes: bool,
+    reflect: str | None,
+    retry: bool,
+) -> int:
+    """Apply specs of edits and commit them with their evidence.
+
+    Each SPEC is a file, or - for standard input, in any dialect that hkgit reads, and becomes one
+    commit. Nothing lands unless every edit of every spec applies.
+    """
+    result, root = ApplyResult(), None
+    try:
+        repository = open_repository(is_small=True)
+        root = repository.work_tree
+        expected = read_expects(given.expect, partial(make_root_relative, repository))
+        receipts = _find_receipts(repository, session)
+        options = ApplyOptions(
+            branch=branch,
+            merge=choose_merge(merge),
+            base=base,
+            agent=agent,
+            message=message,
+            verify=verify,
+            # The judge speaks of all edits at once.
+            options=given.to_options(allow_blind=True),
+            reads=(*expected, *receipts),
+            accept_hook_changes=accept_hook_changes,
+            retry=retry,
+            allow_blind=given.allow_blind,
+            hears_verify=reflect is not None,
+        )
+        request = _request(repository, given, options, reflect)
+        progress = Progress(print_note, show_progress("committing spec"))
+        result = add_advice(session, root, apply(repository, request, progress))
+        for words in result.conflicts:
+            print_note(words)
+        if result.error is not None:
+            raise result.error
+    except HkgitError as error:
+        if given.as_json:
+            refused = render_apply_json(
+                error.status, result.outcomes, None, error, dry_run=given.dry_run
+            )
+            echo_json(refused | blind_json(session, root, result.blocking))
+        print_error(refusal_text(result.outcomes) or str(error))
+        return error.exit_code
+    _print(repository, result, given)
+    warn_of_rejection(session, root, result, given)
+    return 0
+
+
+def _find_receipts(repository: Repository, session: str | None) -> tuple[Read, ...]:
+    """Find the receipts of a session that still hold in the checkout."""
+    if session is None or repository.work_tree is None:
+        return ()
+    from hkgit.sessions.edit_session import EditSession
+
+    return EditSession.open(repository.work_tree, session).status().receipts
+
+
+def _request(
+    repository: Repository, given: SpecOptions, options: ApplyOptions, reflect: str | None
+) -> ApplyRequest:
+    """The specs that were given; with `reflect` a command corrects those that cannot be read."""
+    root = repository.work_tree
+    read = partial(_read_specs, repository, given, options.agent)
+    if reflect is None:
+        return ApplyRequest(tuple(read()), options, given.dry_run)
+    # Few calls need it.
+    from hkgit.workflows.reflection import Reflection
+
+    ask = partial(ask_command, reflect, Path.cwd())
+    reflection = Reflection(ask, None if root is None else str(root))
+    return ApplyRequest(tuple(reflection.parse(read)), options, given.dry_run, reflection)
+
+
+def _read_specs(repository: Repository, given: SpecOptions, agent: str | None) -> list[Spec]:
+    """Read the specs; one that cannot be is kept among the refusals. Raises InvalidInput."""
+    try:
+        return read_specs(given, repository.work_tree, partial(make_root_relative, repository))
+    except InvalidInput as error:
+        if not given.dry_run:
+            log = RefusalLog.of(repository.common_dir)
+            note_unread(log, "unknown" if agent is None else agent, "apply", error)
+        raise
+
+
+def _print(repository: Repository, result: ApplyResult, given: SpecOptions) -> None:
+    """What has landed, or would: each file's diff, and the evidence it would have."""
+    landed = result.landed
+    commit = landed[-1].commit if landed else None
+    branch = "" if result.target is None else result.target.branch
+    if commit is not None:
+        finish(f"commit {commit} landed on {branch}")
+    echo_notes(result.outcomes)
+    merge = tell_merge(repository, landed[-1].step if landed else result.steps[-1])
+    if given.as_json:
+        answer = render_apply_json("applied", result.outcomes, commit, dry_run=given.dry_run)
+        echo_json(answer | merge)
+        return
+    for step, record in zip(result.steps, result.records, strict=False):
+        for change in step.plan.files:
+            shown = render_diff(change).encode("utf-8", "surrogateescape")
+            echo(printable_text(shown), nl=False)
+        echo(b"\n" + printable_text(record.message), nl=False)
+    for each in landed:
+        print_info(summary_line(branch, each))
+    if landed and get_loudness() == VERBOSE:
+        for outcome in result.outcomes:
+            echo(f"  {outcome_line(outcome)}  {outcome.evidence.kind}")
+
+
+def summary_line(branch: str, done: LandedCommit) -> str:
+    """Write one line as git prints it, with the least sure edit."""
+    subject = done.record.message.decode("utf-8", "replace").split("\n", 1)[0]
+    least = min(done.record.entry.edits, key=lambda edit: edit.confidence)
+    sure = format_confidence(least.confidence, " (lowest confidence ")
+    return f"[{branch} {done.commit[:7]}] {subject}" + (f"{sure}, {least.tier})" if sure else "")

@@ -1,0 +1,139 @@
+"""blame.py: `hkgit blame`, the edit and agent that wrote each line, and its evidence."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+
+import click
+
+from hkgit.audit.commits import format_rfc3339, read_author_time
+from hkgit.audit.origins import Blamed, LineOrigin, LineOrigins, blame
+from hkgit.cli.common import echo_json_list, json_option, make_root_relative, open_history
+from hkgit.cli.output import show_progress
+from hkgit.cli.pager import echo_paged
+from hkgit.cli.terminal_rows import (
+    EVIDENCE_COLOURS,
+    Cell,
+    color_option,
+    measure_terminal,
+    render_row,
+)
+from hkgit.gate.judge import Gate
+from hkgit.gate.ruling import AGENT, NO_EVIDENCE
+from hkgit.gate.trusted_policy import load_policy
+from hkgit.matching.place import format_confidence
+from hkgit.text.escape import visible
+from hkgit.text.strict_json import JsonObject
+
+_NARROW = 110
+_TITLES = ("commit", "replay", "evidence", "edit", "sure", "who", "line")
+_WIDTHS, _NARROW_WIDTHS = (9, 18, 11, 11, 15, 18), (7, 10, 8, 10, 4, 10)
+
+
+@click.command()
+@click.argument("path")
+@click.option("--rev", help="Blame a file of a revision instead of the working tree's.")
+@click.option("-L", "lines", metavar="START,END", help="Only these lines, as git blame takes them.")
+@click.option("--weak", is_flag=True, help="Only lines on a quote or less, or unexplained.")
+@click.option("--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only less sure ones.")
+@color_option
+@json_option
+def command(
+    path: str, rev: str | None, lines: str | None, weak: bool, below: float | None, as_json: bool
+) -> None:
+    """Show for each line of a file its commit, what replay says, the evidence and the agent.
+
+    With --weak and --below, the lines that fit one of them.
+    """
+    repository = open_history()
+    if rev is None and repository.work_tree is None:
+        rev = "HEAD"
+    blamed = list(blame(repository, make_root_relative(repository, path), rev, lines))
+    head = repository.head().commit
+    policy = load_policy(repository, None, head)
+    tip = head if rev is None else repository.resolve(rev)
+    origins = LineOrigins(repository, Gate(repository, policy, tip=tip))
+    least = None if below is None else round(below * 1000)
+    found = (
+        origin
+        for origin in map(origins.of, _watch(blamed))
+        if not (weak or below is not None) or (weak and origin.is_weak) or _is_below(origin, least)
+    )
+    if as_json:
+        echo_json_list(map(_row_json, found))
+    else:
+        echo_paged(_lines(found, last=blamed[-1].number if blamed else 0))
+
+
+def _watch(blamed: Sequence[Blamed]) -> Iterable[Blamed]:
+    """Say how far the judge is, where the lines do not show it themselves."""
+    return blamed if sys.stdout.isatty() else show_progress("judging line")(blamed)
+
+
+def _is_below(origin: LineOrigin, least: int | None) -> bool:
+    return least is not None and origin.edit is not None and origin.edit.confidence < least
+
+
+def _lines(found: Iterable[LineOrigin], *, last: int) -> Iterator[str]:
+    """Write a heading, and each line as soon as its commit is judged."""
+    width = measure_terminal()
+    is_narrow, digits = width < _NARROW, max(len(f"{last})"), len(_TITLES[-1]))
+    widths = (*(_NARROW_WIDTHS if is_narrow else _WIDTHS), digits)
+    cells = [Cell(*each) for each in zip(_TITLES, widths, strict=True)]
+    yield render_row(cells, width)
+    for origin in found:
+        text = visible(origin.line.text.decode("utf-8", "replace").expandtabs())
+        words = (*_words(origin, is_narrow=is_narrow), f"{origin.line.number})".rjust(digits))
+        colours = (None, None, EVIDENCE_COLOURS.get(origin.evidence), None, None, None, None)
+        cells = [Cell(*each) for each in zip(words, widths, colours, strict=True)]
+        yield render_row([*cells, Cell(text, None)], width)
+
+
+def _words(origin: LineOrigin, *, is_narrow: bool) -> tuple[str, ...]:
+    """Commit, what replay says, evidence, edit, tier and confidence, who."""
+    commit = "-" if origin.line.commit is None else origin.line.commit
+    commit = commit[: _NARROW_WIDTHS[0] if is_narrow else _WIDTHS[0]]
+    edit, sure = "-", "-"
+    if origin.edit is not None and origin.entry_id is not None:
+        edit = f"{origin.entry_id[:8]}#{origin.edit.id}"
+        sure = format_confidence(origin.edit.confidence)
+        sure = sure if is_narrow else f"{origin.edit.tier} {sure}".rstrip()
+    kind, evidence = origin.kind, origin.evidence
+    if is_narrow and kind == NO_EVIDENCE:
+        kind, evidence = AGENT, "nothing"
+    return (commit, kind, evidence, edit, sure, visible(_who(origin)))
+
+
+def _who(origin: LineOrigin) -> str:
+    """The agent of the entry, by its own word; without one, the commit's author."""
+    if origin.entry is not None:
+        return origin.entry.agent
+    if origin.ruling is None:
+        return "-"
+    return origin.ruling.judged.candidate.author.partition(" <")[0]
+
+
+def _row_json(origin: LineOrigin) -> JsonObject:
+    line, edit, ruling = origin.line, origin.edit, origin.ruling
+    candidate = None if ruling is None else ruling.judged.candidate
+    return {
+        "line": line.number,
+        "text": line.text.decode("utf-8", "replace"),
+        "commit": line.commit,
+        "commit_path": visible(line.commit_path),
+        "commit_line": line.commit_line,
+        "time": None if candidate is None else format_rfc3339(read_author_time(candidate)),
+        "kind": origin.kind,
+        "replay": None if ruling is None else ruling.replay,
+        "passes": None if ruling is None else ruling.passes,
+        "verdict": None if ruling is None else str(ruling.judged.verdict),
+        "author": None if candidate is None else visible(candidate.author),
+        "entry": origin.entry_id,
+        "edit": None if edit is None else edit.id,
+        "agent": None if origin.entry is None else origin.entry.agent,
+        "tier": None if edit is None else edit.tier,
+        "evidence": origin.evidence,
+        "weak": origin.is_weak,
+        "confidence": None if edit is None else edit.confidence / 1000,
+    }

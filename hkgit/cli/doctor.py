@@ -1,0 +1,345 @@
+"""binding.py: `hkgit doctor --ci`, whether the gate in this job binds or only advises."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+import hkgit
+from hkgit.agents import HOOKED
+from hkgit.agents.setup.installer import (
+    REMAINING,
+    USER_WIDE,
+    OutdatedHooks,
+    find_outdated,
+    find_user_hooks,
+    has_project_hooks,
+)
+from hkgit.applying.outcome_json import error_json
+from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.program_name import find_other_hk
+from hkgit.cli.session import describe_session
+from hkgit.cli.versions import list_versions
+from hkgit.errors import GitRefused
+from hkgit.gate.entrypoints.ci import Check, CiEvent, Level, read_event, run_checks, sum_up
+from hkgit.gate.entrypoints.hook_scripts import HOOKS, is_own
+from hkgit.git.repository import Repository
+from hkgit.git.transaction.index import find_foreign_lock
+from hkgit.git.transaction.landing import find_unfinished
+from hkgit.git.transaction.recovery import Outcome, Settled
+from hkgit.sessions.bypass import (
+    CommitPastHooks,
+    are_hooks_off,
+    describe_commits_past_hooks,
+    find_commits_past_hooks,
+)
+from hkgit.sessions.documents import session_json
+from hkgit.sessions.end import SessionState, list_sessions
+from hkgit.sessions.homes import find_folders
+from hkgit.sessions.writer import find_crashed
+from hkgit.text.escape import escape_console, to_json_text, visible
+from hkgit.text.strict_json import JsonObject
+from hkgit.values import dataclass
+from hkgit.workflows import framework_hooks, health
+from hkgit.workflows.git_hooks import find_place
+
+_SAID = {
+    Level.BROKEN: "broken: the gate cannot judge here as it should",
+    Level.ADVISORY: "advisory: it says what it sees, and can be passed by",
+    Level.UNASKED: "binds, if the target's rules require this check and pin its source",
+}
+
+
+def look(*, as_json: bool) -> bool:
+    """Print what was found; whether the gate can do its work here. Raises InvalidInput."""
+    event = read_event(os.environ)
+    found = list(run_checks(open_repository(), event, os.environ, Path(hkgit.__file__)))
+    level = sum_up(found)
+    if as_json:
+        echo_json(_document(event, found, level))
+    else:
+        click.echo("\n".join(map(escape_console, _lines(found, level))))
+    return level is not Level.BROKEN
+
+
+def _document(event: CiEvent, found: Sequence[Check], level: Level) -> dict[str, object]:
+    listed = [
+        {
+            "name": check.name,
+            "level": str(check.level),
+            "what": to_json_text(check.what),
+            "fix": check.fix,
+        }
+        for check in found
+    ]
+    described = {"host": event.host, "name": event.name, "ref": event.ref}
+    return {
+        "status": str(level),
+        "event": described | {"old": event.old, "new": event.new},
+        "checks": listed,
+    }
+
+
+def _lines(found: Sequence[Check], level: Level) -> Iterator[str]:
+    for check in found:
+        yield f"{check.level:9}{check.name}: {check.what}"
+        if check.fix:
+            yield f"         -> {check.fix}"
+    yield _SAID[level]
+
+
+_NEXT = {
+    Outcome.NOTHING: "what it left is cleared away",
+    Outcome.LANDED: "what it left is cleared away",
+    Outcome.CUT: "the checkout is brought along",
+}
+
+
+@click.command()
+@click.option("--fix", is_flag=True, help="Finish or clear away what crashed.")
+@click.option("--ci", "in_ci", is_flag=True, help="Say whether the gate in this CI job binds.")
+@click.option(
+    "--history", "in_history", is_flag=True, help="Find text that only ledger entries keep."
+)
+@json_option
+@click.pass_context
+def command(ctx: click.Context, *, fix: bool, in_ci: bool, in_history: bool, as_json: bool) -> None:
+    """Look at versions, repository, hooks and transactions; with --fix repair what a crash left.
+
+    Only what is hkgit's own is touched. `hkgit apply` repairs the same by itself. With --history
+    it reads the entries of all commits up to HEAD instead, for what an agent wrote and took back.
+    """
+    if in_ci:
+        if not look(as_json=as_json):
+            ctx.exit(GitRefused.exit_code)
+        return
+    if in_history:
+        from hkgit.cli import taken_back
+
+        if taken_back.look(as_json=as_json):
+            ctx.exit(GitRefused.exit_code)
+        return
+    versions = list_versions()
+    if not as_json:
+        click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
+    repository = open_repository()
+    found = _examine(repository, fix=fix)
+    if as_json:
+        status = "well" if found.is_well else "stale"
+        echo_json({"status": status, "versions": versions, **_health_document(repository, found)})
+    else:
+        click.echo("\n".join(_health_lines(repository, found)))
+    if not found.is_well:
+        ctx.exit(GitRefused.exit_code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Examination:
+    """What was found: transactions and calls that crashed, sessions, commits and hooks of agents.
+
+    `is_fixed` says that what crashed has been repaired, as far as it can be.
+    """
+
+    stale: tuple[Settled, ...]
+    halves: Sequence[str]
+    sessions: Sequence[SessionState]
+    past_hooks: Sequence[CommitPastHooks]
+    outdated: Sequence[OutdatedHooks]
+    is_fixed: bool
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nothing is left to be done."""
+        is_hindered = any(each.hindrance is not None for each in self.stale)
+        return not is_hindered and (self.is_fixed or not (self.stale or self.halves))
+
+
+def _examine(repository: Repository, *, fix: bool) -> _Examination:
+    root = repository.work_tree
+    stale = health.list_stale(repository, fix=fix)
+    halves = [] if root is None else find_crashed(root, fix=fix)
+    return _Examination(
+        stale=stale,
+        halves=[*halves, *health.find_leftovers(repository, fix=fix)],
+        sessions=[] if root is None else list_sessions(repository, root),
+        past_hooks=[] if root is None else find_commits_past_hooks(repository, root),
+        outdated=[] if root is None else [*find_outdated(root)],
+        is_fixed=fix,
+    )
+
+
+def _say_connected(repository: Repository) -> Iterator[str]:
+    """What agents that are set up in the checkout lack; a settings file alone records nothing."""
+    root = repository.work_tree
+    names = [] if root is None else [each for each in HOOKED if has_project_hooks(each, root)]
+    if root is None or not names:
+        return
+    if shutil.which("hkgit") is None:
+        where = "is not on the path here; where it is not, these hooks do nothing"
+        yield f"agents       hkgit {where}: {', '.join(names)}"
+    if find_spec("mcp") is None and names != ["pi"]:
+        yield "agents       hkgit's server cannot start: pip install 'hkgit[mcp]'"
+    used = [folder.name for folder in find_folders(root)]
+    for name in names:
+        if not any(each.startswith(f"{name}-") for each in used):
+            left = "; ".join(each for each in REMAINING.get(name, ()) if each.startswith("trust "))
+            yield f"agents       no hook of {name} has run here yet{left and f': {left}'}"
+
+
+def _say_user_hooks(repository: Repository) -> Iterator[str]:
+    """The hooks of agents in the user's own settings, and where they are missing."""
+    for name in USER_WIDE:
+        again = f"hkgit init --agent {name} --user"
+        match find_user_hooks(name, os.environ):
+            case True:
+                yield f"agents       {name} runs hooks of yours in every directory"
+            case False:
+                yield f"agents       hooks of yours for {name} are of another version: {again}"
+            case None if repository.work_tree and has_project_hooks(name, repository.work_tree):
+                where = "runs its hooks only where it is started in the root"
+                yield f"agents       {name} {where}; for every directory: {again}"
+
+
+def _say_hooks_off() -> Iterator[str]:
+    if are_hooks_off():
+        yield "hooks off    by GIT_CONFIG_* of this environment: its commits have no evidence"
+
+
+def _owner(repository: Repository, hook: health.InstalledHook) -> str:
+    """Whose a hook is; one of a framework that runs the gate is not foreign."""
+    if hook.owner != "foreign" or repository.work_tree is None:
+        return hook.owner
+    runner, root = framework_hooks.find_runner(hook.path.read_bytes()), repository.work_tree
+    if runner is None:
+        return hook.owner
+    place = find_place(hook.path.parent, hook.name, is_framed=framework_hooks.is_set_up(root))
+    is_run = (
+        is_own(place.read_bytes() if place.is_file() else b"")
+        if framework_hooks.is_set_up(root)
+        else framework_hooks.runs_gate(root)
+    )
+    return f"run by {runner}" if is_run else hook.owner
+
+
+def _find_missing_hooks(repository: Repository) -> Iterator[str]:
+    """Find the hooks that a framework's configuration counts on, and the command for each."""
+    root = repository.work_tree
+    if root is None or not framework_hooks.runs_gate(root):
+        return
+    owners = {hook.name: _owner(repository, hook) for hook in health.find_hooks(repository)}
+    by_framework = [name for name in HOOKS if name not in owners]
+    by_hkgit = [name for name in HOOKS if owners.get(name) == "foreign"]
+    if framework_hooks.is_set_up(root):
+        by_hkgit += [name for name in by_framework if name != "pre-commit"]
+        by_framework = [name for name in by_framework if name == "pre-commit"]
+    if by_hkgit:
+        yield f"missing      {', '.join(by_hkgit)}: hkgit init"
+    if by_framework:
+        command = framework_hooks.render_install_command(root)
+        types = "".join(f" -t {name}" for name in by_framework)
+        yield f"missing      {', '.join(by_framework)}: {command}{types}"
+
+
+def _health_document(repository: Repository, found: _Examination) -> JsonObject:
+    head, lock = repository.head(), find_foreign_lock(repository.git_dir)
+    running = health.list_running(repository)
+    return {
+        "repository": {
+            "git_dir": str(repository.git_dir),
+            "work_tree": None if repository.work_tree is None else str(repository.work_tree),
+            "branch": head.branch,
+            "commit": head.commit,
+            "backend": repository.backend,
+            "is_shallow": repository.is_shallow,
+            "under_way": list(find_unfinished(repository)),
+            "index_lock": None if lock is None else str(lock),
+        },
+        "hooks": [
+            {"name": hook.name, "path": str(hook.path), "owner": _owner(repository, hook)}
+            for hook in health.find_hooks(repository)
+        ],
+        "running": [{"id": each.id, "step": each.step, "pid": each.pid} for each in running],
+        "stale": [_recovery_json(each, found.is_fixed) for each in found.stale],
+        "sessions": list(found.halves),
+        "session_list": [session_json(each) for each in found.sessions],
+        "outdated_hooks": [
+            {"agent": each.agent, "path": each.path, "is_changed": each.is_changed}
+            for each in found.outdated
+        ],
+        "past_hooks": [
+            {"commit": each.id, "sessions": [*each.sessions], "paths": [*each.paths]}
+            for each in found.past_hooks
+        ],
+    }
+
+
+def _recovery_json(settled: Settled, fix: bool) -> JsonObject:
+    state, error = settled.state, settled.hindrance
+    return {
+        "id": state.id,
+        "step": state.step,
+        "branch": state.branch,
+        "old": state.old,
+        "new": state.new,
+        "started": state.started,
+        "outcome": settled.outcome.name.lower(),
+        "is_fixed": fix and error is None,
+        "error": None if error is None else error_json(error),
+    }
+
+
+def _health_lines(repository: Repository, found: _Examination) -> Iterator[str]:
+    yield from _repository_lines(repository)
+    yield from _transaction_lines(repository, found)
+    other = find_other_hk()
+    if other is not None:
+        yield f"name         hk is {visible(other)} here, another program: use `hkgit edit --json`"
+    yield from (f"session      {line}" for line in found.halves)
+    for session in found.sessions:
+        yield visible(f"session      {describe_session(session)}")
+    for line in describe_commits_past_hooks(repository, found.past_hooks):
+        yield visible(f"past hooks   {line}")
+    for outdated in found.outdated:
+        yield visible(f"agents       {outdated.path} {outdated.advice}")
+    yield from map(visible, _say_connected(repository))
+    yield from _say_user_hooks(repository)
+    yield from _say_hooks_off()
+
+
+def _repository_lines(repository: Repository) -> Iterator[str]:
+    head, lock = repository.head(), find_foreign_lock(repository.git_dir)
+    place = repository.work_tree or repository.git_dir
+    at = "without a commit" if head.commit is None else f"at {head.commit[:12]}"
+    yield f"repository   {place}, {head.branch or 'no branch'} {at}"
+    for what in find_unfinished(repository):
+        yield f"under way    {what}: nothing lands here before it is finished or aborted"
+    if lock is not None:
+        yield f"locked       {lock}: a git is at work; if none is, remove it"
+    for hook in health.find_hooks(repository):
+        yield f"hook         {hook.name}: {_owner(repository, hook)}"
+    yield from _find_missing_hooks(repository)
+    if not any(_owner(repository, hook) != "foreign" for hook in health.find_hooks(repository)):
+        server = " --server" if repository.is_bare else ""
+        yield f"no gate      no hook here calls it: hkgit init{server} says what is to be done"
+
+
+def _transaction_lines(repository: Repository, found: _Examination) -> Iterator[str]:
+    for state in health.list_running(repository):
+        yield f"running      transaction {state.id} of process {state.pid}, at {state.step}"
+    for settled in found.stale:
+        yield from _recovery_lines(settled, found.is_fixed)
+    if not found.stale:
+        yield "nothing is left of any crash"
+
+
+def _recovery_lines(settled: Settled, fix: bool) -> Iterator[str]:
+    yield f"crashed      transaction {settled.state.id} at {settled.state.step}: {settled.outcome}"
+    if settled.hindrance is not None:
+        yield f"stuck        {settled.hindrance}"
+    else:
+        yield f"{'fixed' if fix else 'with --fix':13}{_NEXT[settled.outcome]}"

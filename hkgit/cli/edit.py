@@ -1,0 +1,90 @@
+"""edit.py: `hkgit edit` (also `hk apply`), edits straight into the working tree."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from hkgit.applying.outcome_json import render_apply_json
+from hkgit.cli.common import echo_json, make_relative_to
+from hkgit.cli.options import session_option
+from hkgit.cli.output import echo, finish, print_error, print_info, print_note, printable_text
+from hkgit.cli.session_options import find_work_root
+from hkgit.cli.spec_input import echo_notes, outcome_line, read_expects, read_specs
+from hkgit.cli.spec_options import SpecOptions, spec_options
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.sessions.answers import EditReport
+from hkgit.sessions.documents import call_json
+from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.homes import UNNAMED
+from hkgit.workflows.session_calls import EditRequest, edit
+
+
+@click.command()
+@spec_options
+@session_option("Use what this session has read, and keep the call.")
+@click.option("--agent", metavar="NAME", default="unknown", help="Who edits, as name/version.")
+@click.option("--batch", metavar="ID[:N,...]", help="Correct the refused edits of a batch.")
+def command(given: SpecOptions, *, agent: str, session: str | None, batch: str | None) -> int:
+    """Apply edits to the working tree, without a commit; all of them or none.
+
+    Outside a repository paths are relative to the current directory. `hkgit undo` takes it back.
+    """
+    report = EditReport(())
+    try:
+        root = find_work_root()
+        edit_session = EditSession.open(root, UNNAMED if session is None else session, agent=agent)
+        report = edit(edit_session, _request(root, given, batch, agent))
+        for words in report.conflicts:
+            print_note(words)
+        if report.error is not None:
+            raise report.error
+    except HkgitError as error:
+        if given.as_json:
+            refused = render_apply_json(
+                error.status, report.outcomes, None, error, dry_run=given.dry_run
+            )
+            echo_json(refused | call_json(report))
+        print_error(report.for_model() or str(error))
+        return error.exit_code
+    _print(report, given)
+    return 0
+
+
+def _request(root: Path, given: SpecOptions, batch: str | None, agent: str) -> EditRequest:
+    locate = partial(make_relative_to, root)
+    options = given.to_options(allow_blind=given.allow_blind)
+    try:
+        specs = tuple(read_specs(given, root, locate))
+    except InvalidInput as error:
+        # Few specs cannot be read.
+        from hkgit.sessions.refused_calls import note_unread_spec
+
+        if not given.dry_run:
+            note_unread_spec(root, agent, "edit", error)
+        raise
+    return EditRequest(
+        specs=specs,
+        options=options,
+        expect=read_expects(given.expect, locate),
+        dry_run=given.dry_run,
+        batch=batch,
+    )
+
+
+def _print(report: EditReport, given: SpecOptions) -> None:
+    if not given.dry_run:
+        finish("the files are edited")
+    echo_notes(report.outcomes)
+    for each in report.blind:
+        print_note(f"note: {each.what}\nFix: {each.command}")
+    if given.as_json:
+        document = render_apply_json("applied", report.outcomes, None, dry_run=given.dry_run)
+        echo_json(document | call_json(report))
+        return
+    for outcome in report.outcomes:
+        if given.dry_run:
+            echo(printable_text(outcome.diff.encode("utf-8", "surrogateescape")), nl=False)
+        print_info(outcome_line(outcome))

@@ -1,1 +1,0 @@
-"""Commands that edit: read, apply, edit, undo."""

@@ -1,0 +1,177 @@
+"""fleet.py: `hkgit fleet`, many repositories at once."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import click
+
+from hkgit.audit.fleet.plan import FleetDirectory, describe_versions
+from hkgit.audit.fleet.repositories import read_list
+from hkgit.audit.fleet.run import (
+    FleetRequest,
+    FleetRow,
+    FleetSummary,
+    row_line,
+    summary_json,
+    summary_lines,
+    verify_fleet,
+)
+from hkgit.cli.common import echo_json, json_option
+from hkgit.cli.output import QUIET, get_loudness, print_info, show_progress
+from hkgit.cli.runner import INTERRUPTED
+from hkgit.errors import GitRefused, InvalidInput, Rejected
+from hkgit.gate.trusted_policy import read_policy_file
+
+_PATIENCE = 10
+"""Seconds to wait for a scheduler."""
+_GRACE = 0.5
+"""Seconds that an interrupted worker has to end what it has started."""
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+
+
+@click.group()
+def command() -> None:
+    """Verify many repositories."""
+
+
+@command.command()
+@click.argument("file", metavar="LIST")
+@click.option(
+    "--to", required=True, metavar="DIR", help="Keep mirrors, states, tables and summary here."
+)
+@click.option("--policy", metavar="FILE", help="Another policy than each repository's.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes here.")
+@click.option("--dask", metavar="ADDRESS", help="A Dask scheduler, whose workers do the work.")
+@click.option("--scheduler-file", metavar="FILE", help="The file that a Dask scheduler wrote.")
+@click.option("--no-tables", is_flag=True, help="Write no tables: they take hkgit[tables].")
+@json_option
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    file: str,
+    to: str,
+    policy: str | None,
+    jobs: int | None,
+    dask: str | None,
+    scheduler_file: str | None,
+    no_tables: bool,
+    as_json: bool,
+) -> None:
+    """Mirror every repository of LIST and judge what is new in it since the last time.
+
+    LIST names a path or an address a line; in TOML ([[repository]]) each with a name, a url and
+    refs. A repository that cannot be judged is a row that says why. Each is judged under the
+    policy at the tip of its first ref, or the one that --policy names. To end it loses nothing:
+    run it again. Workers of Dask reach DIR by the same path.
+    """
+    if sum(each is not None for each in (jobs, dask, scheduler_file)) > 1:
+        raise click.UsageError("--jobs, --dask and --scheduler-file exclude each other.")
+    directory = FleetDirectory(Path(to).absolute())
+    request = FleetRequest(
+        read_list(Path(file)),
+        directory,
+        policy=None if policy is None else read_policy_file(Path(policy)),
+        has_tables=not no_tables,
+    )
+    with open_executor(jobs, dask, scheduler_file) as executor:
+        rows = _collect(request, executor, as_json)
+    summary = FleetSummary(rows, describe_versions())
+    if as_json:
+        echo_json(summary_json(summary))
+    else:
+        print_info("\n".join(summary_lines(summary)))
+    if summary.rejected or summary.failed:
+        ctx.exit(Rejected.exit_code if summary.rejected else GitRefused.exit_code)
+
+
+def _collect(request: FleetRequest, executor: Executor, as_json: bool) -> tuple[FleetRow, ...]:
+    """Collect the rows in the order of the list, each printed as soon as it is there."""
+    rows = verify_fleet(request, executor)
+    found: dict[object, FleetRow] = {}
+    for _ in show_progress("verifying repository")(request.listed):
+        row = next(rows)
+        found[row.listed] = row
+        if not as_json and (get_loudness() > QUIET or not row.passes):
+            click.echo(row_line(row))
+    for _ in rows:  # it writes the summary when its last row is taken
+        raise AssertionError("a row too many")
+    return tuple(found[each] for each in request.listed)
+
+
+@contextmanager
+def open_executor(
+    jobs: int | None, dask: str | None, scheduler_file: str | None
+) -> Iterator[Executor]:
+    """Start what does the work: processes here, or the workers of a Dask scheduler."""
+    if dask is None and scheduler_file is None:
+        pool = ProcessPoolExecutor(jobs or os.cpu_count() or 1, initializer=_begin_worker)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return
+    with _connect(dask, scheduler_file) as client:
+        executor: Executor = client.get_executor(pure=False)
+        yield executor
+
+
+def _begin_worker() -> None:
+    """Let a worker end quietly where the terminal interrupts all processes at once."""
+    signal.signal(signal.SIGINT, _end_worker)
+    signal.signal(signal.SIGTERM, _end_worker)
+
+
+def _end_worker(number: int, frame: object) -> None:
+    """Let what is under way clean up, then end for good: more work waits in the worker's queue."""
+    timer = Timer(_GRACE, os.kill, (os.getpid(), _KILL))
+    timer.daemon = True
+    timer.start()
+    sys.exit(INTERRUPTED)
+
+
+@contextmanager
+def _connect(address: str | None, scheduler_file: str | None) -> Iterator[Any]:
+    """A client of the scheduler. Raises InvalidInput where it cannot be reached."""
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError as error:
+        fix = "pip install 'hkgit[dask]', here and where workers run."
+        raise InvalidInput("--dask", "distributed is not installed", fix) from error
+    named = address or scheduler_file
+    if scheduler_file is not None and not Path(scheduler_file).is_file():
+        fix = "Name the file that dask scheduler --scheduler-file writes."
+        raise InvalidInput(scheduler_file, "is not there", fix)
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it reports, hkgit says
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    try:
+        client = distributed.Client(
+            address=address, scheduler_file=scheduler_file, timeout=_PATIENCE
+        )
+    except (OSError, ValueError) as error:
+        fix = "Start one: dask scheduler; then name its address, tcp://HOST:8786."
+        raise InvalidInput(str(named), "no scheduler answers there", fix) from error
+    try:
+        _expect_same_versions(client)
+        yield client
+    finally:
+        client.close(timeout=_PATIENCE)
+
+
+def _expect_same_versions(client: Any) -> None:
+    """Raise InvalidInput where a worker has another hkgit: values would not be understood."""
+    own = describe_versions()
+    for worker, versions in client.run(describe_versions).items():
+        if tuple(versions) != own:
+            what = f"has {', '.join(versions)}; here are {', '.join(own)}"
+            raise InvalidInput(f"worker {worker}", what, "Install the same everywhere.")

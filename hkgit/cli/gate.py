@@ -1,0 +1,168 @@
+"""gate.py: `hkgit gate`, judge commits in hooks, CI jobs and ranges."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+import click
+
+from hkgit.cli.common import json_option, open_repository
+from hkgit.cli.options import format_option
+from hkgit.cli.output import print_note, show_progress
+from hkgit.cli.ruling_output import choose_watch, print_judgement, print_stream, resolve_range
+from hkgit.errors import Rejected
+from hkgit.gate.ranges import CommitRange
+from hkgit.git.repository import Repository
+from hkgit.text.escape import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.workflows.judgement import RefPoint
+
+
+OF_A_COMMIT = ("staged", "message_file")
+"""Points at which git is making a commit."""
+
+OF_REFS: tuple[RefPoint, ...] = ("pre_push", "pre_receive", "reference_transaction")
+"""Points at which refs are about to move."""
+
+_PROGRESS = "judging commit"
+
+
+@click.command()
+@click.option("--staged", is_flag=True, help="Judge the commit about to be made (pre-commit).")
+@click.option(
+    "--message-file",
+    metavar="FILE",
+    is_flag=False,
+    flag_value="",  # a framework may drop the one name that it passes (see `git.messages`)
+    help="The same, with its message (commit-msg).",
+)
+@click.option(
+    "--record",
+    is_flag=True,
+    help="First record what sessions edited of it; taken out again if it is rejected.",
+)
+@click.option("--range", metavar="A..B", help="Judge every commit of a range.")
+@click.option("--pre-push", is_flag=True, help="Judge what a push sends (pre-push).")
+@click.option("--remote", metavar="NAME", help="Where --pre-push sends it.")
+@click.option("--pre-receive", is_flag=True, help="Judge what a server is sent (pre-receive).")
+@click.option(
+    "--reference-transaction",
+    metavar="STATE",
+    help="Judge what branches are to become (reference-transaction).",
+)
+@click.option(
+    "--budget",
+    type=float,
+    metavar="SECONDS",
+    help="What --pre-receive may take; else git's hkgit.budget, else 4.",
+)
+@click.option("--ci", is_flag=True, help="Judge what the CI job at hand runs for.")
+@click.option(
+    "--simulate",
+    metavar="A..B",
+    help="Say what of a range would be rejected, by rule; rejects nothing.",
+)
+@click.option("--explain", is_flag=True, help="Say which rules were tried and which one decided.")
+@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than the trusted side's.")
+@format_option
+@json_option
+def command(
+    *,
+    staged: bool,
+    message_file: str | None,
+    record: bool,
+    range: str | None,
+    pre_push: bool,
+    remote: str | None,
+    pre_receive: bool,
+    reference_transaction: str | None,
+    budget: float | None,
+    ci: bool,
+    simulate: str | None,
+    explain: bool,
+    policy: str | None,
+    form: str,
+    as_json: bool,
+) -> int:
+    """Judge commits under the repository's policy, believing nothing that cannot be derived."""
+    form = "json" if as_json else form
+    points = {
+        "staged": "" if staged else None,
+        "message_file": message_file,
+        "range": range,
+        "pre_push": "" if pre_push else None,
+        "pre_receive": "" if pre_receive else None,
+        "reference_transaction": reference_transaction,
+        "ci": "" if ci else None,
+        "simulate": simulate,
+    }
+    asked = [(name, value) for name, value in points.items() if value is not None]
+    if len(asked) != 1:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in points)
+        raise click.UsageError(f"Give exactly one of {names}.")
+    if (explain or simulate is not None) and form not in ("text", "json"):
+        raise click.UsageError("--explain and --simulate answer as text or json.")
+    [(point, value)] = asked
+    if record and point not in OF_A_COMMIT:
+        raise click.UsageError("--record is for a commit being made: --staged or --message-file.")
+    hook = next((each for each in OF_REFS if each == point), None)
+    if hook is not None:
+        from hkgit.cli import refs
+
+        if form not in ("text", "json"):
+            raise click.UsageError("What is asked of refs is answered as text or json.")
+        passes = refs.judge(hook, value, policy, form, remote=remote, budget=budget)
+    elif point in OF_A_COMMIT:
+        from hkgit.cli.staged import judge_and_print, judge_recorded
+
+        named = value if point == "message_file" else None
+        judge = partial(judge_and_print, named, policy, form, explain=explain)
+        passes = judge_recorded(named, judge) if record else judge()
+    elif point == "simulate":
+        passes = _simulate(value, policy, form)
+    elif point == "ci":
+        passes = _judge_event(policy, form, explain=explain)
+    else:
+        passes = _judge_range(open_repository(), value, policy, form, explain=explain)
+    return 0 if passes else Rejected.exit_code
+
+
+def _simulate(commits: str, policy: str | None, form: str) -> bool:
+    from hkgit.cli.ruling_output import print_simulation
+    from hkgit.workflows.judgement import SimulationRequest, simulate
+
+    repository = open_repository()
+    request = SimulationRequest(CommitRange(*resolve_range(repository, commits)), policy)
+    print_simulation(simulate(repository, request, show_progress(_PROGRESS)), form)
+    return True
+
+
+def _judge_range(
+    repository: Repository, commits: str, policy: str | None, form: str, *, explain: bool
+) -> bool:
+    """Whether the commits of a range pass; each is told as soon as it is judged."""
+    from hkgit.workflows.judgement import RangeRequest, judge_commits
+
+    request = RangeRequest(CommitRange(*resolve_range(repository, commits)), policy, explain)
+    stream = judge_commits(repository, request, choose_watch(_PROGRESS, form))
+    if not explain:
+        return print_stream(repository, stream, form)
+    from hkgit.cli.ruling_output import print_explanation
+
+    return print_explanation(stream.policy, stream.rulings, form)
+
+
+def _judge_event(policy: str | None, form: str, *, explain: bool) -> bool:
+    """Whether what a CI job runs for passes."""
+    from hkgit.gate.entrypoints.ci import read_event
+    from hkgit.workflows.judgement import EventRequest, judge_ci
+
+    repository, event = open_repository(), read_event(os.environ)
+    words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
+    print_note(visible(words))
+    request = EventRequest(event, policy, explain)
+    report = judge_ci(repository, request, show_progress(_PROGRESS))
+    return print_judgement(repository, report, form, explain=explain)

@@ -1,0 +1,107 @@
+"""help.py: `hkgit help`, and what `--help` says beyond Click's: examples, variables, groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import click
+
+from hkgit.cli.commands import COMMANDS, GROUPS
+from hkgit.cli.examples import EXAMPLES, USED_BY, VARIABLES
+
+TITLES: Mapping[str, str] = {
+    "edit": "Edit",
+    "review": "Review",
+    "history": "History",
+    "agent": "Agents",
+    "admin": "Set up",
+}
+FIRST = (
+    *("read", "apply", "edit", "undo", "gate", "log", "show", "blame", "report"),
+    *("init", "doctor", "help"),
+)
+"""What `hkgit --help` lists; `hkgit help all` lists the rest."""
+
+PLUMBING = ("record", "hook", "completions")
+"""Commands that hooks and shells call."""
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[COMMAND | RULE | all]...")
+@click.pass_context
+def command(ctx: click.Context, names: tuple[str, ...]) -> None:
+    """Show what a command does, or why a rule or verdict exists; `all` lists every command."""
+    # Help alone looks into a room that is slow to load.
+    from hkgit.audit.reports.rule_page import explain_rule
+
+    if names == ("all",):
+        click.echo(_list_all(ctx))
+        return
+    rule = explain_rule(" ".join(names))
+    if rule is None or names[0] in COMMANDS:
+        click.echo(_find_context(ctx, names).get_help())
+    if rule is not None:
+        click.echo(f"\nThe rule of that name:\n\n{rule}" if names[0] in COMMANDS else rule)
+
+
+def _find_context(ctx: click.Context, names: Sequence[str]) -> click.Context:
+    """Find the context of the command that is named. Raises UsageError."""
+    asked = ctx.parent
+    assert asked is not None
+    for name in names:
+        group = asked.command
+        if not isinstance(group, click.Group):
+            raise click.UsageError(f"{asked.command_path} has no commands.", ctx)
+        try:
+            known, found, _ = group.resolve_command(asked, [name])
+        except click.UsageError as error:
+            from hkgit.audit.reports.rule_page import read_sections
+
+            rules = ", ".join(read_sections())
+            words = f"{error.message} The rules and verdicts: {rules}."
+            raise click.UsageError(words, ctx) from error
+        assert found is not None
+        asked = found.context_class(found, info_name=known, parent=asked)
+    return asked
+
+
+def _list_all(ctx: click.Context) -> str:
+    """Every command in its group, and the variables that all of them heed."""
+    formatter = ctx.make_formatter()
+    for group, names in GROUPS.items():
+        with formatter.section(TITLES[group]):
+            formatter.write_dl([(each, COMMANDS[each]) for each in names if each not in PLUMBING])
+    with formatter.section("For hooks and shells"):
+        formatter.write_dl([(each, COMMANDS[each]) for each in PLUMBING])
+    with formatter.section("Environment"):
+        formatter.write_dl([(name, words) for name, words in VARIABLES.items()])
+    return formatter.getvalue().strip("\n")
+
+
+def add_examples(ctx: click.Context, text: str) -> str:
+    """Add to a command's help its examples and the variables that it alone heeds."""
+    name = " ".join(ctx.command_path.split()[1:])
+    if name not in EXAMPLES:
+        return text
+    formatter = ctx.make_formatter()
+    sections = {
+        "Examples": EXAMPLES[name],
+        "Environment": [f"{each}: {VARIABLES[each]}" for each in list_variables(name)],
+    }
+    for title, lines in sections.items():
+        if lines:
+            with formatter.section(title):
+                formatter.write("".join(f"  {line}\n" for line in lines))
+    return f"{text}\n\n{formatter.getvalue()}".rstrip("\n")
+
+
+def list_variables(name: str) -> Iterator[str]:
+    """List the variables of the environment that a command heeds and others do not."""
+    return (each for each, names in USED_BY.items() if name.split()[0] in names)
+
+
+def write_commands(formatter: click.HelpFormatter, summaries: Mapping[str, str]) -> None:
+    """Write the commands to begin with, and where the rest are listed."""
+    with formatter.section("Commands"):
+        formatter.write_dl([(name, summaries[name]) for name in FIRST])
+    formatter.write("\n`hkgit help all` lists the rest.\n")

@@ -1,1 +1,0 @@
-"""Commands that show the audit trail: log, show, blame, stats, report, qa."""

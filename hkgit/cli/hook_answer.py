@@ -1,0 +1,236 @@
+"""hook_answer.py: what the hooks of coding agents are answered around the calls of tools."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from hkgit.agents import find_agent
+from hkgit.agents.begun_calls import forget_open_edit, note_open_edit
+from hkgit.agents.events import (
+    Editing,
+    Looks,
+    ServerCall,
+    Shell,
+    ToolEvent,
+    ToolReading,
+    UntoldEdit,
+)
+from hkgit.agents.recorder import Recorder
+from hkgit.agents.servers.roots import Root
+from hkgit.agents.specs import find_commands, find_named_paths, find_touched_paths
+from hkgit.agents.tools import parse_payload
+from hkgit.cli.output import echo
+from hkgit.errors import Conflict, HkgitError, Stale
+from hkgit.git.program_path import name_program
+from hkgit.sessions.answers import EditReport
+from hkgit.sessions.blobs import find_open_notes
+from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.homes import find_git_dir, is_guarded
+
+_BINARY = 8000
+"""git looks for a NUL byte in as many bytes to call a file binary."""
+
+
+def answer_hook(agent: str, *, steer: bool = False, user: bool = False) -> None:
+    """Answer one hook of an agent, whose call stands on standard input."""
+    module = find_agent(agent)
+    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    answer = None
+    try:
+        event = module.read_event(parse_payload(text))
+        if event is not None and not (user and _has_project_hooks(agent, event)):
+            tool = module.EDIT_TOOL if steer and _has_server() else None
+            reply = _answer(agent, event, tool)
+            if reply is not None:
+                reply = name_program(reply, is_other_shell=True)
+                answer = (
+                    module.render_denial(reply) if event.is_before else module.render_note(reply)
+                )
+    except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
+        echo(f"hkgit: not recorded: {error}", err=True)
+    echo(json.dumps(answer or {}))
+
+
+def _has_project_hooks(agent: str, event: ToolEvent) -> bool:
+    """Whether hooks of the project tell of the same call: where the agent was started it has some.
+
+    Some agents name that directory, and say beside it where their shell has gone since.
+    """
+    from hkgit.agents.setup.installer import has_project_hooks
+
+    started = os.environ.get(f"{agent.upper()}_PROJECT_DIR")
+    return has_project_hooks(agent, Path(started) if started else event.directory)
+
+
+def _has_server() -> bool:
+    """Whether there is a tool to steer an agent to: the server's package is an extra."""
+    from importlib.util import find_spec
+
+    return find_spec("mcp") is not None
+
+
+def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
+    """What the model is to know of a call; outside a checkout nothing.
+
+    `tool` is what its edits are steered to.
+    """
+    home = Root.around(event.directory).root
+    root = _find_root(event, home)
+    if not (root / ".git").exists():
+        return None
+    if isinstance(event.did, ServerCall):
+        # Few calls are a sub-agent's.
+        from hkgit.agents.servers.roots import note_caller
+
+        note_caller(root, event.call, event.session)
+        return None
+    session = EditSession.open(root, event.session, agent=agent, turn=_find_turn(event))
+    recorder = Recorder(session, event.directory)
+    _record_missed(session)
+    try:
+        recorder.settle(event.transcript)
+        if event.is_before or _is_look(recorder, event):
+            recorder.settle_formatters()
+    except HkgitError as error:
+        echo(f"hkgit: not recorded: {error}", err=True)
+    if event.is_before and event.transcript is not None and not find_commands(event.did):
+        recorder.learn_attached(event.did, event.transcript)
+    if tool is not None and root == home and event.is_before and not find_commands(event.did):
+        return _steer(event, root, tool)
+    try:
+        reply = _record(session, recorder, event)
+    except Conflict as error:
+        if event.is_before:
+            raise
+        reply = f"hkgit: not recorded: {error}"
+    return reply or _tell_past_hooks(event, root)
+
+
+def _find_root(event: ToolEvent, home: Path) -> Path:
+    """Find the checkout of a call's files: another one than where the agent works, if guarded.
+
+    That may be a submodule, a linked worktree, or the checkout of another repository.
+    """
+    for path in find_named_paths(event.did):
+        if "\0" not in path:
+            place = Path(event.directory, path)
+            root = home if place.parent == home else Root.around(place.parent).root
+            if root != home and is_guarded(root):
+                return root
+    return home
+
+
+def _find_turn(event: ToolEvent) -> str:
+    """Which answer of the model asked for a call that has been made; "" if that is not told."""
+    if event.turn or event.is_before or event.transcript is None or not event.call:
+        return event.turn
+    from hkgit.agents.lookups import find_turn  # some agents are told it
+
+    return find_turn(event.transcript, event.call)
+
+
+def _is_look(recorder: Recorder, event: ToolEvent) -> bool:
+    """Whether a call has changed no file, so that what has changed was a formatter's work."""
+    match event.did:
+        case ToolReading() | Looks() | Shell(changes=()):
+            return not recorder.awaits(event.did)
+    return False
+
+
+def _steer(event: ToolEvent, root: Path, tool: str) -> str | None:
+    """Why an edit of the agent's own tool is stopped. Raises InvalidInput for one elsewhere."""
+    paths = find_touched_paths(event.did, root, event.directory)
+    if not paths or not all(_is_editable(root, path) for path in paths):
+        return None
+    edit = event.did.edit if isinstance(event.did, UntoldEdit) else event.did
+    text = f" and this text: {edit.text}" if isinstance(edit, Editing) else ""
+    return (
+        "Files of this repository are changed with the tools of the MCP server `hkgit`, so that"
+        " commits carry evidence. Without that server, give the edit to `hkgit edit --session"
+        f" {event.session}` on standard input in your shell. Call its tool `edit` ({tool}) with"
+        f" session {event.session}{text}"
+    )
+
+
+def _is_editable(root: Path, path: str) -> bool:
+    """Whether hkgit edits a file: no binary one (UTF-16), none that a filter stores (git LFS)."""
+    try:
+        with Path(root, path).open("rb") as file:
+            if b"\0" in file.read(_BINARY):
+                return False
+    except (OSError, ValueError):  # a new file, or a directory, which the tool says
+        pass
+    from hkgit.git.attributes import Unedited  # only where edits are steered
+
+    git_dir = find_git_dir(root)
+    try:
+        if git_dir is not None:
+            Unedited(root, git_dir).expect_plain(path)
+    except HkgitError:
+        return False
+    return True
+
+
+def _record_missed(session: EditSession) -> None:
+    """Record edits of earlier calls whose hooks were stopped."""
+    if not find_open_notes(session.journal.folder):
+        return
+    # Few are.
+    from hkgit.agents.missed_edits import settle_missed_edits
+
+    for path in settle_missed_edits(session):
+        echo(f"hkgit: recorded late, for a hook was stopped: {path}", err=True)
+
+
+def _record(session: EditSession, recorder: Recorder, event: ToolEvent) -> str | None:
+    """What the model is to know of an edit that was recorded."""
+    if not event.is_before:
+        answer = _end(session, recorder, event)
+        return None if answer is None or not answer.blind else _unread(answer)
+    recorder.before(event.did)
+    if isinstance(event.did, Editing):
+        note_open_edit(session.journal.folder, event.did, event.directory)
+    return None
+
+
+def _end(session: EditSession, recorder: Recorder, event: ToolEvent) -> EditReport | None:
+    if not isinstance(event.did, Editing):
+        return recorder.after(event)
+    forget_open_edit(session.journal.folder, event.did)
+    try:
+        return recorder.after(event)
+    except Stale:
+        # Few hooks are stopped before a call.
+        from hkgit.agents.missed_edits import take_unseen_edit
+
+        return take_unseen_edit(event.did, session, event.directory)
+
+
+def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:
+    """What to do about commits that a command has made past git's hooks."""
+    if event.is_before or not any("git" in command for command in find_commands(event.did)):
+        return None
+    from hkgit.sessions.homes import may_wait
+
+    if not may_wait(root):
+        return None
+    # Few commands leave such commits.
+    from hkgit.git.repository import Repository
+    from hkgit.sessions.bypass import describe_commits_past_hooks, find_commits_past_hooks
+
+    repository = Repository.discover(root)
+    found = find_commits_past_hooks(repository, root)
+    lines = describe_commits_past_hooks(repository, found, for_agent=True)
+    return "\n".join(f"hkgit: {line}" for line in lines) or None
+
+
+def _unread(answer: EditReport) -> str:
+    places = ", ".join(f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in answer.blind)
+    mend = " && ".join(dict.fromkeys(each.command for each in answer.blind))
+    return (
+        f"hkgit: this edit is blind: {places} was not read before it. Read before you edit. So"
+        f" that its commit passes, run {mend} and then make the edit again."
+    )

@@ -1,0 +1,147 @@
+"""init.py: `hkgit init`, which gives a repository a policy and the hooks that hold it to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from hkgit import agents
+from hkgit.agents.setup import installer
+from hkgit.agents.setup.installer import USER_WIDE, install_for_user, remove_for_user
+from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.output import print_info
+from hkgit.errors import GitRefused
+from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS
+from hkgit.git.repository import Repository
+from hkgit.workflows import setup
+from hkgit.workflows.setup_steps import Action, SetupStep
+
+
+@click.command()
+@click.option("--remove", is_flag=True, help="Take away what this command wrote.")
+@click.option(
+    "--hook",
+    "hooks",
+    multiple=True,
+    type=click.Choice(CLIENT_HOOKS),
+    help="Install this hook alone (repeatable); by default all but reference-transaction.",
+)
+@click.option("--server", is_flag=True, help="Judge what is pushed to this repository.")
+@click.option(
+    "--agent",
+    type=click.Choice(agents.HOOKED + agents.PLAIN),
+    help="Connect this coding agent: its settings, and nothing else.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(agents.MODES),
+    default=agents.MODES[0],
+    show_default=True,
+    help="With --agent: record its own edits, or steer it to hkgit's tools.",
+)
+@click.option(
+    "--user",
+    is_flag=True,
+    help="With --agent: its hooks in your own settings, for all repositories that use hkgit.",
+)
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    *,
+    remove: bool,
+    hooks: tuple[str, ...],
+    server: bool,
+    agent: str | None,
+    mode: str,
+    user: bool,
+    as_json: bool,
+) -> None:
+    """Install the gate's hooks and a policy with every default explained.
+
+    With a .pre-commit-config.yaml the pre-commit framework gets the hooks, else git itself.
+    What is there already is left as it is.
+    """
+    if remove and hooks:
+        raise click.UsageError("--remove takes everything away: give it without --hook.")
+    if server and hooks:
+        raise click.UsageError("--server has one hook, pre-receive: give it without --hook.")
+    if agent is not None and (hooks or server):
+        raise click.UsageError("--agent writes the agent's settings alone.")
+    if user:
+        steps, left = _connect_user(agent, mode, remove=remove), list[str]()
+    elif agent is not None:
+        steps, left = _connect(open_repository(), agent, mode, remove=remove)
+    else:
+        steps, left = _set_up(open_repository(), hooks, remove=remove, server=server)
+    is_blocked = any(step.action is Action.BLOCKED for step in steps)
+    if as_json:
+        echo_json(_document(steps, left, "blocked" if is_blocked else "done"))
+    else:
+        say = click.echo if is_blocked else print_info
+        say("\n".join(_lines(steps, left)))
+    if is_blocked:
+        ctx.exit(GitRefused.exit_code)
+
+
+def _connect_user(agent: str | None, mode: str, *, remove: bool) -> list[SetupStep]:
+    """Hooks in the settings of whoever asks, whatever the directory."""
+    if agent not in USER_WIDE:
+        known = ", ".join(USER_WIDE)
+        raise click.UsageError(f"--user goes with --agent and one of these: {known}.")
+    if mode != agents.MODES[0]:
+        raise click.UsageError("--user records; an agent is steered by the settings of a project.")
+    return (remove_for_user if remove else install_for_user)(agent, os.environ)
+
+
+def _connect(
+    repository: Repository, agent: str, mode: str, *, remove: bool
+) -> tuple[list[SetupStep], list[str]]:
+    """The agent's settings of a checkout, and what is left to a person."""
+    root = repository.work_tree
+    if root is None:
+        what = "is a bare repository, in which no agent works"
+        raise GitRefused(str(repository.git_dir), what, "Run this in a clone of it.")
+    if remove:
+        return installer.remove(root, agent), []
+    return installer.install(root, agent, mode), list(installer.list_remaining_steps(agent))
+
+
+def _set_up(
+    repository: Repository, hooks: Sequence[str], *, remove: bool, server: bool
+) -> tuple[list[SetupStep], list[str]]:
+    """The hooks of git and the policy, and what is left to a person."""
+    if remove:
+        return setup.remove(repository), []
+    if server:
+        return setup.install_on_server(repository), []
+    chosen = [name for name in CLIENT_HOOKS if name in (hooks or HOOKS)]
+    steps = setup.install(repository, chosen)
+    return steps, list(setup.list_remaining(repository, steps, chosen))
+
+
+def _document(steps: Sequence[SetupStep], left: Sequence[str], status: str) -> dict[str, object]:
+    listed = [
+        {"path": _display_path(step.path), "action": str(step.action), "note": step.note}
+        for step in steps
+    ]
+    return {"status": status, "steps": listed, "next": list(left)}
+
+
+def _lines(steps: Sequence[SetupStep], left: Sequence[str]) -> Iterator[str]:
+    for step in steps:
+        note = f": {step.note}" if step.note else ""
+        yield f"{step.action:8}{_display_path(step.path)}{note}"
+    for each in left:
+        yield f"next    {each}"
+    if not steps:
+        yield "nothing to do"
+
+
+def _display_path(path: Path) -> str:
+    """A path as seen from where the user stands, if it is below."""
+    here = Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()

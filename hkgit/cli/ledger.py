@@ -1,0 +1,61 @@
+"""ledger.py: `hkgit ledger`, prune entries from the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.output import print_info
+from hkgit.text.escape import count_noun
+
+
+@click.group()
+def command() -> None:
+    """Look after the ledger, the records of edits in the tree."""
+
+
+@command.command()
+@click.option("--before", metavar="REV", help="Only entries that this revision has already.")
+@click.option("--keep", type=click.IntRange(1), metavar="N", help="Leave the N newest.")
+@click.option("-m", "--message", help="The commit message.")
+@click.option("-n", "--dry-run", is_flag=True, help="Count them, and change nothing.")
+@click.option("--yes", is_flag=True, help="Without --before and --keep: let all of them go.")
+@json_option
+def prune(
+    before: str | None,
+    keep: int | None,
+    message: str | None,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Commit the removal of entries from the tree; in the history they stay as they are.
+
+    All of them go only with --yes; --before and --keep say which. The commit holds a manifest of
+    what went, and the gate knows it by that. In one commit go at most 10,000.
+    """
+    # Only here is the machinery of commits needed.
+    from hkgit.workflows.ledger_prune import PruneRequest
+    from hkgit.workflows.ledger_prune import prune as prune_ledger
+
+    request = PruneRequest(
+        before=before, keep=keep, message=message, allow_all=yes, dry_run=dry_run
+    )
+    done = prune_ledger(open_repository(), request)
+    entries = list(done.entries)
+    if done.commit is None:
+        line = f"{count_noun(len(entries), 'entry', 'entries')} could go"
+        _answer({"status": "prunable", "entries": entries}, line, as_json)
+        return
+    answer = {"status": "pruned", "commit": done.commit, "entries": entries}
+    line = f"[{done.branch} {done.commit[:12]}] {done.message.splitlines()[0]}"
+    _answer(answer, line, as_json)
+
+
+def _answer(document: Mapping[str, object], line: str, as_json: bool) -> None:
+    if as_json:
+        echo_json(document)
+    else:
+        print_info(line)

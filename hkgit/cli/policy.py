@@ -1,0 +1,68 @@
+"""policy.py: `hkgit policy`, what the gate's policy says, in words."""
+
+from __future__ import annotations
+
+import click
+
+from hkgit.applying.files import DirectorySnapshot
+from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.trusted_policy import read_named_policy, read_own_policy
+from hkgit.git.repository import Repository
+from hkgit.text.escape import visible
+from hkgit.text.strict_json import JsonObject
+
+
+@click.group()
+def command() -> None:
+    """Look at the policy of the gate."""
+
+
+@command.command()
+@click.option(
+    "--policy",
+    "given",
+    metavar="FILE|REV:PATH",
+    help="The policy to look at, instead of that in the work tree.",
+)
+@json_option
+def check(given: str | None, as_json: bool) -> None:
+    """Say in words who may do what; refuse a policy that cannot be read or contradicts itself.
+
+    The gate itself goes by the trusted side: what stands in the work tree binds once it is there.
+    """
+    from hkgit.gate.policy.words import describe_policy
+
+    repository = open_repository()
+    policy = _read_policy(repository, given)
+    if as_json:
+        echo_json(_document(policy, list(describe_policy(policy))))
+        return
+    click.echo(f"{visible(policy.source)} is in order:")
+    for sentence in describe_policy(policy):
+        click.echo(f"- {visible(sentence)}")
+
+
+def _read_policy(repository: Repository, given: str | None) -> Policy:
+    if given is not None:
+        return read_named_policy(repository, given)
+    if repository.work_tree is None:
+        return read_own_policy(repository, repository.head().commit)
+    return read_own_policy(repository, DirectorySnapshot(repository.work_tree))
+
+
+def _document(policy: Policy, sentences: list[str]) -> JsonObject:
+    return {
+        "status": "ok",
+        "source": policy.source,
+        "mode": policy.mode,
+        "govern": policy.govern,
+        "accept": policy.accept,
+        "verdicts": policy.verdicts,
+        "refs": policy.refs,
+        "rewrites": policy.rewrites,
+        "protect": [glob for glob in policy.protect if glob not in policy.unprotect],
+        "reject_text": policy.reject_text,
+        "table": None if policy.table is None else dict(policy.table),
+        "sentences": sentences,
+    }

@@ -1,0 +1,156 @@
+"""read.py: `hkgit read`, the first half of every edit."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import click
+
+from hkgit.applying.files import DirectorySnapshot
+from hkgit.cli.common import (
+    echo_json,
+    json_option,
+    make_relative_to,
+    make_root_relative,
+    open_repository,
+)
+from hkgit.cli.options import session_option
+from hkgit.cli.output import echo, make_printable, print_note
+from hkgit.cli.session_options import find_work_root
+from hkgit.edits import Snapshot
+from hkgit.errors import GitRefused, InvalidInput
+from hkgit.sessions.file_lines import read_checkout, read_snapshot
+from hkgit.sessions.knowledge import MAX_LINES, Reading
+from hkgit.values import late_pattern
+
+_RANGE = late_pattern(r"(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z", re.DOTALL)
+
+
+def split_target(target: str) -> tuple[str, int | None, int | None]:
+    """Split `PATH`, `PATH:N`, `PATH:START-END` or `PATH:START-` into path and line numbers."""
+    found = _RANGE.match(target)
+    if found is None:
+        return target, None, None
+    start = int(found["start"])
+    if found["dash"] is None:
+        return found["path"], start, start
+    return found["path"], start, None if found["end"] is None else int(found["end"])
+
+
+@click.command()
+@click.argument("target", metavar="PATH[:N | :START-END]")
+@click.option("--rev", help="Read from a revision instead of the working tree.")
+@click.option("--hashline", is_flag=True, help="Show each line with its tag: ab|text.")
+@session_option("Keep a receipt: what was read is evidence for edits of this session.")
+@click.option("--before", metavar="CALL", help="Read what that call of the session changed.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="LINES",
+    help=f"Show so many lines at most; {MAX_LINES} with --session or --hashline.",
+)
+@json_option
+def command(
+    *,
+    target: str,
+    rev: str | None,
+    hashline: bool,
+    session: str | None,
+    before: str | None,
+    limit: int | None,
+    as_json: bool,
+) -> None:
+    """Print lines of a file with the hash that an edit of them quotes.
+
+    Without END all lines are shown, or as many as the limit lets pass; then it is said where to
+    go on. Images and binary files are skipped.
+    """
+    if before is not None and session is None:
+        raise click.UsageError("--before speaks of a call of a session: give --session too.")
+    if rev is not None and session is not None:
+        raise click.UsageError("A receipt is of the working tree: leave out --rev or --session.")
+    if limit is None and (hashline or session is not None):
+        limit = MAX_LINES
+    if rev is not None:
+        reading, end = _read_revision(target, rev, hashline=hashline, limit=limit)
+    else:
+        reading, end = _read_here(target, session, before, hashline=hashline, limit=limit)
+    if end is not None and reading.end_line < end and reading.next_line is None:
+        print_note(f"the file ends at line {reading.end_line}")
+    _print(reading, as_json=as_json)
+
+
+def _read_revision(
+    target: str, rev: str, *, hashline: bool, limit: int | None
+) -> tuple[Reading, int | None]:
+    """Read lines of a revision; return them and the last line that was asked for."""
+    repository = open_repository(is_small=True)
+    files = repository.snapshot(repository.resolve(rev))
+    path, start, end = _split(target, files, make_root_relative(repository, target))
+    path = make_root_relative(repository, path)
+    return read_snapshot(files, path, start, end, hashline=hashline, limit=limit)[0], end
+
+
+def _read_here(
+    target: str, session: str | None, before: str | None, *, hashline: bool, limit: int | None
+) -> tuple[Reading, int | None]:
+    """Read lines of the working tree; return them and the last line that was asked for."""
+    root = _root()
+    path, start, end = _split(target, DirectorySnapshot(root), make_relative_to(root, target))
+    if session is None:
+        path = make_relative_to(root, path)
+        return read_checkout(root, path, start, end, hashline=hashline, limit=limit)[0], end
+    # A reading without a session waits for nothing that edits.
+    from hkgit.sessions.edit_session import EditSession
+
+    opened = EditSession.open(root, session)
+    read = partial(opened.read, hashline=hashline, limit=limit, before=before)
+    if before is not None:
+        # So the gate and the hooks name it, and whoever follows them stands anywhere.
+        with suppress(InvalidInput):
+            return read(path, start, end), end
+    return read(make_relative_to(root, path), start, end), end
+
+
+def _root() -> Path:
+    try:
+        return find_work_root()
+    except GitRefused as error:
+        raise InvalidInput("--rev", error.what, "Name a revision.") from error
+
+
+def _split(target: str, files: Snapshot, whole: str) -> tuple[str, int | None, int | None]:
+    """The parts of a target; a file may have a name that looks like one with a range."""
+    path, start, end = split_target(target)
+    if start is not None and _is_there(files, whole):
+        return target, None, None
+    return path, start, end
+
+
+def _is_there(files: Snapshot, path: str) -> bool:
+    try:
+        return files.get(path) is not None
+    except InvalidInput:
+        # Lines of a file with a name of one letter look like a path on a drive.
+        return False
+
+
+def _print(reading: Reading, *, as_json: bool) -> None:
+    if reading.hint:
+        print_note(reading.hint)
+    if as_json:
+        from hkgit.sessions.documents import reading_json
+
+        echo_json(reading_json(reading))
+        return
+    if reading.tags is not None:
+        echo("".join(f"{make_printable(line)}\n" for line in reading.shown), nl=False)
+        return
+    lines = f"{reading.start_line}-{reading.end_line} of {reading.total_lines}"
+    echo(f"{reading.path}:{lines}  {reading.range_hash or ''}".rstrip())
+    width = len(str(reading.end_line))
+    for number, line in enumerate(reading.lines, reading.start_line):
+        echo(f"{number:>{width}}| {make_printable(line)}")

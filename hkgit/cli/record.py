@@ -1,0 +1,42 @@
+"""record.py: `hkgit record`, called by hooks of `git commit` to turn journals into evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from hkgit.cli.record_steps import record_step
+
+if TYPE_CHECKING:
+    from hkgit.workflows.session_calls import RecordStep
+
+
+@click.command()
+@click.option("--staged", is_flag=True, help="Add the entries of what is staged to the index.")
+@click.option(
+    "--message-file",
+    metavar="FILE",
+    is_flag=False,
+    flag_value="",
+    help="Write the trailers of the entries in the index into a message.",
+)
+@click.option("--committed", is_flag=True, help="Forget what HEAD's commit has recorded.")
+@click.option("--withdraw", is_flag=True, help="Take the entries out: no commit is made.")
+def command(*, staged: bool, message_file: str | None, committed: bool, withdraw: bool) -> None:
+    """Turn what sessions have edited into the evidence of the commit being made.
+
+    One of --staged (pre-commit), --message-file (prepare-commit-msg, commit-msg), --committed
+    (post-commit) and --withdraw. Where no edit waits it does nothing.
+    """
+    asked: dict[RecordStep, bool] = {
+        "staged": staged,
+        "message": message_file is not None,
+        "committed": committed,
+        "withdraw": withdraw,
+    }
+    steps = [step for step, is_asked in asked.items() if is_asked]
+    if len(steps) != 1:
+        words = "Give one of --staged, --message-file FILE, --committed and --withdraw."
+        raise click.UsageError(words)
+    record_step(steps[0], message_file or "")

@@ -1,0 +1,85 @@
+"""redo.py: `hkgit redo`: what is staged, or a commit, made with evidence."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from hkgit.applying.outcome_json import refusal_text
+from hkgit.cli.apply import summary_line
+from hkgit.cli.common import open_repository
+from hkgit.cli.output import print_error, print_info, print_note, show_progress
+from hkgit.git.facts import find_agent_shell
+from hkgit.git.repository import Repository
+from hkgit.workflows.commit_plan import Progress
+from hkgit.workflows.late_evidence import RedoRequest, redo
+
+
+@click.command()
+@click.option("-m", "--message", help="The commit message.")
+@click.option(
+    "--agent",
+    metavar="NAME",
+    help="Who made the change, as name/version; by default the agent in whose shell this runs.",
+)
+@click.option("--tree", metavar="ID", help="What git was about to commit, not what is staged.")
+@click.argument("paths", nargs=-1, metavar="[COMMIT | PATHS...]")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    *,
+    message: str | None,
+    agent: str | None,
+    tree: str | None,
+    paths: tuple[str, ...],
+) -> None:
+    """Make what is staged, or a commit, again as edits with evidence, and commit it.
+
+    For a change that was made past hkgit and that no transcript explains. The evidence is `late`:
+    the hash of the files as they were, read after the change. It passes where the policy accepts
+    that. What is not staged stays as it is, and nothing is thrown away. With PATHS only these are
+    committed, and the rest stays staged.
+
+    With a COMMIT of the current history that one is made again: its author, dates and message
+    stay, and the commits after it follow. Signatures do not: sign anew.
+    """
+    repository = open_repository()
+    commit, paths = _split_commit(repository, paths)
+    progress = Progress(print_note, show_progress("committing spec"))
+    result = redo(
+        repository,
+        RedoRequest(
+            agent=agent or _name_agent(commit),
+            message=message,
+            tree=tree,
+            paths=paths,
+            commit=commit,
+        ),
+        progress,
+    )
+    if result.error is not None:
+        print_error(refusal_text(result.outcomes) or str(result.error))
+        ctx.exit(result.error.exit_code)
+    branch = repository.head().branch or "HEAD"
+    for each in result.landed:
+        print_info(summary_line(branch, each))
+
+
+def _split_commit(
+    repository: Repository, words: tuple[str, ...]
+) -> tuple[str | None, tuple[str, ...]]:
+    """Tell a commit from paths: a single word that names no file and names a commit."""
+    if len(words) != 1 or os.path.lexists(words[0]) or words[0].startswith(":"):
+        return None, words
+    found = repository.git("rev-parse", "--verify", "-q", f"{words[0]}^{{commit}}", check=False)
+    return (found.text, ()) if found.code == 0 else (None, words)
+
+
+def _name_agent(commit: str | None) -> str | None:
+    """The agent in whose shell this runs, as in its transcripts; None in a person's.
+
+    Who made a commit is known from the commit.
+    """
+    shell = find_agent_shell() if commit is None else None
+    return None if shell is None else shell.casefold().replace(" ", "-")

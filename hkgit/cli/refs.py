@@ -1,0 +1,150 @@
+"""refs.py: `hkgit gate` in hooks where refs are about to move."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from hkgit.applying.outcome_json import error_json
+from hkgit.audit.reports.plain import report_json
+from hkgit.audit.reports.text import report_lines, summarize_report
+from hkgit.cli.common import echo_json, open_repository
+from hkgit.cli.output import QUIET, VERBOSE, echo, get_loudness, print_error
+from hkgit.gate.entrypoints.updates import UpdateResult
+from hkgit.gate.ruling import Report
+from hkgit.git.repository import Repository
+from hkgit.text.escape import escape_console, to_json_text
+from hkgit.text.strict_json import JsonObject
+from hkgit.values import replace
+from hkgit.workflows.judgement import RefPoint, RefsRequest, RefsResult, judge_refs
+from hkgit.workflows.session_calls import list_commits_past_hooks
+
+NAMED = 20
+"""So many refs are named that are refused for one reason."""
+
+
+def judge(
+    point: RefPoint,
+    state: str,
+    policy: str | None,
+    form: str,
+    *,
+    remote: str | None,
+    budget: float | None,
+) -> bool:
+    """Whether every ref that git tells a hook of may move; the answers are printed."""
+    if point == "reference_transaction" and state != "prepared":
+        return True  # too early, or too late
+    repository = open_repository(in_hook=True)
+    request = RefsRequest(
+        point=point,
+        stdin=sys.stdin.buffer.read(),
+        environment=os.environ,
+        policy=policy,
+        remote=remote,
+        budget=budget,
+    )
+    if point == "pre_push":
+        for line in list_commits_past_hooks(repository):
+            print_error(line)
+    result = judge_refs(repository, request)
+    print_answers(result, form)
+    if point == "pre_push":
+        _warn_of_kept_text(repository, result)
+    return result.passes
+
+
+def _warn_of_kept_text(repository: Repository, result: RefsResult) -> None:
+    reports = [answer.report for answer in result.answers if answer.report is not None]
+    judged = [ruling.judged for report in reports for ruling in report.rulings]
+    commits = [each.candidate.id for each in judged if each.entries and each.candidate.id]
+    if commits:
+        from hkgit.cli.taken_back import warn_of_push
+
+        warn_of_push(repository, commits)
+
+
+def print_answers(result: RefsResult, form: str) -> None:
+    """Print the answers, as lines or as one JSON document; other formats have no refs."""
+    if form == "json":
+        echo_json(_document(result))
+        return
+    lines = list(map(escape_console, _lines(result.answers)))
+    if lines:
+        echo("\n".join(lines))
+
+
+def _document(result: RefsResult) -> JsonObject:
+    return {"passes": result.passes, "refs": [_answer_json(each) for each in result.answers]}
+
+
+def _answer_json(answer: UpdateResult) -> JsonObject:
+    report, refusal = answer.report, answer.refusal
+    return {
+        "ref": to_json_text(answer.update.ref),
+        "old": answer.update.old,
+        "new": answer.update.new,
+        "passes": answer.passes,
+        "policy": {"source": answer.policy.source, "mode": answer.policy.mode},
+        "judged": answer.judged or None,
+        "note": answer.note or answer.unjudged or None,
+        "error": None if refusal is None else error_json(refusal),
+        "report": None if report is None else report_json(report),
+    }
+
+
+def _lines(answers: Sequence[UpdateResult]) -> Iterator[str]:
+    is_quiet = get_loudness() == QUIET
+    for answer in _thin_out(answers):
+        # A ref that was not looked at is said always: nobody shall take silence for a judgement.
+        is_clean = answer.passes and (answer.report is None or answer.report.is_clean)
+        if not is_quiet or not is_clean or answer.unjudged:
+            yield from _answer_lines(answer)
+    refused = [answer for answer in answers if not answer.passes]
+    if refused and len(answers) > 1:
+        names = ", ".join(answer.update.ref for answer in refused[:NAMED])
+        more = f" and {len(refused) - NAMED} more" if len(refused) > NAMED else ""
+        yield f"hkgit: {names}{more} refused, so none of them moves"
+
+
+def _thin_out(answers: Sequence[UpdateResult]) -> Iterator[UpdateResult]:
+    """The answers, less those refused in words that were said often enough."""
+    counts: Counter[str] = Counter()
+    for answer in answers:
+        words = "" if answer.refusal is None else f"{answer.refusal.what}\n{answer.refusal.fix}"
+        counts[words] += 1
+        if not words or counts[words] <= NAMED:
+            yield answer
+
+
+def _answer_lines(answer: UpdateResult) -> Iterator[str]:
+    ref = answer.update.ref
+    if answer.refusal is not None:
+        mark = "FAIL" if not answer.passes else "warn"
+        yield f"{mark} {ref}: {answer.refusal.what}"
+        if answer.refusal.fix:
+            yield f"       -> {answer.refusal.fix}"
+        if answer.note:
+            yield f"       note: {answer.note}"
+    elif answer.unjudged:
+        yield f"note {ref} is not judged: {answer.unjudged}"
+    elif answer.report is None:
+        yield f"ok   {ref}: {answer.note}"
+    else:
+        yield f"{'ok  ' if answer.passes else 'FAIL'} {ref}, {answer.judged}:"
+        yield from (f"     {line}" for line in _report_lines(answer.report))
+        if answer.note:
+            yield f"     note: {answer.note}"
+
+
+def _report_lines(report: Report) -> Iterator[str]:
+    """What is rejected, and the sum; every commit only where that is asked for."""
+    rejected = tuple(ruling for ruling in report.rulings if not ruling.passes)
+    if get_loudness() < VERBOSE and rejected:
+        *lines, _ = report_lines(replace(report, rulings=rejected))
+        yield from lines
+        yield summarize_report(report)
+    else:
+        yield from report_lines(report)

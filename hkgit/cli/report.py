@@ -1,0 +1,150 @@
+"""report.py: `hkgit report`, a range for reviewers and auditors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from hkgit.audit.audit import Audit, audit_json
+from hkgit.audit.commits import audit_commit
+from hkgit.audit.markdown import body, head
+from hkgit.cli.common import echo_json, json_option, open_history
+from hkgit.cli.output import echo, print_info, show_progress
+from hkgit.cli.ruling_output import resolve_range
+from hkgit.errors import InvalidInput
+from hkgit.evidence.refusal_log import RefusalLog
+from hkgit.gate.ranges import CommitRange, judge_listed, list_commits_of
+from hkgit.gate.trusted_policy import load_policy
+from hkgit.git.repository import Repository
+
+
+@click.command()
+@click.argument("commits", metavar="[A..B]", required=False)
+@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "comment", "badge"]),
+    default="markdown",
+    show_default=True,
+    help="The whole, a comment for a pull request, or an SVG badge.",
+)
+@click.option("--tables", metavar="DIR", help="Pages over the tables of many repositories.")
+@click.option("--html", metavar="FILE", help="Write the page, one file that fetches nothing.")
+@click.option("--html-dir", metavar="DIR", help="Write the page with its style sheet apart.")
+@json_option
+def command(
+    commits: str | None,
+    policy: str | None,
+    form: str,
+    tables: str | None,
+    html: str | None,
+    html_dir: str | None,
+    as_json: bool,
+) -> None:
+    """Report on A..B: what is derived, what is only claimed, what was let pass.
+
+    As Markdown, or as a page for a browser with --html or --html-dir. It judges nothing by its
+    exit code: that is what `hkgit gate` is for. With --tables the page is of all repositories in
+    the tables of `hkgit export`, and links to a page of each.
+    """
+    if tables is not None:
+        if commits is not None or policy is not None or form != "markdown" or as_json:
+            raise click.UsageError("--tables goes with --html or --html-dir alone.")
+        _write_overview(Path(tables), html, html_dir)
+        return
+    if commits is None:
+        raise click.UsageError("Say on which range: hkgit report A..B, or give --tables DIR.")
+    repository = open_history()
+    ends = resolve_range(repository, commits)
+    trusted = load_policy(repository, policy, ends[0])
+    asked = CommitRange(*ends)
+    listed = list_commits_of(repository, asked, trusted)
+    is_page = html is not None or html_dir is not None
+    is_markdown = form == "markdown" and not as_json and not is_page
+    if is_markdown:  # what is known by now
+        echo(head(commits, ends, len(listed), trusted), nl=False)
+    watch = show_progress("judging commit")
+    report = judge_listed(repository, asked, listed, trusted, watch=watch)
+    audit = Audit.of(commits, ends, report)
+    if is_page:
+        _write_pages(repository, audit, html, html_dir)
+    if as_json:
+        echo_json(audit_json(audit))
+    elif is_markdown:
+        echo(body(audit), nl=False)
+    elif not is_page:
+        echo(_render(audit, form), nl=False)
+
+
+def _render(audit: Audit, form: str) -> str:
+    # Most reports are whole.
+    from hkgit.audit.page.summary_texts import render_badge, render_comment
+
+    audited = [audit_commit(ruling) for ruling in audit.report.rulings]
+    return render_badge(audited) if form == "badge" else render_comment(audit.name, audited)
+
+
+def _write_pages(
+    repository: Repository, audit: Audit, html: str | None, html_dir: str | None
+) -> None:
+    # Most reports are no pages.
+    from hkgit.audit.page.facts import gather_facts
+    from hkgit.audit.page.render import render_directory, render_page
+
+    place = repository.work_tree or repository.git_dir
+    refusals = RefusalLog.of(repository.common_dir).read()
+    ends = audit.old, audit.new
+    facts = gather_facts(repository, place.name, audit.name, ends, audit.report, refusals)
+    if html is not None:
+        _write(Path(html), render_page(facts))
+        print_info(f"the page: {html}")
+    if html_dir is not None:
+        _write_directory(Path(html_dir), render_directory(facts))
+        print_info(f"the page: {Path(html_dir) / 'index.html'}")
+
+
+def _write_overview(tables: Path, html: str | None, html_dir: str | None) -> None:
+    """The pages over tables: in one file and a folder beside it, or in a directory."""
+    # Few reports are over tables, and DuckDB is an extra.
+    from hkgit.audit.tables.query import open_tables
+    from hkgit.audit.tables.sums import render_tables
+
+    if html is None and html_dir is None:
+        raise click.UsageError("Say where to: --html FILE or --html-dir DIR.")
+    with open_tables(tables) as database:
+        if html is not None:
+            path = Path(html)
+            pages = render_tables(database, path.name, f"{path.stem}-repositories", inline=True)
+            _write_directory(path.parent, dict(pages))
+            print_info(f"the page: {html}")
+        if html_dir is not None:
+            pages = render_tables(database, "index.html", "repositories", inline=False)
+            _write_directory(Path(html_dir), dict(pages))
+            print_info(f"the page: {Path(html_dir) / 'index.html'}")
+
+
+def _write_directory(directory: Path, pages: Mapping[str, str]) -> None:
+    for name, text in pages.items():
+        _make((directory / name).parent)
+        _write(directory / name, text)
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(directory, error) from error
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> InvalidInput:
+    return InvalidInput(str(path), f"cannot be written: {error.strerror}", "Name another place.")

@@ -1,1 +1,0 @@
-"""Commands that judge: gate, verify, policy, attest, consult, ledger."""

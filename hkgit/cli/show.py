@@ -1,0 +1,122 @@
+"""show.py: `hkgit show`, the whole evidence of one commit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import click
+
+from hkgit.audit.commits import Trail, audit_commit, commit_json, format_rfc3339
+from hkgit.audit.page.hunks import list_hunks
+from hkgit.audit.reports.plain import ruling_json
+from hkgit.audit.reports.text import report_lines
+from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
+from hkgit.cli.common import echo_json, json_option, open_history
+from hkgit.cli.hunk_lines import hunk_json, hunk_lines
+from hkgit.cli.pager import echo_paged
+from hkgit.cli.terminal_rows import color_option
+from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
+from hkgit.evidence.verdict import Verdict
+from hkgit.gate.judge import Gate
+from hkgit.gate.ruling import Report, Ruling
+from hkgit.gate.trusted_policy import load_policy
+from hkgit.matching.place import format_confidence, format_decimal
+from hkgit.text.escape import count_noun, visible
+
+_SHOWN = {
+    Verdict.STRICT: "replayed and recomputed: every byte, range, hash, tier and confidence",
+    Verdict.SPLICED: "replayed: bytes, ranges, hashes; not recomputed: the ladder is not here",
+    Verdict.REANCHORED: "replayed on a moved base: each change at the only place it fits",
+    Verdict.MIXED: "replayed, but for what stands below as made by hand",
+    Verdict.MERGE: "the merge that git makes of the parents by itself",
+    Verdict.REVERT: "the exact inverse of an earlier commit that passes",
+    Verdict.PRUNE: "takes out only ledger entries that history keeps",
+    Verdict.VOUCHED: "not derived: a person vouches for an agent's change without evidence",
+    Verdict.ATTESTED: "not derived: a key that the policy trusts signed that it was",
+}
+
+
+@click.command()
+@click.argument("revision", default="HEAD", metavar="COMMIT")
+@color_option
+@json_option
+def command(revision: str, as_json: bool) -> None:
+    """Show what can be derived of a commit, what is only claimed, and who signed it.
+
+    Each hunk stands below what was read before it. The policy, and which keys are trusted, is
+    that at HEAD.
+    """
+    repository = open_history()
+    commit = repository.resolve(revision)
+    policy = load_policy(repository, None, repository.head().commit)
+    ruling = Trail(repository, Gate(repository, policy)).rule(commit)
+    entries = ruling.judged.entries
+    signatures = Signers(repository, repository.head().commit).of(ruling)
+    audited = audit_commit(ruling)
+    hunks = list_hunks(repository, audited)
+    if as_json:
+        about = {**ruling_json(ruling, source=policy.source), **commit_json(audited)}
+        ledger = [json.loads(entry.to_bytes()) for _, entry in entries]
+        rest = {"signatures": [*map(signature_json, signatures)], "ledger": ledger}
+        echo_json({**about, **rest, "hunks": [*map(hunk_json, hunks)]})
+        return
+    head = f"commit {click.style(commit, fg='yellow')}  {audited.subject}"
+    whose = f"  {audited.who}, {format_rfc3339(audited.time)}, {audited.made_by}"
+    rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
+    lines = chain(_evidence_lines(ruling, signatures), hunk_lines(hunks))
+    echo_paged(chain([head, whose], rules, lines))
+
+
+def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[str]:
+    if ruling.judged.verdict in _SHOWN:
+        basis = "" if ruling.judged.basis is None else f" ({visible(ruling.judged.basis)})"
+        is_resolved = ruling.judged.verdict is Verdict.MERGE and ruling.judged.entries
+        more = ", with its conflicts as the entries resolve them" if is_resolved else ""
+        yield f"derived   {_SHOWN[ruling.judged.verdict]}{more}{basis}"
+    yield from (render_signature(each) for each in signatures if each.kind == VERDICT)
+    for left in ruling.judged.leftovers:
+        yield f"by hand   {visible(left.path)}{_ranges(left.lines)}"
+    for name, entry in ruling.judged.entries:
+        yield f"entry     sha256:{name}"
+        yield from (render_signature(each) for each in signatures if each.of == f"sha256:{name}")
+        yield f"base      {entry.base or '-'}"
+        yield f"ladder    {entry.ladder}, threshold {format_decimal(entry.threshold)}"
+        yield "edits"
+        yield from (f"  {_edit(edit)}" for edit in entry.edits)
+        yield "files"
+        yield from (f"  {_file(file)}" for file in entry.files)
+        yield "claimed   " + "  ".join(_claims(entry))
+
+
+def _edit(edit: RecordedEdit) -> str:
+    digits = "-" if edit.expected_hash is None else edit.expected_hash[:12]
+    repairs = f"  repaired: {', '.join(edit.repairs)}" if edit.repairs else ""
+    return (
+        f"{edit.id}  {visible(edit.path)}{_ranges(edit.base_lines)}  {edit.evidence} {digits}"
+        f"  {edit.tier}{format_confidence(edit.similarity, '  similarity ')}"
+        f"{format_confidence(edit.confidence, '  confidence ')}{repairs}"
+    )
+
+
+def _ranges(lines: Sequence[tuple[int, int]]) -> str:
+    """`:2-3,7+`, an insertion by the line above it; nothing for a file as a whole."""
+    shown = ",".join(f"{a}-{b}" if a <= b else f"{b}+" for a, b in lines)
+    return f":{shown}" if shown else ""
+
+
+def _file(file: RecordedFile) -> str:
+    before = "new" if file.before is None else f"{file.before.mode:06o} {file.before.sha256[:12]}"
+    after = "gone" if file.after is None else f"{file.after.mode:06o} {file.after.sha256[:12]}"
+    moved = ""
+    if None not in (file.path, file.new_path) and file.path != file.new_path:
+        moved = f" -> {visible(file.new_path or '')}"
+    hunks = count_noun(len(file.hunks), "hunk")
+    return f"{visible(file.name)}{moved}  {before} -> {after}  {hunks}"
+
+
+def _claims(entry: Entry) -> Iterator[str]:
+    for key, value in entry.claims.items():
+        if value not in (None, []):
+            yield f"{key}={visible(json.dumps(value, ensure_ascii=False))}"

@@ -1,0 +1,193 @@
+"""sql.py: `hkgit sql`, questions to the evidence of this repository, or to tables of many."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import click
+
+from hkgit.audit.tables.example_queries import EXAMPLES_OF_SQL
+from hkgit.audit.tables.parts import export
+from hkgit.audit.tables.query import SqlAnswer, answer_sql, open_tables
+from hkgit.cli.common import echo_json, json_option, note_json, open_history
+from hkgit.cli.export import make_request
+from hkgit.cli.output import echo, show_progress
+from hkgit.cli.pager import echo_paged
+from hkgit.cli.terminal_rows import fit, measure, measure_terminal, pad
+from hkgit.text.escape import visible
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+_WIDEST = 60
+"""Columns that a value takes in a table on a terminal; files and pipes get it whole."""
+
+
+def _note_form(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Remember that a refusal is to be a document too."""
+    note_json(ctx, param, value == "json")
+    return value
+
+
+@click.command()
+@click.argument("query", required=False)
+@click.argument("revision", required=False, metavar="[REV | A..B]")
+@click.option("--tables", metavar="DIR", help="Ask the tables that hkgit export has written.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+    callback=_note_form,
+    help="For people, for spreadsheets, for programs.",
+)
+@json_option
+@click.option("--examples", is_flag=True, help="Print useful questions.")
+def command(
+    query: str | None,
+    revision: str | None,
+    tables: str | None,
+    form: str,
+    as_json: bool,
+    examples: bool,
+) -> None:
+    """Ask the evidence in SQL: QUERY, or `-` for what standard input says.
+
+    The tables are repositories, commits, edits, files, findings, refusals and reads, of what
+    leads to HEAD or REV, or of --tables. DuckDB answers; nothing can be written, and no other file
+    be read. Needs the extra hkgit[tables].
+    """
+    if examples:
+        _print_examples()
+        return
+    if query is None:
+        raise click.UsageError("Say what to ask: hkgit sql QUERY, or see hkgit sql --examples.")
+    if tables is not None and revision is not None:
+        raise click.UsageError("--tables holds what was exported: give it without a revision.")
+    asked = sys.stdin.read() if query == "-" else query
+    place = Path(tables) if tables is not None else Path("this repository")
+    with _open(tables, revision or "HEAD") as database:
+        _print(answer_sql(database, asked, place), "json" if as_json else form)
+
+
+@contextmanager
+def _open(tables: str | None, revision: str) -> Iterator[DuckDBPyConnection]:
+    """The tables of a directory, or of this repository, made for this one question."""
+    if tables is not None:
+        with open_tables(Path(tables)) as database:
+            yield database
+        return
+    repository = open_history()
+    with TemporaryDirectory(prefix="hkgit-sql-") as place:
+        request = make_request(repository, revision, Path(place) / "tables")
+        export(repository, request, show_progress("judging commit"))
+        with open_tables(request.directory) as database:
+            yield database
+
+
+def _print_examples() -> None:
+    for each in EXAMPLES_OF_SQL:
+        echo(f"-- {each.question}\n{each.sql};\n")
+
+
+def _print(answer: SqlAnswer, form: str) -> None:
+    if form == "json":
+        echo_json(answer_json(answer))
+    elif form == "csv":
+        _print_csv(answer)
+    else:
+        echo_paged(_render_table(answer))
+
+
+def answer_json(answer: SqlAnswer) -> dict[str, object]:
+    """Write an answer as one JSON object."""
+    columns = zip(answer.names, answer.types, strict=True)
+    return {
+        "columns": [{"name": name, "type": kind} for name, kind in columns],
+        "rows": [dict(zip(answer.names, map(_plain, row), strict=True)) for row in answer.rows],
+    }
+
+
+def _plain(value: object) -> object:
+    """A value as JSON has it: numbers that it cannot say, moments and the like as text."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def _print_csv(answer: SqlAnswer) -> None:
+    is_shown = sys.stdout.isatty()
+    echo(_csv_line(answer.names, is_shown), nl=False)
+    for values in answer.rows:
+        echo(_csv_line(map(_cell, values), is_shown), nl=False)
+
+
+_FORMULA = re.compile(r"[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+"""How a cell begins that a spreadsheet computes, in wide letters too."""
+
+
+def _cell(value: object) -> str:
+    """A value in a cell; text that a spreadsheet would compute gets a mark that it is text."""
+    is_formula = isinstance(value, str) and _FORMULA.match(value) is not None
+    return f"'{value}" if is_formula else _text(value)
+
+
+def _csv_line(row: Iterable[str], is_shown: bool) -> str:
+    """A line of CSV; on a terminal nothing in it drives that."""
+    out = io.StringIO(newline="")
+    # The writer quotes what holds a part of its line end: a lone carriage return is a row to some.
+    csv.writer(out).writerow(map(visible, row) if is_shown else row)
+    return out.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _text(value: object) -> str:
+    """A value in a cell; nothing stands for NULL."""
+    value = _plain(value)
+    if value is None:
+        return ""
+    if isinstance(value, bool | list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
+
+
+def _render_table(answer: SqlAnswer) -> Iterator[str]:
+    """Aligned columns, numbers to the right."""
+    rows = [[visible(_text(value)) for value in row] for row in answer.rows]
+    limit = measure_terminal()
+    most = _WIDEST if limit < 10_000 else limit
+    cells = [[fit(word, most) for word in row] for row in ([*answer.names], *rows)]
+    widths = [max(map(measure, column)) for column in zip(*cells, strict=True)]
+    is_number = [_is_number(kind) for kind in answer.types]
+    yield _join(cells[0], widths, is_number)
+    yield "  ".join("-" * width for width in widths)
+    for row in cells[1:]:
+        yield _join(row, widths, is_number)
+
+
+def _join(row: Sequence[str], widths: Sequence[int], is_number: Sequence[bool]) -> str:
+    shown = (
+        " " * (width - measure(word)) + word if right else pad(word, width)
+        for word, width, right in zip(row, widths, is_number, strict=True)
+    )
+    return "  ".join(shown).rstrip()
+
+
+def _is_number(kind: str) -> bool:
+    return kind.startswith(("DECIMAL", "DOUBLE", "FLOAT", "REAL", "NUMBER")) or "INT" in kind

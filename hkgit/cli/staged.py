@@ -1,0 +1,191 @@
+"""staged.py: `hkgit gate` on a commit that git is making."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping
+
+from hkgit.audit.reports.text import report_lines
+from hkgit.cli.common import open_hook_repository
+from hkgit.cli.passed_commits import remember
+from hkgit.cli.ruling_output import print_judgement
+from hkgit.evidence.verdict import BLIND, Finding
+from hkgit.gate.ruling import REJECTED, Report
+from hkgit.git.facts import (
+    ALLOW_BLIND,
+    TRANSACTION,
+    Facts,
+    facts_of_commit,
+    find_agent_shell,
+    is_left_to_commit_msg,
+)
+from hkgit.git.repository import Repository
+from hkgit.values import dataclass, replace
+from hkgit.workflows.judgement import JudgeRequest, judge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.workflows.session_calls import RecordStep
+
+
+_UNRECORDED = (
+    "This is the shell of {shell}, and no session has recorded this change: its hooks are not set"
+    " up, or it was started below the root, where it may read none (for the next time: hkgit init"
+    " --agent NAME, with --user for directories below). What is a person's is committed in a"
+    " shell of their own. {fix}"
+)
+
+
+def judge_recorded(message_file: str | None, judge: Callable[[], bool]) -> bool:
+    """What `judge` says of a commit, recorded before; what was recorded of a rejected one goes."""
+    from hkgit.cli.record_steps import try_recording, waits
+    from hkgit.workflows.session_calls import RecordRequest
+
+    if message_file is None:
+        _record_running_command()
+    if not waits():
+        return (message_file is None and is_left_to_commit_msg()) or judge()
+    step: RecordStep = "staged" if message_file is None else "message"
+    try_recording(RecordRequest(step, message_file or ""))
+    if step == "staged" and is_left_to_commit_msg():
+        return True
+    passes = False
+    try:
+        passes = judge()
+    finally:
+        if not passes:
+            try_recording(RecordRequest("withdraw"))
+    return passes
+
+
+def _record_running_command() -> None:
+    """In an agent's shell, record what the command has changed by which git is started."""
+    shell = find_agent_shell()
+    if shell is not None:
+        # Most commits are made elsewhere.
+        from hkgit.agents.shell_commits import record_running_command
+        from hkgit.cli.session_options import find_work_root
+
+        record_running_command(find_work_root(), shell)
+
+
+def judge_and_print(
+    message_file: str | None,
+    policy: str | None = None,
+    form: str = "text",
+    *,
+    explain: bool = False,
+) -> bool:
+    """Whether the commit that git is making passes; the report is printed."""
+    if message_file is None and os.environ.get(TRANSACTION) and is_left_to_commit_msg():
+        return True
+    repository = open_hook_repository()
+    report = judge_commit(repository, message_file, policy, explain=explain)
+    return print_judgement(repository, report, form, explain=explain)
+
+
+def judge_commit(
+    repository: Repository, message_file: str | None, policy: str | None, *, explain: bool = False
+) -> Report:
+    """Judge the staged commit; the report is provisional.
+
+    `message_file` is known at commit-msg only.
+    """
+    head = repository.head().commit
+    allow_blind = os.environ.get(TRANSACTION) == ALLOW_BLIND
+    shell = find_agent_shell() if repository.in_hook else None
+    report = judge(
+        repository,
+        JudgeRequest(
+            message_file=message_file,
+            policy=policy,
+            allow_blind=allow_blind,
+            explain=explain,
+            shell=shell,
+        ),
+    )
+    facts = _facts(repository, report, head) if policy is None and repository.in_hook else None
+    remember(facts, report)
+    if not report.is_clean:
+        report = _add_fixes(repository, report)
+    judged = report.rulings[0].judged
+    if message_file is not None and judged.entries:
+        from hkgit.cli.taken_back import warn_of_candidate  # as no person's commit needs
+
+        warn_of_candidate(repository, judged)
+    if TRANSACTION in os.environ and not report.passes:
+        # The `hkgit apply` that is committing is told that it was the gate that said no.
+        (repository.git_dir / REJECTED).write_text("\n".join(report_lines(report)))
+    return report
+
+
+def _facts(repository: Repository, report: Report, head: str | None) -> Facts | None:
+    """The facts of what was judged; None where HEAD, which names the policy, has moved since."""
+    settings = repository.settings.lines
+    tree = report.rulings[0].judged.candidate.tree
+    facts = facts_of_commit((tree, "\n".join(settings or ())))
+    return facts if facts is not None and facts.head == f"{head} commit" else None
+
+
+@dataclass(frozen=True, slots=True)
+class _BlindFixes:
+    """How each blind edit can still get evidence.
+
+    `reads` has the commands that read its lines, for each path; `adoption` is the command that
+    takes its evidence from a transcript, if one explains the whole change. `shell` is the agent
+    in whose shell a change was made that no session has recorded.
+    """
+
+    reads: Mapping[str, Collection[str]]
+    adoption: str
+    shell: str | None
+
+    def add_to(self, finding: Finding) -> Finding:
+        """Put the fix that helps into a finding; leave others as they are."""
+        if finding.rule != BLIND:
+            return finding
+        if self.adoption:
+            fix = f"A transcript explains all of it: {self.adoption}"
+            return replace(finding, fix=fix, mend=self.adoption)
+        if self.shell is not None:
+            return replace(finding, fix=_UNRECORDED.format(shell=self.shell, fix=finding.fix))
+        read = self._find_reads(finding)
+        return replace(finding, fix=f"Read what it touched: {read}", mend=read) if read else finding
+
+    def _find_reads(self, finding: Finding) -> str:
+        known = self.reads.get(finding.where.rpartition(":")[0], ())
+        own = [each for each in known if finding.where in each.split()]
+        return " && ".join(own or known)
+
+
+def _add_fixes(repository: Repository, report: Report) -> Report:
+    """Add to each blind edit of a report what gives it evidence."""
+    if repository.work_tree is None:
+        return report
+    # Few commits are rejected.
+    from hkgit.sessions.reread import find_blind_reads
+
+    reads: dict[str, dict[str, None]] = {}
+    for path, command in find_blind_reads(repository.work_tree, report.policy):
+        reads.setdefault(path, {})[command] = None
+    has_entries = any(ruling.judged.entries for ruling in report.rulings)
+    fixes = _BlindFixes(
+        reads=reads,
+        adoption="" if reads else _find_adoption(repository, report),
+        shell=None if has_entries else find_agent_shell(),
+    )
+    rulings = (
+        replace(each, findings=tuple(map(fixes.add_to, each.findings))) for each in report.rulings
+    )
+    return replace(report, rulings=tuple(rulings))
+
+
+def _find_adoption(repository: Repository, report: Report) -> str:
+    """Find the command that adopts evidence from a transcript that explains a blind change."""
+    rulings = [each for each in report.rulings if not each.passes and each.rule == BLIND]
+    if not rulings or any(each.judged.entries for each in rulings):
+        return ""
+    from hkgit.cli.adopt import is_explained
+
+    tree = rulings[0].judged.candidate.tree
+    return "hkgit adopt --staged" if is_explained(repository, tree) else ""

@@ -1,0 +1,84 @@
+"""stats.py: `hkgit stats`, a stretch of history in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import click
+
+from hkgit.audit.commits import audit_commit
+from hkgit.audit.numbers import (
+    AgentTally,
+    AgentWeeks,
+    NumbersTally,
+    agent_json,
+    count_line,
+    numbers_json,
+    numbers_lines,
+)
+from hkgit.cli.common import echo_json, json_option, open_history
+from hkgit.cli.output import echo, show_progress
+from hkgit.cli.pager import echo_paged
+from hkgit.cli.ruling_output import resolve_range
+from hkgit.cli.terminal_rows import Cell, color_option, measure_terminal, render_row
+from hkgit.evidence.refusal_log import RefusalLog
+from hkgit.gate.ranges import CommitRange, list_commits_of, stream_listed
+from hkgit.gate.trusted_policy import load_policy
+from hkgit.text.escape import visible
+
+
+@click.command()
+@click.argument("revision", default="HEAD", metavar="[REV | A..B]")
+@color_option
+@json_option
+def command(revision: str, as_json: bool) -> None:
+    """Count edits by agent, tier, evidence and confidence, over A..B or all that leads to REV.
+
+    The policy is that at A, or at HEAD where no range is named.
+    """
+    repository = open_history()
+    old, new = None, revision
+    if ".." in revision:
+        old, new = resolve_range(repository, revision)
+    new = repository.resolve(new)
+    policy = load_policy(repository, None, old or repository.head().commit)
+    asked = CommitRange(old, new)
+    commits = list_commits_of(repository, asked, policy)
+    if not as_json:  # the rest is of all of them
+        echo(count_line(len(commits)))
+    watch = show_progress("replaying commit")
+    tally, agents = NumbersTally(policy), AgentTally()
+    for ruling in stream_listed(repository, asked, commits, policy, watch=watch):
+        tally.add(ruling)
+        agents.add(audit_commit(ruling))
+    numbers = tally.sum_up()
+    refused = RefusalLog.of(repository.common_dir).read()
+    by_agent = agents.list_agents(refused)
+    if as_json:
+        about = {"policy_source": policy.source, "refused": len(refused)}
+        echo_json({**numbers_json(numbers), **about, "by_agent": [*map(agent_json, by_agent)]})
+        return
+    click.echo("\n".join(map(visible, islice(numbers_lines(numbers), 1, None))))
+    if refused:
+        landed = sum(each.landed is not None for each in refused)
+        click.echo(f"refused     {len(refused)} in this clone, {landed} landed in the end")
+    if by_agent:
+        echo_paged(["", *_table(by_agent)])
+
+
+def _table(rows: Sequence[AgentWeeks]) -> Iterator[str]:
+    """A line an agent, its commits by week at the end."""
+    width = measure_terminal()
+    titles = ("agent", "commits", "derived", "pass", "edits", "weak", "refused", "by week")
+    yield render_row(_cells(titles, None), width)
+    for row in rows:
+        numbers = (row.commits, row.derived, row.passing, row.edits, row.weak, row.refused)
+        words = (row.name, *map(str, numbers), row.sparkline)
+        yield render_row(_cells(words, "red" if row.weak else None), width)
+
+
+def _cells(words: Sequence[str], weak: str | None) -> list[Cell]:
+    widths = (16, 8, 8, 6, 6, 5, 8, None)
+    colours = (None, None, None, None, None, weak, None, "cyan")
+    return [Cell(*each) for each in zip(words, widths, colours, strict=True)]

@@ -1,0 +1,95 @@
+"""taken_back.py: say which text of a commit only its ledger entries keep, and how to leave it out.
+
+Who commits hears it at commit-msg, of an amend at post-commit, which git does not tell apart
+before; who pushes at pre-push; and whoever asks `hkgit doctor --history`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hkgit.cli.common import echo_json, open_repository
+from hkgit.cli.output import echo, print_warning
+from hkgit.evidence.kept_text import KeptText, find_kept_text, render_remake, search_commits
+from hkgit.evidence.verdict import ReplayResult
+from hkgit.git.repository import Repository
+from hkgit.text.escape import visible
+from hkgit.text.strict_json import JsonObject
+
+Found = tuple[str, KeptText]
+
+
+def warn_of_candidate(repository: Repository, judged: ReplayResult) -> None:
+    """Warn of the commit being made."""
+    made = judged.candidate
+    kept = find_kept_text(repository, made.tree, made.parents, judged.entries)
+    if kept:
+        _warn(kept, made.message or b"", made.parents, "to leave it out once this is committed")
+
+
+def warn_of_amend(repository: Repository) -> None:
+    """Warn of HEAD where it was amended just now."""
+    head = repository.head().commit
+    done = repository.git("reflog", "-1", "--format=%gs", "HEAD", check=False).text
+    if head is not None and done.startswith("commit (amend)"):
+        kept = [each for _, each in search_commits(repository, [head])]
+        if kept:
+            commit = repository.commit(head)
+            _warn(kept, commit.message, commit.parents, "to leave it out")
+
+
+def _warn(kept: Sequence[KeptText], message: bytes, parents: Sequence[str], words: str) -> None:
+    for each in kept:
+        print_warning(each.described)
+    if len(parents) == 1:
+        print_warning(f"{words}: {render_remake(kept, _subject(message))}")
+
+
+def warn_of_push(repository: Repository, commits: Sequence[str]) -> None:
+    """Warn of commits that are about to be pushed."""
+    found = [*search_commits(repository, commits)]
+    for commit, kept in found:
+        print_warning(f"{commit[:12]}: {kept.described}")
+    if found:
+        print_warning("how to leave it out, before others fetch it: hkgit doctor --history")
+
+
+def look(*, as_json: bool) -> bool:
+    """Print what the entries of HEAD's history keep; return whether that is anything."""
+    repository = open_repository()
+    tip = repository.head().commit
+    commits = [] if tip is None else repository.git("rev-list", tip).text.split()
+    found = [*search_commits(repository, commits)]
+    if as_json:
+        status = "stale" if found else "well"
+        echo_json({"status": status, "kept_text": [_document(each) for each in found]})
+    else:
+        echo("\n".join(visible(line) for line in _lines(repository, tip, found)))
+    return bool(found)
+
+
+def _document(found: Found) -> JsonObject:
+    commit, kept = found
+    return {"commit": commit, "entry": kept.place, "paths": [*kept.paths], "lines": kept.lines}
+
+
+def _lines(repository: Repository, tip: str | None, found: Sequence[Found]) -> Iterator[str]:
+    if not found:
+        yield "no entry keeps text that was taken back"
+        return
+    for commit, kept in found:
+        yield f"{commit[:12]} {kept.described}"
+        yield f"             git show {commit[:12]}:{kept.place}"
+    yield "Whoever has these commits can read it. A secret: replace it wherever it is used."
+    yield "To leave it out where nobody has fetched them, make each again, in this order:"
+    for commit in dict.fromkeys(commit for commit, _ in found):
+        own = [kept for each, kept in found if each == commit]
+        command = render_remake(own, _subject(repository.commit(commit).message))
+        if commit != tip:
+            yield f"  git rebase -i {commit[:12]}~1  # with `edit` for {commit[:12]}"
+            command += " && git rebase --continue"
+        yield f"  {command}"
+
+
+def _subject(message: bytes) -> str:
+    return message.decode("utf-8", "replace").partition("\n")[0]

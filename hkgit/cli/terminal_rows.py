@@ -1,0 +1,119 @@
+"""columns.py: rows that fit the terminal, in colour where that is wanted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+from unicodedata import combining, east_asian_width
+
+import click
+
+from hkgit.applying.evidence import KINDS
+from hkgit.audit.commits import ATTESTED, DERIVED, NOT_DERIVED, PARTLY, VOUCHED
+from hkgit.cli.output import choose_colour
+from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
+from hkgit.values import dataclass
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+STANDING_COLOURS = {
+    DERIVED: "green",
+    PARTLY: "yellow",
+    ATTESTED: "blue",
+    VOUCHED: "magenta",
+    BY_HAND: None,
+    NO_EVIDENCE: "red",
+    NOT_DERIVED: "red",
+}
+EVIDENCE_COLOURS = {
+    **dict.fromkeys(KINDS[:2], "green"),
+    "tag": "cyan",
+    "quote": "yellow",
+    "late": "yellow",
+    "none": "red",
+    **dict.fromkeys(("no evidence", "vouched", "unexplained"), "red"),
+    "uncommitted": "cyan",
+}
+UNBOUNDED = 10_000
+"""The width of a pipe."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A text, its colour, and how wide it is at most; None for all that is left."""
+
+    text: str
+    width: int | None
+    fg: str | None = None
+
+
+def render_row(cells: Sequence[Cell], width: int) -> str:
+    """Write cells beside each other, the open one as wide as the rest leaves it."""
+    taken = sum(each.width or 0 for each in cells) + len(cells) - 1
+    shown = []
+    for cell in cells:
+        room = max(width - taken, 8) if cell.width is None else cell.width
+        shown.append(click.style(pad(fit(cell.text, room), cell.width or 0), fg=cell.fg))
+    return " ".join(shown).rstrip()
+
+
+def fit(text: str, width: int) -> str:
+    """Cut a text to so many columns, with an ellipsis where it is longer."""
+    if measure(text) <= width:
+        return text
+    kept, room = "", width - 1
+    for char in text:
+        room -= measure(char)
+        if room < 0:
+            break
+        kept += char
+    return kept + "…"
+
+
+def pad(text: str, width: int) -> str:
+    return text + " " * max(0, width - measure(text))
+
+
+def measure(text: str) -> int:
+    """Measure how many columns a terminal takes for a text."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def measure_terminal() -> int:
+    """Return the columns of the terminal, or of COLUMNS; a pipe has room for everything."""
+    if not os.environ.get("COLUMNS") and not sys.stdout.isatty():
+        return UNBOUNDED
+    return max(shutil.get_terminal_size().columns, 40)
+
+
+def _choose_colour(ctx: click.Context, param: click.Parameter, value: str) -> None:
+    ctx.color = {"always": True, "never": False}.get(value, choose_colour())
+
+
+def limit_option(most: int, what: str) -> Callable[[Command], Command]:
+    """Declare how many rows to list at most, and how many where nothing is said."""
+    return click.option(
+        "-n",
+        "--max-count",
+        metavar="N",
+        type=click.IntRange(1),
+        default=most,
+        show_default=True,
+        help=f"At most N {what}.",
+    )
+
+
+def color_option(command: Command) -> Command:
+    """Add the option `--color`, as git has it."""
+    return click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        expose_value=False,
+        callback=_choose_colour,
+        help="When to colour; NO_COLOR is heeded.",
+    )(command)

@@ -1,0 +1,61 @@
+"""verify.py: `hkgit verify`, derive every commit of a range again."""
+
+from __future__ import annotations
+
+import click
+
+from hkgit.cli.common import json_option, open_repository
+from hkgit.cli.options import format_option
+from hkgit.cli.ruling_output import choose_watch, print_stream, resolve_range
+from hkgit.errors import InvalidInput, Rejected
+from hkgit.gate.ranges import WHOLE, Shard
+from hkgit.gate.trusted_policy import load_policy
+from hkgit.workflows.judgement import VerifyRequest, verify
+
+
+@click.command()
+@click.argument("commits", metavar="A..B")
+@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
+@click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.", metavar="N")
+@click.option("--shard", metavar="I/N", help="Only the I-th of N parts, for one of N machines.")
+@click.option("--incremental", is_flag=True, help="Leave out what passed here before.")
+@format_option
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    commits: str,
+    policy: str | None,
+    jobs: int,
+    shard: str | None,
+    incremental: bool,
+    form: str,
+    as_json: bool,
+) -> None:
+    """Replay the commits of A..B from their evidence and say what can be derived.
+
+    Who is governed comes from the policy; its floors do not count here. What passed
+    before, under the same
+    policy, ladder and versions, is noted in the git directory for --incremental.
+    """
+    form = "json" if as_json else form
+    repository = open_repository()
+    old, new = resolve_range(repository, commits)
+    request = VerifyRequest(
+        old=old,
+        new=new,
+        policy=load_policy(repository, policy, old),
+        jobs=jobs,
+        shard=WHOLE if shard is None else _shard(shard),
+        incremental=incremental,
+    )
+    stream = verify(repository, request, choose_watch("replaying commit", form))
+    if not print_stream(repository, stream, form):
+        ctx.exit(Rejected.exit_code)
+
+
+def _shard(text: str) -> Shard:
+    try:
+        return Shard.parse(text)
+    except InvalidInput as error:
+        raise click.UsageError(str(error)) from error

@@ -1,1 +1,0 @@
-"""What blocks of text share: headings, fences, dividers, tags."""

@@ -1,0 +1,171 @@
+"""File names and fences around blocks in prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+from hkgit.values import late_pattern
+
+MAX_LINES_ABOVE = 3
+MAX_NAME = 1000
+
+_FENCE = late_pattern(r"\s*(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)")
+_LEAD = late_pattern(r"(?:#+\s*|//\s*|[-*+]\s+|[0-9]+[.)]\s+)+")
+_TAGGED = late_pattern(r"<(path|file_path)>(.+)</\1>")
+_LABEL = late_pattern(r"(?:file ?name|file|path)\s*:[*\s]*", re.IGNORECASE)
+_WORD = late_pattern(r"[^\s`<>\"']*\w[^\s`<>\"']*")
+_SPACED = late_pattern(r"[^\s`<>\"'.]+/[^\s`<>\"'.]*(?: [^\s`<>\"',;:]+)* [^\s`<>\"',;:]*\.\w+")
+"""A path with blanks: its first word has a slash and no dot, its last one a suffix."""
+
+_QUOTED = late_pattern(r"`([^`\s]+)`")
+_BARE_NAME = late_pattern(r"[A-Z][A-Z0-9_]+|\w+file")
+_LANGUAGE = late_pattern(r"\w+")
+"""In the line of a fence `dockerfile` and `makefile` are languages."""
+
+_SUFFIX = late_pattern(r"[^.]\.\w+$|^\.\w")
+_SHELLS = late_pattern(
+    r"bash|bat|batch|cmd|console|fish|powershell|ps1|pwsh|sh|shell|shell-session|terminal|zsh",
+    re.IGNORECASE,
+)
+
+
+def is_fence(line: str) -> bool:
+    return _FENCE.fullmatch(line) is not None
+
+
+def is_shell_fence(line: str) -> bool:
+    """Whether a line opens a fence that holds commands."""
+    found = _FENCE.fullmatch(line)
+    return found is not None and _SHELLS.fullmatch(found["info"].strip()) is not None
+
+
+def closes(line: str, opening: str) -> bool:
+    """Whether a line closes the fence that another one opened."""
+    here, there = _FENCE.fullmatch(line), _FENCE.fullmatch(opening)
+    if here is None or there is None or here["info"].strip():
+        return False
+    return here["marks"].startswith(there["marks"])
+
+
+def find_name_above(lines: Sequence[str], first: int, head: int) -> str | None:
+    """Find the file name nearest above line `head`, at most three lines with text away.
+
+    Looks no higher than line `first`. Both count from 0.
+    """
+    names = (parse_file_name(lines[index]) for index in list_lines_above(lines, first, head))
+    return next(filter(None, names), None)
+
+
+def list_lines_above(lines: Sequence[str], first: int, head: int) -> list[int]:
+    """List the lines that may name the file of line `head`, the nearest first."""
+    above = (index for index in range(head - 1, first - 1, -1) if lines[index].strip())
+    return list(islice(above, MAX_LINES_ABOVE))
+
+
+def parse_file_name(line: str, exists: Callable[[str], bool] = lambda _: False) -> str | None:
+    """Return the file that a whole line names, without the marks around it; None for other prose.
+
+    A name with blanks needs backticks or a label, unless it begins as a path does; so does a word
+    without a slash or a suffix, unless it looks like `Makefile` or `LICENSE`, because prose has
+    many such words; or unless it `exists`.
+    """
+    stripped = line.strip()
+    if len(stripped) > MAX_NAME:
+        return None
+    tagged = _TAGGED.fullmatch(stripped)
+    if tagged is not None:
+        return tagged[2].strip()
+    fence = _FENCE.fullmatch(stripped)
+    if fence is not None:
+        return _name_in_fence(fence["info"])
+    lead = _LEAD.match(stripped)
+    bare = stripped[lead.end() if lead else 0 :].strip("* ").rstrip("*: ")
+    label = _LABEL.match(bare)
+    bare = bare[label.end() if label else 0 :]
+    if len(bare) > 2 and bare[0] == bare[-1] == "`":
+        return None if "`" in bare[1:-1] else bare[1:-1]
+    if bare[:1] == bare[-1:] == '"':
+        bare = bare[1:-1]
+    if label is not None:
+        return bare if bare and "`" not in bare else None
+    is_word = _WORD.fullmatch(bare) is not None
+    is_path = _SPACED.fullmatch(bare) or (is_word and (_looks_like_path(bare) or exists(bare)))
+    return bare if is_path else None
+
+
+def find_name_in_prose(lines: Sequence[str], first: int, head: int) -> str | None:
+    """Find the one path in the nearest line with text above line `head`.
+
+    It stands in backticks, or has a slash and a suffix: prose has many words with only one of
+    these. Returns None for no such word, or for several.
+    """
+    prose = next((line for line in reversed(lines[first:head]) if _says(line)), "")
+    quoted = [word for word in _QUOTED.findall(prose) if _looks_like_path(word)]
+    words = [word.strip(".,:;()*") for word in prose.split()] if len(prose) <= MAX_NAME else []
+    bare = [word for word in words if "/" in word and _names_file(word)]
+    found = {*quoted, *filter(_looks_like_path, bare)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _names_file(word: str) -> bool:
+    last = word.rpartition("/")[2]
+    is_file = _SUFFIX.search(last) or _BARE_NAME.fullmatch(last)
+    return _WORD.fullmatch(word) is not None and is_file is not None
+
+
+def _says(line: str) -> bool:
+    return bool(line.strip()) and not is_fence(line)
+
+
+def render_heading(path: str) -> str | None:
+    """Write a line that `parse_file_name` reads as this path; None if there is no such line."""
+    return next((line for line in (path, f"`{path}`") if parse_file_name(line) == path), None)
+
+
+def _name_in_fence(info: str) -> str | None:
+    """A path in the line of a fence; a language is none."""
+    words = info.split()
+    name = re.split(r"[:=]", words[-1])[-1].strip("\"'") if words else ""
+    if name.islower() and _LANGUAGE.fullmatch(name):
+        return None
+    return name if _WORD.fullmatch(name) and _looks_like_path(name) else None
+
+
+def _looks_like_path(word: str) -> bool:
+    if "/" in word:
+        return "://" not in word
+    return (_SUFFIX.search(word) or _BARE_NAME.fullmatch(word)) is not None
+
+
+_DIFF_FENCE = late_pattern(r"[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*")
+_SAYS_ITSELF = ("--- ", "+++ ", "diff --git ", "Index: ", "*** ", "<<<<", "------- ")
+
+
+def name_fences(text: str) -> list[str]:
+    """Split a text into lines, and give each diff in a fence the two file names that it leaves out.
+
+    The names replace the line above the fence and the fence itself, so that all other lines keep
+    their numbers.
+    """
+    lines = text.split("\n")
+    first = index = 0
+    while index < len(lines):
+        if index == 0 or _DIFF_FENCE.fullmatch(lines[index]) is None:
+            index += 1
+            continue
+        end = _end(lines, index)
+        body = [line for line in lines[index + 1 : end] if line.strip()]
+        name = find_name_above(lines, first, index)
+        is_bare = bool(body) and body[0][:1] in "@ +-" and not body[0].startswith(_SAYS_ITSELF)
+        if name is not None and is_bare:
+            lines[index - 1 : index + 1] = [f"--- a/{name}", f"+++ b/{name}"]
+        first = index = end
+    return lines
+
+
+def _end(lines: list[str], opening: int) -> int:
+    """The line that closes a fence, else the end of the text."""
+    after = range(opening + 1, len(lines))
+    return next((i for i in after if closes(lines[i], lines[opening])), len(lines))

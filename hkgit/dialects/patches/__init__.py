@@ -1,1 +1,0 @@
-"""Hunks and names of files as unified diffs and apply-patch texts have them."""

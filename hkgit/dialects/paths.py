@@ -1,0 +1,221 @@
+"""What file a name in an edit means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from hkgit.edits import Read, decode_text, encode_text
+from hkgit.errors import InvalidInput
+from hkgit.text.paths import quote_path
+from hkgit.values import late_pattern
+
+_EXPECT = late_pattern(
+    r"(?P<path>(?!:[0-9]+[-=]).+?)(?::(?P<start>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?)?"
+    r"=(?P<hash>[0-9A-Fa-f]{12,64})",
+    re.DOTALL,
+)
+MOST_COMPARED = 5000
+"""With so many paths a name that is not there is compared."""
+
+MOST_MORE = 10
+"""By so many letters a path may be longer or shorter than a name like it."""
+
+_DRIVE = late_pattern(r"[A-Za-z]:[\\/]")
+
+
+def relative_path(path: str, root: str | None) -> str:
+    """Strip a leading `./` from a path and, where it lies below it, the absolute `root`.
+
+    Whatever else is wrong with a path is for the applying layer to refuse.
+    """
+    if root is not None:
+        path = _below(path, root)
+    while path.startswith("./"):
+        path = path[2:].lstrip("/")
+    return path
+
+
+def resolve_path(
+    name: str, exists: Callable[[str], bool], paths: Callable[[], Iterable[str]]
+) -> str:
+    """Find the file that a name means: itself, or the only file whose path ends with it.
+
+    Where none does, neither case nor the kind of slash nor the `a/` of a diff tells names apart.
+    A name that no file ends with stays as it is. Raises InvalidInput when several end with it.
+    """
+    if exists(name):
+        return name
+    known = list(paths())
+    candidates = sorted(path for path in known if path.endswith("/" + name))
+    candidates = candidates or _loosely(name, known)
+    if len(candidates) > 1:
+        shown = ", ".join(candidates[:10]) + (", …" if len(candidates) > 10 else "")
+        what = f"the name fits {len(candidates)} files: {shown}"
+        raise InvalidInput(name, what, "Write the path from the root of the repository.")
+    return candidates[0] if candidates else name
+
+
+def _loosely(name: str, paths: Iterable[str]) -> list[str]:
+    """The files that a name may mean, in order; those that have its case if there are any."""
+    slashed = name.replace("\\", "/").removeprefix("./")
+    bare = slashed[2:] if slashed.startswith(("a/", "b/")) else slashed
+    found = sorted(
+        path
+        for path in paths
+        if f"/{path}".lower().endswith((f"/{slashed}".lower(), f"/{bare}".lower()))
+    )
+    return [path for path in found if f"/{path}".endswith(f"/{bare}")] or found
+
+
+def find_namesakes(name: str, paths: Iterable[str]) -> list[str]:
+    """List the files of the same name in other directories, sorted; case is ignored."""
+    last = _last(name)
+    return sorted(path for path in paths if _last(path) == last)
+
+
+def find_similar(name: str, paths: Iterable[str]) -> list[str]:
+    """List up to three files whose paths are nearly this one, the likeliest first."""
+    # Few calls need it.
+    from difflib import get_close_matches
+
+    known = [path for path in paths if abs(len(path) - len(name)) <= MOST_MORE][:MOST_COMPARED]
+    return get_close_matches(name, known, n=3, cutoff=0.8)
+
+
+def _last(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2].lower()
+
+
+def require_normal(path: str, where: str) -> str:
+    """Return a path that is relative to the root and normal; raise InvalidInput for any other."""
+    if {"", ".", ".."} & set(path.split("/")):
+        what = f'expected a path from the root without "." and "..", found "{path}"'
+        raise InvalidInput(where, what, 'Write it as git does: "src/app.py".')
+    return path
+
+
+def parse_expect(argument: str) -> Read:
+    """Read `PATH[:N | :START-END]=HASH`, the argument of --expect; raises InvalidInput."""
+    found = _EXPECT.fullmatch(argument)
+    if found is None:
+        what = f'expected PATH[:N | :START-END]=HASH with 12 to 64 hex digits, found "{argument}"'
+        raise InvalidInput("--expect", what, "Take the hash from `hkgit read PATH:START-END`.")
+    path, digits = found["path"], found["hash"].lower()
+    if found["start"] is None:
+        return Read(path, None, None, digits)
+    start = int(found["start"])
+    end = start if found["end"] is None else int(found["end"])
+    if not 1 <= start <= end + 1:
+        what = f"expected lines START-END that count from 1, found {start}-{end}"
+        raise InvalidInput("--expect", what, "Write the first line, a dash, and the last line.")
+    return Read(path, start, end, digits)
+
+
+def _below(path: str, root: str) -> str:
+    """The path from `root` if it lies below it, else as it is; on a drive neither case nor the
+    kind of slash tells two paths apart."""
+    prefix = root.rstrip("/\\") + "/"
+    if not _DRIVE.match(root):
+        return path[len(prefix) :].lstrip("/") if path.startswith(prefix) else path
+    slashed = path.replace("\\", "/")
+    is_below = slashed.lower().startswith(prefix.replace("\\", "/").lower())
+    return slashed[len(prefix) :].lstrip("/") if is_below else path
+
+
+DEV_NULL = "/dev/null"
+
+_STAMP = late_pattern(r"\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
+# What git (diff.mnemonicPrefix too) and people put before the two sides of one file.
+_PREFIX = late_pattern(r"(?:[abciow12]|old|new|orig|original|modified|before|after)/")
+_BACKUP = late_pattern(r"(?:\.orig|\.old|\.bak)$")
+_QUOTED = late_pattern(r'"((?:[^"\\]|\\.)*)"')
+_ESCAPE = late_pattern(rb"\\([0-7]{3}|.)", re.DOTALL)
+_LETTERS = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
+
+
+def unquote_name(name: str) -> str:
+    """Decode a name as git writes it, in C quotes or without."""
+    found = _QUOTED.fullmatch(name)
+    if found is None:
+        return name
+    return decode_text(_ESCAPE.sub(_byte, encode_text(found[1])))
+
+
+def parse_side(rest: str) -> str:
+    """Parse the name behind `--- ` or `+++ `; a time stamp is dropped."""
+    name, tab, _ = rest.rstrip("\r").partition("\t")
+    return unquote_name(name if tab else _STAMP.sub("", name).rstrip(" "))
+
+
+def parse_git_pair(rest: str) -> tuple[str, str] | None:
+    """Parse the two names behind `diff --git `; None unless they are equal but for prefixes."""
+    rest = rest.rstrip("\r")
+    quoted = _QUOTED.match(rest)
+    if quoted is not None or rest.endswith('"'):
+        cut = quoted.end() if quoted is not None else rest.rfind(' "')
+        return unquote_name(rest[:cut]), unquote_name(rest[cut:].strip())
+    middle = len(rest) // 2
+    return (rest[:middle], rest[middle + 1 :]) if rest[middle : middle + 1] == " " else None
+
+
+def agree_on_name(old: str, new: str, where: str) -> str:
+    """Return the file that both sides name, without `a/` and `b/`; raise InvalidInput for two."""
+    if DEV_NULL in (old, new):
+        return re.sub(r"^[ab]/", "", new if old == DEV_NULL else old)
+    if old == new:
+        return new
+    paths = {
+        _BACKUP.sub("", strip_prefix(old))
+        if strip_prefix(old) != strip_prefix(new)
+        else strip_prefix(old),
+        strip_prefix(new),
+    }
+    if len(paths) > 1:
+        what = f"the two sides name different files: {old} and {new}"
+        raise InvalidInput(where, what, "Name one file; a move has `rename from` and `rename to`.")
+    return paths.pop()
+
+
+def strip_prefix(name: str) -> str:
+    """Strip the `a/` or `b/` that tells the two sides apart."""
+    prefix = _PREFIX.match(name)
+    return name[prefix.end() :] if prefix else name
+
+
+def write_name(prefix: str, path: str) -> str:
+    """Write a name as git does behind `--- ` or `+++ `."""
+    quoted = quote_path(prefix + path)
+    return f"{quoted}\t" if " " in quoted and not quoted.startswith('"') else quoted
+
+
+def _byte(found: re.Match[bytes]) -> bytes:
+    escape = found[1]
+    if len(escape) == 3:
+        return bytes([int(escape, 8) & 0xFF])
+    return bytes([_LETTERS.get(escape[0], escape[0])])
+
+
+_SHELL = late_pattern(r".*\b(?:ba|z)?sh -l?c (?P<quote>[\"'])")
+_HERE_DOCUMENT = late_pattern(r".*<<-?\s*['\"]?(?P<word>\w+)")
+
+
+def find_here_words(lines: Sequence[str]) -> list[str]:
+    """List the words that end the here-documents which these lines begin."""
+    return [found["word"] for found in map(_HERE_DOCUMENT.match, lines) if found]
+
+
+def unquote_lines(lines: Sequence[str], above: Sequence[str], own: str | None) -> list[str]:
+    """Remove the backslashes that a quoted argument of a shell needs.
+
+    Such an argument begins `above`, or with the quote of the patch's `own` first line. A bare
+    quote inside shows that the author put none there.
+    """
+    quotes = [found["quote"] for found in map(_SHELL.match, above) if found]
+    quotes += [own] if own else []
+    text = "\n".join(lines)
+    if quotes == ['"'] and not re.search(r'(?<!\\)(?:\\\\)*"', text):
+        return re.sub(r'\\(["$`\\])', r"\1", text).split("\n")
+    if quotes == ["'"] and "'" not in text.replace("'\\''", ""):
+        return text.replace("'\\''", "'").split("\n")
+    return list(lines)

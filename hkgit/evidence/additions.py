@@ -1,0 +1,225 @@
+"""What a commit adds to the ledger, and what no entry of it explains."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+
+from hkgit.edits import REGULAR, File
+from hkgit.errors import InvalidInput
+from hkgit.evidence.entry import (
+    ATTRIBUTES,
+    ATTRIBUTES_PATH,
+    LEDGER,
+    MAX_BYTES,
+    Entry,
+    NewerEntry,
+    entry_id,
+    read_entry,
+)
+from hkgit.evidence.prune_manifest import Manifest, is_manifest, read_manifest
+from hkgit.evidence.verdict import Finding, Leftover
+from hkgit.git.objects import TreeChange, TreeEntry
+from hkgit.git.repository import Repository
+from hkgit.text.diff import find_changes
+from hkgit.text.document import Document, has_too_many_lines, split_raw
+from hkgit.values import dataclass, late_pattern, replace
+
+MOST_BYTES = 64 * MAX_BYTES
+"""What all the records that one commit adds may have together."""
+
+ENTRY_PATH = late_pattern(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The entries that are added, with their ids; the changes outside of the ledger; the faults.
+
+    `removed` are the paths of records that are taken out of the tree, which only some commits may
+    do, and `pruned` the ids that manifests name.
+    """
+
+    entries: tuple[tuple[str, Entry], ...]
+    others: tuple[TreeChange, ...]
+    findings: tuple[Finding, ...]
+    removed: tuple[str, ...] = ()
+    manifests: tuple[Manifest, ...] = ()
+
+    @property
+    def removals(self) -> tuple[Finding, ...]:
+        """The removed records as faults."""
+        return tuple(
+            Finding(rule="entry", where=path, what=_REMOVED, fix=_KEEP, path=path)
+            for path in self.removed
+        )
+
+
+def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Added:
+    """Sort a commit's changes into entries, removed ones, manifests, other files, and faults."""
+    findings: list[Finding] = [*_overload(repository, changes)]
+    if findings:
+        return Added((), (), tuple(findings))
+    records = [each for each in changes if each.path.startswith(f"{LEDGER}/")]
+    entries: list[tuple[str, Entry]] = []
+    manifests: list[Manifest] = []
+    for change in (each for each in records if not _is_removed(each)):
+        match _record(repository, change):
+            case Finding() as finding:
+                findings.append(finding)
+            case Manifest() as manifest:
+                manifests.append(manifest)
+            case entry:
+                entries.append(entry)
+    return Added(
+        entries=tuple(entries),
+        others=tuple(_list_others(repository, changes)),
+        findings=tuple(findings),
+        removed=tuple(each.path for each in records if _is_removed(each)),
+        manifests=tuple(manifests),
+    )
+
+
+def _is_removed(change: TreeChange) -> bool:
+    return change.new is None and ENTRY_PATH.match(change.path) is not None
+
+
+def _list_others(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[TreeChange]:
+    """List what a commit changes beside the ledger; its own attributes are none of it."""
+    for change in changes:
+        is_record = change.path.startswith(f"{LEDGER}/")
+        if not is_record and not _is_frozen_attributes(repository, change):
+            yield change
+
+
+def _overload(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[Finding]:
+    """Check the number and size of records before any is read."""
+    new = (each for each in changes if each.old is None and each.path.startswith(f"{LEDGER}/"))
+    added = [each.new.id for each in new if each.new is not None]
+    is_over = len(added) * MAX_BYTES > MOST_BYTES  # else none of them need be looked at
+    if is_over and sum(map(repository.blob_size, added)) > MOST_BYTES:
+        what = f"the records that the commit adds have over {MOST_BYTES} bytes together"
+        yield Finding("entry", LEDGER, what, "Land them in several commits.")
+
+
+def _record(repository: Repository, change: TreeChange) -> tuple[str, Entry] | Manifest | Finding:
+    """What a record that a commit adds holds, an entry with its id; or why it is none."""
+    try:
+        name, data = _bytes(repository, change)
+        return read_manifest(data) if is_manifest(data) else (name, _entry(change.path, data))
+    except InvalidInput as error:
+        return Finding.of("entry", error)
+
+
+def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
+    """The name and bytes of an added record. Raises InvalidInput where it is anything else."""
+    name = ENTRY_PATH.match(change.path)
+    if change.old is not None:
+        what = "the entry is altered" if change.new is not None else _REMOVED
+        raise InvalidInput(change.path, what, _KEEP)
+    if name is None or change.new is None or change.new.mode != REGULAR:
+        raise InvalidInput(change.path, "is no place for a ledger entry", "Take it out.")
+    if repository.blob_size(change.new.id) > MAX_BYTES:
+        raise InvalidInput(change.path, f"is over {MAX_BYTES} bytes", "Split the spec.")
+    data = repository.blob(change.new.id)
+    if entry_id(data) != name[1] + name[2]:
+        raise InvalidInput(change.path, "its bytes do not have the hash in its name", _REMAKE)
+    return name[1] + name[2], data
+
+
+def _entry(path: str, data: bytes) -> Entry:
+    try:
+        return read_entry(data)
+    except InvalidInput as error:
+        fix = error.fix if isinstance(error, NewerEntry) else _REMAKE
+        raise InvalidInput(path, f"{error.where}: {error.what}", fix) from error
+
+
+_REMAKE = "Let hkgit apply the spec again."
+_REMOVED = "the entry is removed"
+_KEEP = "Entries stay as they are: put it back."
+
+
+def _is_frozen_attributes(repository: Repository, change: TreeChange) -> bool:
+    return (
+        change.path == ATTRIBUTES_PATH
+        and change.new is not None
+        and change.new.mode == REGULAR
+        and repository.blob_size(change.new.id) == len(ATTRIBUTES)
+        and repository.blob(change.new.id) == ATTRIBUTES
+    )
+
+
+_BY_HKGIT = "Commit it by itself, not with the entries of others; an agent's with `hkgit apply`."
+_UNCHANGED = "Commit what hkgit applied, unchanged, and what is by hand in a commit of its own."
+
+
+def find_leftovers(
+    read_blob: Callable[[str], bytes],
+    actual: Sequence[TreeChange],
+    derived: Mapping[str, File | None],
+) -> tuple[Leftover, ...]:
+    """Compare what the commit changes with what its entries change, path by path."""
+    changed = {change.path: change for change in actual}
+    found = (
+        _leftover(read_blob, path, changed.get(path), derived)
+        for path in sorted(changed.keys() | derived.keys())
+    )
+    return tuple(each for each in found if each is not None)
+
+
+def _leftover(
+    read_blob: Callable[[str], bytes],
+    path: str,
+    change: TreeChange | None,
+    derived: Mapping[str, File | None],
+) -> Leftover | None:
+    if path not in derived:
+        what = "the commit changes this file, and no entry accounts for it"
+        return Leftover(
+            path, Finding(rule="bytes", where=path, what=what, fix=_BY_HKGIT, path=path)
+        )
+    if change is None:
+        what = "an entry changes this file, and the commit does not"
+        fix = "Commit what hkgit applied, unchanged."
+        return Leftover(path, Finding(rule="bytes", where=path, what=what, fix=fix, path=path))
+    return _compare_file(read_blob, path, change.new, derived[path])
+
+
+def _compare_file(
+    read_blob: Callable[[str], bytes], path: str, actual: TreeEntry | None, derived: File | None
+) -> Leftover | None:
+    """Compare a file of the commit with what its entries make; None where both are the same."""
+    if actual is None or derived is None:
+        if actual is None and derived is None:
+            return None
+        what = "it is there" if actual is not None else "it is gone"
+        return Leftover(path, _find("bytes", path, f"{what}, against its entry"))
+    if actual.mode != derived.mode:
+        what = f"mode {actual.mode:06o}, its entry makes {derived.mode:06o}"
+        return Leftover(path, _find("mode", path, what))
+    data = read_blob(actual.id)
+    if data == derived.data:
+        return None
+    finding = _find("bytes", path, "bytes that no entry accounts for")
+    if has_too_many_lines(data):
+        return Leftover(path, finding)
+    line = _first_difference(derived.data, data)
+    finding = replace(finding, where=f"{path}:{line}", start_line=line, end_line=line)
+    return Leftover(path, finding, _lines(derived.data, data))
+
+
+def _find(rule: str, path: str, what: str) -> Finding:
+    return Finding(rule=rule, where=path, what=what, fix=_UNCHANGED, path=path)
+
+
+def _first_difference(left: bytes, right: bytes) -> int:
+    """The number of the first line in which two files differ."""
+    pairs = zip_longest(split_raw(left), split_raw(right))
+    return next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
+
+
+def _lines(derived: bytes, actual: bytes) -> tuple[tuple[int, int], ...]:
+    """The lines of a file that its entries do not make; the empty range where some are missing."""
+    stretches = find_changes(Document(derived).lines, Document(actual).lines)
+    return tuple((each.new_start + 1, each.new_end) for each in stretches)

@@ -1,0 +1,310 @@
+"""refusals.py: what was refused in a clone, by whom, why, which try it was, and how it ended.
+
+A local record in the git directory, one JSON object a line. It proves nothing by itself: what
+counts stands in the entry that landed in the end, among its claims.
+
+An edit that is refused again and again as stale or in conflict leaves a CONSULT: a question that
+a person answers (`hkgit consult`). It is kept here as well.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from hkgit.errors import InvalidInput
+from hkgit.text.escape import to_json_text
+from hkgit.text.strict_json import Json, JsonObject
+from hkgit.values import asdict, dataclass, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hkgit.git.repository import Repository
+
+
+NAME = "refusals.jsonl"
+LARGEST = 2_000_000
+"""Bytes of the record; of a larger one the newer half is kept."""
+
+_LONGEST = 400
+
+CONFLICTS = ("stale", "conflict")
+"""Statuses of edits that met what others did."""
+
+ASKED_AFTER = 3
+"""So many of them, by one agent in one file, ask a person."""
+
+DECISIONS = ("apply", "drop", "rewrite")
+"""The edit is wanted as it is; it is not wanted; another one shall be written."""
+
+NO_FILE = ""
+"""The path of a spec that cannot be read: nothing tells which files it means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person answered, and by what name."""
+
+    decision: str
+    by: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedAttempt:
+    """One edit that was refused; `call` is `apply` or `edit`, `tries` counts from 1.
+
+    `time` is in seconds since 1970. `landed` is the commit whose entry carries it; None while
+    the same agent has landed nothing in that file since, or nothing at all after a spec that
+    could not be read. `decided` is what a person answered.
+    """
+
+    id: str
+    time: int
+    agent: str
+    call: str
+    path: str
+    status: str
+    reason: str
+    tries: int = 1
+    landed: str | None = None
+    decided: Decision | None = None
+
+    @property
+    def when(self) -> str:
+        """The moment as RFC 3339 writes it."""
+        from datetime import UTC, datetime  # every commit of a session loads this module
+
+        return datetime.fromtimestamp(self.time, UTC).isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalLog:
+    """The record of a repository."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, common_dir: Path) -> RefusalLog:
+        """Open the record of the repository with this git directory."""
+        return cls(common_dir / "hkgit" / NAME)
+
+    @classmethod
+    def of_git_dir(cls, git_dir: Path) -> RefusalLog:
+        """Open the record for a work tree's own git directory, which may share another's."""
+        try:
+            return cls.of(git_dir / (git_dir / "commondir").read_text("utf-8").strip())
+        except OSError:
+            return cls.of(git_dir)
+
+    def read(self) -> list[RefusedAttempt]:
+        """Read every attempt, the oldest first; what cannot be read is left out."""
+        found: dict[str, RefusedAttempt] = {}
+        try:
+            lines = self.path.read_bytes().splitlines()
+        except OSError:
+            return []
+        for line in lines:
+            record = _parse(line)
+            if isinstance(record, RefusedAttempt):
+                found[record.id] = record
+            elif record is not None and record[0] in found:
+                name, change = record
+                found[name] = replace(found[name], **change)
+        return [*found.values()]
+
+    def find_open(self, agent: str, paths: Collection[str]) -> list[RefusedAttempt]:
+        """Find an agent's refused or unreadable edits of some files that have not landed."""
+        shown = {NO_FILE, *(to_json_text(path) for path in paths)}
+        name = (to_json_text(agent) or "").casefold()
+        return [
+            each
+            for each in self.read()
+            if each.landed is None and each.agent.casefold() == name and each.path in shown
+        ]
+
+    def note(
+        self, agent: str, call: str, when: int, refused: Iterable[tuple[str, str, str]]
+    ) -> None:
+        """Keep refused edits, each as path, status and reason. Raises OSError."""
+        name = to_json_text(agent) or ""
+        found = [(to_json_text(path) or "", *rest) for path, *rest in refused]
+        known = self.find_open(agent, {path for path, *_ in found}) if found else []
+        lines = []
+        for path, status, reason in found:
+            attempt = {
+                "id": os.urandom(8).hex(),
+                "time": when,
+                "agent": name,
+                "call": call,
+                "path": path,
+                "status": status,
+                "reason": (to_json_text(reason) or "")[:_LONGEST],
+                "tries": 1 + sum(each.path == path for each in known),
+            }
+            lines.append(attempt)
+        self._append(lines)
+
+    def settle(self, ids: Sequence[str], commit: str) -> None:
+        """Note that attempts have landed in the end. Raises OSError."""
+        self._append([{"id": name, "landed": commit} for name in ids])
+
+    def find_consults(self) -> list[Consult]:
+        """Find the questions about edits that have not landed, the oldest first."""
+        asked: dict[tuple[str, str, Decision | None], list[RefusedAttempt]] = {}
+        for each in self.read():
+            if each.landed is None and each.status in CONFLICTS:
+                asked.setdefault((each.agent.casefold(), each.path, each.decided), []).append(each)
+        consults = (Consult(tuple(tries)) for tries in asked.values())
+        return [each for each in consults if len(each.tries) >= ASKED_AFTER or each.decided]
+
+    def decide(self, consult: Consult, decided: Decision) -> None:
+        """Keep a person's answer. Raises InvalidInput where there is one, and OSError."""
+        if consult.decided is not None:
+            what = f"was answered by {consult.decided.by}: {consult.decided.decision}"
+            fix = "An edit that is refused as often again asks again."
+            raise InvalidInput(consult.id, what, fix)
+        self._append([{"id": each.id, "decided": asdict(decided)} for each in consult.tries])
+
+    def _append(self, lines: Sequence[JsonObject]) -> None:
+        if not lines:
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        text = "".join(json.dumps(each) + "\n" for each in lines).encode()
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(self.path, flags, 0o600), "ab") as file:
+            file.write(text)
+            size = file.tell()
+        if size > LARGEST:
+            self._forget_older()
+
+    def _forget_older(self) -> None:
+        kept = self.path.read_bytes()[-LARGEST // 2 :].partition(b"\n")[2]
+        draft = self.path.with_name(f".{NAME}.{os.urandom(4).hex()}")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(kept)
+        draft.replace(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Consult:
+    """A question to a person: the refusals of one agent in one file, and perhaps the answer."""
+
+    tries: tuple[RefusedAttempt, ...]
+
+    @property
+    def id(self) -> str:
+        """The id of its first try."""
+        return self.tries[0].id
+
+    @property
+    def decided(self) -> Decision | None:
+        return self.tries[0].decided
+
+
+def describe_conflicts(
+    repository: Repository, log: RefusalLog, agent: str, paths: Iterable[str], tip: str
+) -> list[str]:
+    """Say of each file in which an edit met others' work who changed it, and what a person says."""
+    name = (to_json_text(agent) or "").casefold()
+    consults = [each for each in log.find_consults() if each.tries[0].agent.casefold() == name]
+    lines = []
+    for path in dict.fromkeys(paths):
+        found = [each for each in consults if each.tries[0].path == to_json_text(path)]
+        parts = [_find_last_change(repository, path, tip), *map(_describe_consult, found[-1:])]
+        lines += [f"{path}: {'; '.join(filter(None, parts))}"] if any(parts) else []
+    return lines
+
+
+def _find_last_change(repository: Repository, path: str, tip: str) -> str:
+    asked = ("log", "-1", "--format=%h %s", tip, "--", path)
+    found = repository.git("--literal-pathspecs", *asked, check=False)
+    return f"last changed by {found.text[:80]}" if found.code == 0 and found.text else ""
+
+
+def _describe_consult(consult: Consult) -> str:
+    if consult.decided is None:
+        fix = f"hkgit consult {consult.id} --decision {'|'.join(DECISIONS)}"
+        return f"refused {len(consult.tries)} times, so a person decides: {fix}"
+    why = f" ({consult.decided.message})" if consult.decided.message else ""
+    return f"{consult.decided.by} decided: {consult.decided.decision}{why}"
+
+
+def note_unread(log: RefusalLog, agent: str, call: str, error: InvalidInput) -> None:
+    """Keep a spec that cannot be read among the refusals."""
+    if isinstance(error.__cause__, OSError):
+        return  # a file that is not there is no spec of an agent's
+    why = f"{error.where}: {error.what}"
+    with suppress(OSError):  # what is wrong is said, recorded or not
+        log.note(agent, call, int(time.time()), [(NO_FILE, error.status, why)])
+
+
+def make_refusal_claims(attempts: Iterable[RefusedAttempt]) -> list[JsonObject]:
+    """Write what the entry that landed claims of the attempts before it."""
+    return [
+        {
+            "id": each.id,
+            "path": each.path,
+            "status": each.status,
+            "time": each.time,
+            "tries": each.tries,
+        }
+        | ({} if each.decided is None else {"decided": asdict(each.decided)})
+        for each in attempts
+    ]
+
+
+def find_claimed_conflicts(claims: Mapping[str, Json]) -> list[JsonObject]:
+    """Find what an entry claims of its conflicts: by path, how many tries, and what was decided.
+
+    A claim may be any JSON value; what is not of this form is left out.
+    """
+    listed = claims.get("refusals")
+    found: dict[str, JsonObject] = {}
+    for each in listed if isinstance(listed, list) else ():
+        if isinstance(each, dict) and each.get("status") in CONFLICTS:
+            path, decided = str(each.get("path")), each.get("decided")
+            met = found.setdefault(path, {"path": path, "tries": 0, "decided": None})
+            met["tries"] += 1
+            if isinstance(decided, dict):
+                met["decided"] = {key: str(decided.get(key, "")) for key in _DECIDED}
+    return [*found.values()]
+
+
+_DECIDED = ("decision", "by", "message")
+
+
+def list_claimed_ids(claimed: object) -> list[str]:
+    """List the ids of the attempts that an entry claims; a claim may be any JSON value."""
+    listed = claimed if isinstance(claimed, list) else []
+    ids = (each.get("id") for each in listed if isinstance(each, dict))
+    return [each for each in ids if isinstance(each, str)]
+
+
+def _parse(line: bytes) -> RefusedAttempt | tuple[str, dict[str, Any]] | None:
+    """An attempt, or what became of one: its id and the fields that change."""
+    try:
+        record = json.loads(line)
+        if "landed" in record:
+            return str(record["id"]), {"landed": str(record["landed"])}
+        if "decided" in record:
+            decided = Decision(*(str(record["decided"][key]) for key in _DECIDED))
+            return str(record["id"]), {"decided": decided}
+        return RefusedAttempt(
+            id=str(record["id"]),
+            time=int(record["time"]),
+            agent=str(record["agent"]),
+            call=str(record["call"]),
+            path=str(record["path"]),
+            status=str(record["status"]),
+            reason=str(record["reason"]),
+            tries=int(record["tries"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None

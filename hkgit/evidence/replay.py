@@ -1,0 +1,548 @@
+"""The verdict of a commit: its own changes, a merge, a revert, or what was recovered.
+
+Where the files have moved on since, the changes of the earlier commit, turned round, must have
+their only places in them (`anchors`).
+
+`refs/hkgit/recovered/<commit>` names a tree: that of the commit, with the ledger entries in it that
+were made from transcripts. The commit is as it was; its record is replayed as if it had them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from hkgit.applying.hunk import Hunk
+from hkgit.edits import EXECUTABLE, REGULAR, File, MappingSnapshot, Snapshot
+from hkgit.errors import InvalidInput, Unverifiable
+from hkgit.evidence.additions import Added, find_leftovers, read_added_entries
+from hkgit.evidence.anchors import HunkNotPlaced, reanchor_file
+from hkgit.evidence.claims import record_hunk
+from hkgit.evidence.entry import (
+    ATTRIBUTES_PATH,
+    LEDGER,
+    Entry,
+    RecordedHunk,
+    entry_name,
+    entry_path,
+)
+from hkgit.evidence.sequence import CachedSnapshot, EntrySequence
+from hkgit.evidence.trailers import find_stray_trailers, message_findings
+from hkgit.evidence.verdict import (
+    CandidateCommit,
+    Entries,
+    Finding,
+    Leftover,
+    ReplayResult,
+    Verdict,
+)
+from hkgit.git import program
+from hkgit.git.collisions import expect_no_collisions
+from hkgit.git.merge import find_invented_paths
+from hkgit.git.objects import EMPTY_TREE, Commit, TreeChange, TreeSnapshot
+from hkgit.git.repository import Repository
+from hkgit.text.diff import find_changes as stretches
+from hkgit.text.document import Document, has_too_many_lines, terminate
+from hkgit.values import late_pattern, replace
+
+_LOG = ("log", "--no-renames", "--no-ext-diff", "--full-history", "--format=commit %H")
+
+
+def find_last_commit(repository: Repository, tip: str, path: str, kind: str) -> str | None:
+    """Find the last commit up to `tip` that added (`A`) or removed (`D`) a path of the ledger."""
+    args = (*_LOG, "-1", f"--diff-filter={kind}", tip, "--", f":(top,literal){path}")
+    return repository.git(*args).text.removeprefix("commit ").strip() or None
+
+
+def was_there(repository: Repository, tip: str, commit: str, path: str) -> bool:
+    """Whether the history of `commit`, which that of `tip` covers, removed a path of the ledger.
+
+    A record that is not there, and that nobody removed, never was.
+    """
+    removed = find_removals(repository, tip).get(path, ())
+    return any(repository.is_ancestor(each, commit) for each in removed)
+
+
+@lru_cache(maxsize=4)
+def find_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]]:
+    """Map the paths of all records that a history removed to the commits that did.
+
+    Asked for once a run: git is quick at this, but a process for each commit would not be.
+    """
+    args = (*_LOG, "-z", "--diff-filter=D", "--name-only", "-m", tip, "--", f":(top){LEDGER}")
+    listed = os.fsdecode(repository.git(*args).stdout)
+    found: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    commit = ""
+    for word in listed.replace("\n", "\0").split("\0"):
+        if word.startswith("commit "):
+            commit = word.removeprefix("commit ")
+        elif word:
+            found[word] += (commit,)
+    return dict(found)
+
+
+_OWN = ".hkgit/config.toml"
+"""What people may write below `.hkgit/`, as far as the policy lets them."""
+
+
+def replay_entries(
+    repository: Repository, candidate: CandidateCommit, added: Added, *, recomputes: bool = True
+) -> ReplayResult:
+    """Apply the entries one after the other to the parent's files, and compare with the commit.
+
+    Without `recomputes` no spec is located again, so that `spliced` is the most that comes out.
+    """
+    chain = follow_entries(repository, candidate, added.entries, recomputes=recomputes)
+    findings = [*added.findings, *added.removals, *chain.findings]
+    left: tuple[Leftover, ...] = ()
+    if not findings:
+        derived = chain.list_changed()
+        left = find_leftovers(repository.blob, added.others, derived)
+        findings += (each.finding for each in left if _is_hkgits(each.path))
+        findings += _find_collisions(repository, candidate, chain.before, derived)
+    if not findings:
+        is_strict = chain.is_recomputed and not chain.has_moved
+        findings += message_findings(candidate, added.entries, is_strict=is_strict)
+    verdict = Verdict.MIXED if left else chain.verdict()
+    notes = (*find_stray_trailers(candidate, added.entries), *chain.notes)
+    return ReplayResult(
+        candidate=candidate,
+        verdict=Verdict.FAIL if findings else verdict,
+        entries=added.entries,
+        findings=tuple(findings),
+        notes=notes,
+        leftovers=left,
+        underlying=chain.verdict() if left else None,
+        is_recomputed=chain.is_recomputed,
+    )
+
+
+def follow_entries(
+    repository: Repository, candidate: CandidateCommit, entries: Entries, *, recomputes: bool = True
+) -> EntrySequence:
+    """Apply the entries of a commit to the files of its first parent."""
+    before: Snapshot = MappingSnapshot()
+    if candidate.parents:
+        tree = repository.commit(candidate.parents[0]).tree
+        old = {change.path: change.old for change in repository.changes(tree, candidate.tree)}
+        before = CachedSnapshot(TreeSnapshot(tree, repository.tree, repository.blob), old)
+    chain = EntrySequence(
+        before, lambda entry: _base_files(repository, candidate, entry), recomputes=recomputes
+    )
+    chain.run(entries)
+    return chain
+
+
+def _is_hkgits(path: str) -> bool:
+    folded = path.lower()
+    return folded.startswith(".hkgit/") and path != _OWN
+
+
+def _base_files(
+    repository: Repository, candidate: CandidateCommit, entry: Entry
+) -> Snapshot | None:
+    """The files that an entry's edits were carried from, if they are in the commit's history."""
+    if entry.base is None or not candidate.parents:
+        return None
+    try:
+        is_before = repository.is_ancestor(entry.base, candidate.parents[0])
+        return repository.snapshot(entry.base) if is_before else None
+    except Unverifiable:
+        return None
+
+
+def _find_collisions(
+    repository: Repository,
+    candidate: CandidateCommit,
+    before: Snapshot,
+    derived: Mapping[str, File | None],
+) -> Iterator[Finding]:
+    """Names that are new and that some file system takes for others; most commits bring none."""
+    if all(file is None or before.get(path) is not None for path, file in derived.items()):
+        return
+    parent = repository.commit(candidate.parents[0]).tree if candidate.parents else EMPTY_TREE
+    try:
+        expect_no_collisions(repository.snapshot(parent), derived)
+    except InvalidInput as error:
+        yield Finding.of("path", error)
+
+
+_OWN_OF_MERGE = "Merge without changes of your own, and make those in a commit after it."
+
+
+def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayResult | None:
+    """Judge a merge; None where the policy must say whose it is.
+
+    A path that git leaves in conflict may stand as the first parent has it, or as an entry of the
+    merge makes it out of that. A merge of more than two has no verdict of its own.
+    """
+    is_octopus = len(candidate.parents) > 2
+    if not is_octopus and repository.automatic_merge(candidate.parents) == candidate.tree:
+        notes = find_stray_trailers(candidate)
+        return ReplayResult(candidate, Verdict.MERGE, notes=notes, basis=_merge_reason())
+    own = _changes_against_all(repository, candidate)
+    if not any(change.path.startswith(".hkgit/") for change in own):
+        return None
+    added = read_added_entries(repository, own)
+    if is_octopus or not added.entries or added.findings or added.removed or added.manifests:
+        what = "differs from the automatic merge of its parents, in the ledger too"
+        where = ", ".join(change.path for change in own[:5])
+        return ReplayResult(
+            candidate, Verdict.FAIL, findings=(Finding("merge", where, what, _OWN_OF_MERGE),)
+        )
+    accounted = {change.path for change in own} - {change.path for change in added.others}
+    return _judge_resolution(repository, candidate, added, accounted)
+
+
+def _merge_reason() -> str:
+    return f"git {'.'.join(map(str, program.read_version()))}"
+
+
+def _judge_resolution(
+    repository: Repository, candidate: CandidateCommit, added: Added, accounted: Collection[str]
+) -> ReplayResult:
+    """A merge with entries; `accounted` are the paths of these, and what comes with them."""
+    # Only here is the ladder needed.
+    first, second = candidate.parents
+    how = repository.resolve_merge((first, second), candidate.tree)
+    chain = follow_entries(repository, candidate, added.entries)
+    ours = repository.changes(repository.commit(first).tree, candidate.tree)
+    findings = [*chain.findings]
+    if not findings:
+        changes = {change.path: change for change in ours}
+        findings += _misfits(repository, how.conflicts, changes, chain.list_changed())
+        findings += (_beside(path) for path in how.others if path not in accounted)
+        findings += (_aside(path) for path in find_invented_paths(how.conflicts, candidate.parents))
+    is_located = chain.is_recomputed or chain.has_moved
+    verdict = Verdict.MERGE if is_located else Verdict.SPLICED
+    notes = (*find_stray_trailers(candidate, added.entries), *chain.notes)
+    return ReplayResult(
+        candidate=candidate,
+        verdict=Verdict.FAIL if findings else verdict,
+        entries=added.entries,
+        findings=tuple(findings),
+        notes=notes,
+        basis=_merge_reason(),
+        is_recomputed=chain.is_recomputed,
+    )
+
+
+def _misfits(
+    repository: Repository,
+    conflicts: tuple[str, ...],
+    changes: Mapping[str, TreeChange],
+    derived: Mapping[str, File | None],
+) -> Iterator[Finding]:
+    """Where a conflicted path is neither the first parent's nor what an entry makes of it."""
+    from hkgit.evidence.additions import find_leftovers
+
+    touched = [changes[path] for path in conflicts if path in changes]
+    resolved = {path: derived[path] for path in conflicts if path in derived}
+    yield from (left.finding for left in find_leftovers(repository.blob, touched, resolved))
+    for path in sorted(derived.keys() - set(conflicts)):
+        what = "an entry of a merge changes a file that is not in conflict"
+        yield Finding(rule="merge", where=path, what=what, fix=_OWN_OF_MERGE, path=path)
+
+
+def _beside(path: str) -> Finding:
+    return Finding(
+        rule="merge",
+        where=path,
+        what="differs from the automatic merge of its parents",
+        fix=_OWN_OF_MERGE,
+        path=path,
+    )
+
+
+def _aside(path: str) -> Finding:
+    what = "a file of one side and a directory of the other want one name"
+    return Finding(
+        rule="merge",
+        where=path,
+        what=what,
+        fix="Rename one of the two on its branch, then merge.",
+        path=path,
+    )
+
+
+def _changes_against_all(
+    repository: Repository, candidate: CandidateCommit
+) -> tuple[TreeChange, ...]:
+    """Where a merge is like none of its parents, against the first: none accounts for that."""
+    trees = [repository.commit(parent).tree for parent in candidate.parents]
+    first, *others = (repository.changes(tree, candidate.tree) for tree in trees)
+    paths = [{change.path for change in each} for each in others]
+    return tuple(change for change in first if all(change.path in each for each in paths))
+
+
+_NAMED = late_pattern(
+    rb"^This reverts commit ([0-9a-f]{40,64})(?:, reversing\s+changes made to ([0-9a-f]{40,64}))?",
+    re.MULTILINE,
+)
+
+
+def may_revert(candidate: CandidateCommit, added: Added) -> bool:
+    """Whether anything about a commit says that it takes another one back."""
+    return bool(added.removed) or _NAMED.search(candidate.message or b"") is not None
+
+
+def find_reverted(
+    repository: Repository, candidate: CandidateCommit, changes: Sequence[TreeChange]
+) -> str | None:
+    """Find the earlier commit of which the candidate is the exact inverse, or None.
+
+    Looked at are the commits that the message names as git does, and the one that added what the
+    candidate removes from the ledger.
+    """
+    [parent] = candidate.parents
+    for commit_id, against in _find_named(repository, candidate, changes):
+        commit = _in_history(repository, commit_id, parent)
+        if commit is not None and _has_one_beginning(repository, commit):
+            before = against if against in commit.parents else next(iter(commit.parents), None)
+            old = None if before is None else repository.commit(before).tree
+            changed = repository.changes(old, commit.tree)
+            files = repository.snapshot(parent)
+            kept = [each for each in changed if not _is_pruned(each, files)]
+            if _is_inverse(repository, kept, changes):
+                return commit_id
+    return None
+
+
+def _has_one_beginning(repository: Repository, commit: Commit) -> bool:
+    """Whether its parents' histories meet. Where they do not, what one side "brought" is all that
+    the other one had.
+    """
+    first, *others = commit.parents or (commit.id,)
+    return all(repository.merge_base(first, other) is not None for other in others)
+
+
+def _is_pruned(change: TreeChange, files: TreeSnapshot) -> bool:
+    """Whether a change added a record that has been pruned since: it cannot be taken out again."""
+    is_record = change.old is None and change.path.startswith(f"{LEDGER}/")
+    return is_record and files.entry(change.path) is None
+
+
+def _in_history(repository: Repository, commit_id: str, tip: str) -> Commit | None:
+    try:
+        return repository.commit(commit_id) if repository.is_ancestor(commit_id, tip) else None
+    except Unverifiable:
+        return None
+
+
+def _find_named(
+    repository: Repository, candidate: CandidateCommit, changes: Sequence[TreeChange]
+) -> Iterator[tuple[str, str | None]]:
+    for found in _NAMED.finditer(candidate.message or b""):
+        yield found[1].decode(), None if found[2] is None else found[2].decode()
+    for change in changes:
+        if change.path.startswith(f"{LEDGER}/") and (change.old is None or change.new is None):
+            what = "A" if change.new is None else "D"
+            commit = find_last_commit(repository, candidate.parents[0], change.path, what)
+            if commit is not None:
+                yield commit, None
+            return
+
+
+def _is_inverse(
+    repository: Repository,
+    changed: Sequence[TreeChange],
+    changes: Sequence[TreeChange],
+) -> bool:
+    """Whether changes take others back: path by path, and nothing beside."""
+    now = {change.path: change for change in changes}
+    if now.keys() != {change.path for change in changed}:
+        return False
+    return all(_takes_back(repository, each, now[each.path]) for each in changed)
+
+
+def _takes_back(repository: Repository, original: TreeChange, change: TreeChange) -> bool:
+    if change.old == original.new:
+        return change.new == original.old
+    sides = (original.old, original.new, change.old, change.new)
+    files = [side for side in sides if side is not None]
+    modes = {side.mode for side in files}
+    is_text = len(files) == 4 and len(modes) == 1 and modes <= {REGULAR, EXECUTABLE}
+    if not is_text or change.path.startswith(".hkgit/"):
+        return False
+    old, new, before, after = texts = [repository.blob(side.id) for side in files]
+    if any(map(has_too_many_lines, texts)):
+        return False
+    try:
+        end = Document(old).is_terminated
+        return reanchor_file(before, invert_hunks(new, old), final_newline=end) == after
+    except HunkNotPlaced:
+        return False
+
+
+def invert_hunks(new: bytes, old: bytes) -> tuple[RecordedHunk, ...]:
+    """Compute the hunks that make the old text of the new one again, by the line diff."""
+    base = Document(new)
+    lines = terminate(Document(old)).raw_lines
+    return tuple(
+        record_hunk(
+            base, Hunk(c.old_start + 1, c.old_end, b"".join(lines[c.new_start : c.new_end]), ())
+        )
+        for c in stretches(base.lines, Document(old).lines)
+    )
+
+
+def candidate_of(repository: Repository, commit_id: str) -> CandidateCommit:
+    """Make a candidate of an existing commit."""
+    commit = repository.commit(commit_id)
+    return CandidateCommit(
+        id=commit.id,
+        tree=commit.tree,
+        parents=commit.parents,
+        author=commit.author,
+        committer=commit.committer,
+        message=commit.message,
+        header=commit.raw.partition(b"\n\n")[0],
+    )
+
+
+def replay(
+    repository: Repository,
+    candidate: CandidateCommit,
+    *,
+    tip: str | None = None,
+    recomputes: bool = True,
+    reverts: bool = True,
+) -> ReplayResult | None:
+    """Judge a commit that carries entries, merges, takes back or changes nothing.
+
+    None for any other: what it changes has no evidence, so only the policy can let it pass. A
+    `revert` stands only if the commit it takes back (its `basis`) passes; where that does not,
+    ask again without `reverts`. An entry is introduced once: where `tip` is given, a commit whose
+    history covers this one, no entry may come back. Without `recomputes` no spec is located
+    again. Raises Unverifiable when something that the judgement needs is not here.
+    """
+    judged = _replay(repository, candidate, recomputes=recomputes, reverts=reverts)
+    if judged is None or not judged.entries or tip is None:
+        return judged
+    back = [
+        name
+        for name, _ in judged.entries
+        for parent in candidate.parents
+        if was_there(repository, tip, parent, entry_path(name))
+    ]
+    if not back:
+        return judged
+    again = _revert(repository, candidate) if reverts else None
+    return again if again is not None else _judge_reuse(judged, back)
+
+
+def _judge_reuse(judged: ReplayResult, names: Sequence[str]) -> ReplayResult:
+    what = "the history had this entry already, and removed it"
+    fix = "Let hkgit apply the spec again: that makes an entry of its own."
+    findings = tuple(Finding("reuse", entry_path(name), what, fix) for name in names)
+    return replace(judged, verdict=Verdict.FAIL, findings=judged.findings + findings)
+
+
+def _replay(
+    repository: Repository, candidate: CandidateCommit, *, recomputes: bool, reverts: bool
+) -> ReplayResult | None:
+    if candidate.id is not None and repository.commit(candidate.id).is_boundary:
+        fix = "Fetch the whole history: git fetch --unshallow (in CI: fetch-depth: 0)."
+        raise Unverifiable(candidate.id[:12], "its parents are not here: the clone is shallow", fix)
+    if len(candidate.parents) > 1:
+        # Most commits are none, and need not wait for it.
+        return replay_merge(repository, candidate)
+    parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
+    changes = repository.changes(parent, candidate.tree)
+    if not changes:
+        return ReplayResult(candidate, Verdict.EMPTY, notes=find_stray_trailers(candidate))
+    added = read_added_entries(repository, changes)
+    if added.manifests:
+        return _prune(candidate, added)
+    if reverts and may_revert(candidate, added):
+        found = _revert(repository, candidate)
+        if found is not None:
+            return found
+    return _judge_carried(repository, candidate, added, recomputes=recomputes)
+
+
+def _judge_carried(
+    repository: Repository, candidate: CandidateCommit, added: Added, *, recomputes: bool
+) -> ReplayResult | None:
+    if not added.entries and not added.findings and not added.removed:
+        return None
+    # Only here is the ladder needed, and a hook that finds no entry need not wait for it.
+    return replay_entries(repository, candidate, added, recomputes=recomputes)
+
+
+def _revert(repository: Repository, candidate: CandidateCommit) -> ReplayResult | None:
+    if len(candidate.parents) != 1:
+        return None
+    parent = repository.commit(candidate.parents[0]).tree
+    changes = repository.changes(parent, candidate.tree)
+    basis = find_reverted(repository, candidate, changes)
+    if basis is None:
+        return None
+    gone = (each.path for each in changes if each.path.startswith(f"{LEDGER}/") and not each.new)
+    notes = find_stray_trailers(candidate)
+    return ReplayResult(candidate, Verdict.REVERT, notes=notes, basis=basis, removed=tuple(gone))
+
+
+def _prune(candidate: CandidateCommit, added: Added) -> ReplayResult:
+    """A commit with a manifest removes just what it names, and does nothing else."""
+    named = [name for manifest in added.manifests for name in manifest.entries]
+    removed = sorted(entry_name(path) for path in added.removed)
+    findings = list(added.findings)
+    if sorted(named) != removed:
+        what = f"names {len(named)} entries, and the commit removes {len(removed)}: not the same"
+        findings.append(Finding("prune", "ledger", what, _PRUNE))
+    entries = (entry_path(name) for name, _ in added.entries)
+    for path in (*(each.path for each in added.others), *entries):
+        what = "a commit that prunes changes nothing else"
+        findings.append(Finding("prune", path, what, "Make it a commit of its own."))
+    verdict = Verdict.FAIL if findings else Verdict.PRUNE
+    notes = find_stray_trailers(candidate)
+    return ReplayResult(
+        candidate, verdict, findings=tuple(findings), notes=notes, removed=added.removed
+    )
+
+
+_PRUNE = "Let `hkgit ledger prune` make the commit."
+
+
+REFS = "refs/hkgit/recovered/"
+
+PROVED = (Verdict.STRICT, Verdict.SPLICED, Verdict.REANCHORED)
+"""What the entries of a record must come to, for the commit to be recovered."""
+
+
+def record_ref(commit: str) -> str:
+    """Return the ref that keeps what was recovered for a commit."""
+    return f"{REFS}{commit}"
+
+
+def replay_record(
+    repository: Repository, candidate: CandidateCommit, incoming: Mapping[str, str] | None = None
+) -> ReplayResult | None:
+    """Judge what the record of a commit proves; None where it has none, or one that proves less.
+
+    `incoming` are refs that a push brings, with what they will name.
+    """
+    if candidate.id is None:
+        return None
+    ref = record_ref(candidate.id)
+    listed = repository.git("for-each-ref", "--format=%(objectname)", "--", ref).text
+    tree = (incoming or {}).get(ref) or listed
+    if not tree or not _adds_only_entries(repository, candidate.tree, tree):
+        return None
+    found = replay(repository, replace(candidate, id=None, tree=tree))
+    if found is None or found.verdict not in PROVED:
+        return None
+    return replace(found, candidate=candidate, verdict=Verdict.RECOVERED, basis=ref)
+
+
+def _adds_only_entries(repository: Repository, own: str, recorded: str) -> bool:
+    """Whether a record's tree is the commit's, but for entries that it adds."""
+    return all(
+        change.old is None
+        and (change.path.startswith(f"{LEDGER}/") or change.path == ATTRIBUTES_PATH)
+        for change in repository.changes(own, recorded)
+    )

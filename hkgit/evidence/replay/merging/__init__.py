@@ -1,1 +1,0 @@
-"""Merges, by themselves and held against the ref that they land on."""

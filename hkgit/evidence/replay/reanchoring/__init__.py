@@ -1,1 +1,0 @@
-"""Entries replayed on files that have moved on."""

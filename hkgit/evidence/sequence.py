@@ -1,0 +1,205 @@
+"""Entries in the order in which they follow from one another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from hkgit.edits import EXECUTABLE, REGULAR, File, Overlay, Snapshot
+from hkgit.evidence.claims import mark
+from hkgit.evidence.derivation import derive, is_moved, reanchor
+from hkgit.evidence.entry import Entry, FileMark
+from hkgit.evidence.verdict import Entries, Finding, Verdict
+from hkgit.git.objects import TreeEntry, TreeSnapshot
+from hkgit.values import dataclass, field
+
+State = tuple[str, FileMark | None]
+"""A path and what stands there."""
+
+
+def order_entries(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entry]]:
+    """Yield each entry as soon as every file is what it says it was before; leftovers last.
+
+    Of several that are ready, one goes first whose result another one waits for: where a file
+    came back to what it was, that is the round that must be made before the file moves on. Any
+    other tie goes by the entries' ids, and so does a circle whose beginning nothing shows.
+    """
+    if len(entries) < 2:
+        yield from entries
+        return
+    waiting = sorted(entries, key=lambda each: each[0])
+    now = _begin(waiting, files)
+    awaited = Counter(state for _, entry in entries for state in _needs(entry))
+    while waiting:
+        ready = [each for each in waiting if _is_ready(each[1], now)] or waiting[:1]
+        useful = (each for each in ready if any(awaited[state] for state in _leaves(each[1])))
+        chosen = next(useful, ready[0])
+        waiting.remove(chosen)
+        awaited.subtract(_needs(chosen[1]))
+        now.update(_leaves(chosen[1]))
+        yield chosen
+
+
+def _begin(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
+    """What each file is taken to be at first.
+
+    What it is, where an entry was made on that. Else its base has moved, and it begins as what
+    more entries were made on than leave it.
+    """
+    needed = Counter(state for _, entry in entries for state in _needs(entry))
+    left = Counter(state for _, entry in entries for state in _leaves(entry))
+    begin: dict[str, FileMark | None] = {}
+    for path, state in needed - left:
+        begin.setdefault(path, state)
+    for path in {path for path, _ in needed}:
+        actual = mark(files.get(path))
+        if (path, actual) in needed or path not in begin:
+            begin[path] = actual
+    return begin
+
+
+def _is_ready(entry: Entry, now: Mapping[str, FileMark | None]) -> bool:
+    return all(now[path] == expected for path, expected in _needs(entry))
+
+
+def _needs(entry: Entry) -> Iterator[State]:
+    """What must stand where before an entry: its files, and nothing where it makes one."""
+    for file in entry.files:
+        yield file.name, file.before
+        if file.new_path is not None and file.new_path != file.name:
+            yield file.new_path, None
+
+
+def _leaves(entry: Entry) -> Iterator[State]:
+    """What stands where after an entry."""
+    for file in entry.files:
+        if file.path is not None and file.path != file.new_path:
+            yield file.path, None
+        if file.new_path is not None:
+            yield file.new_path, file.after
+
+
+BaseOf = Callable[[Entry], Snapshot | None]
+"""The files of the commit that an entry's spec was written against, where they are here."""
+
+
+@dataclass(slots=True)
+class CachedSnapshot:
+    """A snapshot of a tree that reads each file once.
+
+    `entries` are tree entries that are known already, by path, and need not be looked up.
+    """
+
+    below: TreeSnapshot
+    entries: Mapping[str, TreeEntry | None]
+    files: dict[str, File | None] = field(default_factory=dict)
+
+    def get(self, path: str) -> File | None:
+        if path not in self.files:
+            entry = self.entries.get(path)
+            if entry is None or entry.mode not in (REGULAR, EXECUTABLE):
+                self.files[path] = self.below.get(path)
+            else:
+                self.files[path] = File(self.below.read_blob(entry.id), entry.mode)
+        return self.files[path]
+
+    def paths(self) -> Iterable[str]:
+        return self.below.paths()
+
+
+@dataclass
+class EntrySequence:
+    """What entries make of a parent's files, and how that is known.
+
+    `files` holds what each path has become; `home` what entries made of the files that they say
+    they were made on, where those were another text. `is_recomputed` says that every spec was
+    located again, there or here; without `recomputes` none is: the bytes alone are derived.
+    `unlocated` are the other entries, each with the files that it came to: in a commit that has
+    moved their own words must say all they do, in another the verdict says that nobody knows.
+    """
+
+    before: Snapshot
+    base_of: BaseOf
+    recomputes: bool = True
+    files: Mapping[str, File | None] = field(default_factory=dict)
+    home: dict[str, File | None] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    unlocated: list[tuple[Entry, Snapshot]] = field(default_factory=list)
+    has_moved: bool = False
+
+    @property
+    def is_recomputed(self) -> bool:
+        return not self.unlocated
+
+    def run(self, entries: Entries) -> None:
+        """Add every entry, in the order in which they follow from each other."""
+        for entry_id, entry in order_entries(entries, self.before):
+            self._add(entry_id, entry)
+        if self.has_moved and self.unlocated and not self.findings:
+            # Only here, and below, is the ladder needed.
+            from hkgit.evidence.recomputation import find_unrequested
+
+            for entry, files in self.unlocated:
+                self.findings += find_unrequested(entry, files)
+
+    def list_changed(self) -> dict[str, File | None]:
+        """List the files that are no longer the parent's."""
+        return {path: file for path, file in self.files.items() if file != self.before.get(path)}
+
+    def verdict(self) -> Verdict:
+        """Choose the verdict of a commit that is just what its entries make."""
+        if self.has_moved:
+            return Verdict.REANCHORED
+        return Verdict.STRICT if self.is_recomputed else Verdict.SPLICED
+
+    def _add(self, entry_id: str, entry: Entry) -> None:
+        files = Overlay(self.before, self.files)
+        changed, wrong = derive(entry, files)
+        if not wrong:
+            wrong = self._recompute(entry, files, files)
+        elif is_moved(entry, files):
+            changed, worse = reanchor(entry, files)
+            self.has_moved = True
+            is_adrift = any(finding.rule == "anchor" for finding in worse)
+            wrong = [*wrong, *worse] if is_adrift else worse
+            wrong = wrong or self._at_home(entry_id, entry, files)
+        self.findings += wrong
+        self.files = {**self.files, **changed}
+
+    def _recompute(self, entry: Entry, home: Snapshot, files: Snapshot) -> list[Finding]:
+        """What is wrong with an entry whose spec is located again in the files of its home."""
+        if self.recomputes:
+            # Only here is the ladder needed.
+            from hkgit.evidence.recomputation import recompute
+
+            again = recompute(entry, home, self.base_of(entry))
+            if again is not None:
+                return again
+        self.unlocated.append((entry, files))
+        return []
+
+    def _at_home(self, entry_id: str, entry: Entry, files: Snapshot) -> list[Finding]:
+        """Check an entry on the files that it says it was made on, if they are here."""
+        home = self._home_of(entry, files)
+        if home is None:
+            self.notes.append(f"entry {entry_id[:12]} was made on files that are not here")
+            self.unlocated.append((entry, files))
+            return []
+        changed, wrong = derive(entry, home)
+        self.home |= changed
+        return wrong or self._recompute(entry, home, files)
+
+    def _home_of(self, entry: Entry, files: Snapshot) -> Snapshot | None:
+        base = self.base_of(entry)
+        places = [Overlay(files, self.home), files, *([] if base is None else [base])]
+        found: dict[str, File | None] = {}
+        for file in entry.files:
+            if file.new_path is not None:
+                found[file.new_path] = None
+            if file.path is not None:
+                known = (place.get(file.path) for place in places)
+                found[file.path] = next((each for each in known if mark(each) == file.before), None)
+                if found[file.path] is None:
+                    return None
+        return Overlay(files if base is None else base, found)

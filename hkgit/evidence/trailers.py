@@ -1,0 +1,265 @@
+"""What a commit message says of entries.
+
+Messages are read with a strict grammar of our own, because git's parsers disagree with each other
+and with configuration. Every commit with a session waits for this, so it knows nothing of entries.
+
+An unverified view: the record is the ledger entry. How messages are read: `footers`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from hkgit.applying.evidence import KINDS, LATE
+from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
+from hkgit.evidence.verdict import CandidateCommit, Entries, Finding
+from hkgit.matching.place import format_confidence
+from hkgit.text.paths import quote_path
+from hkgit.values import dataclass, late_pattern
+
+_KEYS = ("Entry", "Base", "Agent", "Evidence", "Tiers", "Confidence", "Edit")
+_TRAILER = late_pattern(r"Hkgit-([A-Za-z0-9-]+): (.*)\Z")
+_ANY_TRAILER = late_pattern(r"[A-Za-z0-9-]+:[ \t]|[ \t]|\(cherry picked from commit ")
+_PARAGRAPHS = late_pattern(r"\n(?:[ \t]*\n)+")
+_VOUCHED = late_pattern(r"Hkgit-Vouched-by: ([^<>]*[^<>\s] <[^<>\s]+>)\Z")
+_ENTRY = late_pattern(r"Hkgit-Entry: sha256:([0-9a-f]{64})\Z")
+_DIVIDER = late_pattern(r"^---(?=\s|\Z)", re.MULTILINE)
+_KEY = late_pattern(r"^Hkgit-[A-Za-z0-9-]+[ \t]*:", re.MULTILINE | re.IGNORECASE)
+
+
+_SCISSORS = b"------------------------ >8 ------------------------"
+
+
+@dataclass(frozen=True, slots=True)
+class Trailers:
+    """What a message says of hkgit: the entries it names, the lines, and what is wrong.
+
+    `vouchers` is who takes the commit upon himself, each as `Name <email>`; `lines` has the others.
+    """
+
+    entries: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    vouchers: tuple[str, ...] = ()
+
+
+@lru_cache(16)
+def read_trailers(message: bytes) -> Trailers:
+    """Read the hkgit trailers of a raw commit message.
+
+    They count in the last paragraph only, which must not be the first; each `Hkgit-Entry` there
+    names an entry. Whatever else shows hkgit's keys is a fault. `lines` has what git shows, too.
+    """
+    text = message.decode("utf-8", "replace").replace("\r\n", "\n")
+    above, last = _split_foot(text.rstrip("\n "))
+    foot = last.split("\n")
+    ours = list(filter(_is_ours, foot))
+    vouched = [each for line in ours if (each := _find_voucher(line)) is not None]
+    lines = [line for line in ours if _find_voucher(line) is None]
+    named = [found[1] for line in lines if (found := _ENTRY.match(line)) is not None]
+    faults = tuple(_faults(above, foot, lines, named))
+    vouchers = () if faults else tuple(dict.fromkeys(vouched))
+    shown = (line for each in _read_as_git(text) for line in _unfold(_split_foot(each)[1]))
+    known = {*ours}
+    lines += dict.fromkeys(line for line in shown if _is_ours(line) and line not in known)
+    return Trailers(tuple(dict.fromkeys(named)), tuple(lines), faults, vouchers)
+
+
+def _split_foot(text: str) -> tuple[list[str], str]:
+    """The paragraphs of a message above the last one, and that one unless it is the first."""
+    *above, last = _PARAGRAPHS.split(text)
+    return (above, last) if above else ([last], "")
+
+
+def _read_as_git(text: str) -> Iterator[str]:
+    """Read a message as git's readers of trailers see it (trailer.c): without comments at its end.
+
+    `git interpret-trailers` ends it at a line of dashes, `git log` does not.
+    """
+    for each in (text, _DIVIDER.split(text, maxsplit=1)[0]):
+        lines = each.split("\n")
+        kept = lines[: _find_end(lines)]
+        yield "\n".join(line for line in kept if not line.startswith("#"))
+
+
+def _find_end(lines: Sequence[str]) -> int:
+    """Count the lines above blank ones, comments and lists of conflicts, which git passes by."""
+    end = len(lines)
+    while end:
+        last = lines[end - 1]
+        if last.strip() and not last.startswith("#") and last != "Conflicts:":
+            above = end
+            while above and lines[above - 1].startswith("\t"):
+                above -= 1
+            if above == end or not above or lines[above - 1] != "Conflicts:":
+                break
+            end = above
+        end -= 1
+    return end
+
+
+def _unfold(foot: str) -> list[str]:
+    """The lines of a paragraph, each with the ones that are folded into it."""
+    return re.sub(r"\n[ \t]+", " ", foot).split("\n")
+
+
+def _is_ours(line: str) -> bool:
+    """Whether git, which knows no case in keys, would show a line as a trailer of hkgit."""
+    return line[:6].lower() == "hkgit-"
+
+
+def _find_voucher(line: str) -> str | None:
+    found = _VOUCHED.match(line) if line.isprintable() else None
+    return None if found is None else found[1]
+
+
+def _faults(
+    above: Sequence[str], foot: Sequence[str], lines: Sequence[str], named: Sequence[str]
+) -> Iterator[str]:
+    if any("hkgit-" in each.lower() and _KEY.search(each) for each in above):
+        yield "Hkgit- trailers stand above the last paragraph: they count for nothing"
+    is_about_us = any(map(_is_ours, foot))
+    if is_about_us and not all(map(_ANY_TRAILER.match, foot)):
+        yield "the last paragraph mixes Hkgit- trailers with other text"
+    if any(_is_ours(line) and after[:1] in (" ", "\t") for line, after in pairwise(foot)):
+        yield "an Hkgit- trailer goes on in the line below it"
+    for line in lines:
+        found = _TRAILER.match(line)
+        if found is None or found[1] not in _KEYS or not found[2].isprintable():
+            yield f"not a trailer of hkgit: {line[:60]!r}"
+        elif found[1] == "Entry" and _ENTRY.match(line) is None:
+            yield f"names no entry: {line[:60]!r}"
+    for name, count in Counter(named).items():
+        if count > 1:
+            yield f"entry {name[:12]} is named {count} times"
+    if lines and not named:
+        yield "Hkgit- trailers without an Hkgit-Entry stand for nothing"
+
+
+def append_trailers(subject_and_body: str, lines: tuple[str, ...]) -> bytes:
+    """Append trailers to a message's text, below those that it ends with itself."""
+    text = subject_and_body.rstrip("\n")
+    paragraphs = _PARAGRAPHS.split(text)
+    foot = paragraphs[-1].split("\n")
+    has_own = len(paragraphs) > 1 and all(map(_ANY_TRAILER.match, foot)) and foot[0][0] not in " \t"
+    between = "\n" if has_own else "\n\n"
+    return (text + between + "\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
+
+
+def split_template(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
+    """Split a message into its words and the template of comments behind them."""
+    words, rest = cut_at_scissors(message, comment)
+    lines = words.splitlines(keepends=True)
+    end = len(lines)
+    while end and (lines[end - 1].startswith(comment) or not lines[end - 1].strip()):
+        end -= 1
+    while end < len(lines) and not lines[end].startswith(comment):
+        end += 1
+    return b"".join(lines[:end]), b"".join(lines[end:]) + rest
+
+
+def cut_at_scissors(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
+    """Split a message at git's scissors: what it keeps, and what it drops."""
+    cut = message.find(comment + b" " + _SCISSORS)
+    return (message, b"") if cut < 0 else (message[:cut], message[cut:])
+
+
+def sign_words(words: bytes, template: bytes, lines: tuple[str, ...]) -> bytes:
+    """Put trailers below the words of a message, above the template."""
+    signed = append_trailers(words.decode("utf-8", "surrogateescape"), lines)
+    return signed + (b"\n" if template else b"") + template
+
+
+KEY = "Assisted-by"
+_LINE = re.compile(rb"^assisted-by[ \t]*:(.*(?:\n[ \t].*)*)$", re.IGNORECASE | re.MULTILINE)
+
+
+def list_credited_agents(message: bytes) -> list[str]:
+    """List everyone whom a message names as having assisted, as written."""
+    return [" ".join(each.decode("utf-8", "replace").split()) for each in _LINE.findall(message)]
+
+
+def list_missing_lines(entries: Iterable[Entry], message: bytes) -> list[str]:
+    """List the trailers of entries that a message has not."""
+    there = set(list_credited_agents(message))
+    wanted = dict.fromkeys(" ".join(each.agent.split()) for each in entries)
+    return [f"{KEY}: {agent}" for agent in wanted if agent not in there]
+
+
+MAX_EDIT_LINES = 10
+
+
+def render_trailers(entry: Entry, entry_id: str) -> tuple[str, ...]:
+    """Write the trailers of one entry, `Hkgit-Edit` at most ten times."""
+    named = [f"Hkgit-Entry: sha256:{entry_id}"]
+    if entry.base is not None:
+        named.append(f"Hkgit-Base: {entry.base}")
+    edits = entry.edits
+    kinds = Counter(edit.evidence for edit in edits)
+    told = (kind for kind in KINDS if kind != LATE or kinds[kind])
+    counts = " ".join(f"{kind}={kinds[kind]}" for kind in told)
+    tiers = Counter(edit.tier for edit in edits)
+    named += [
+        f"Hkgit-Agent: {entry.agent}",
+        f"Hkgit-Evidence: edits={len(edits)} {counts} files={len(entry.files)}",
+        "Hkgit-Tiers: " + " ".join(f"{tier}={count}" for tier, count in tiers.items()),
+    ]
+    sure = format_confidence(min(edit.confidence for edit in edits), "Hkgit-Confidence: ")
+    named += [sure] if sure else []
+    files = {file.path: file for file in entry.files if file.path is not None}
+    for edit in edits[:MAX_EDIT_LINES]:
+        named.append(f"Hkgit-Edit: {_edit_line(edit, files.get(edit.path))}")
+    return tuple(named)
+
+
+def _edit_line(edit: RecordedEdit, file: RecordedFile | None) -> str:
+    """One edit on one line: path, base range, hash, tier, confidence below 1.00."""
+    digits = "-" if edit.expected_hash is None else edit.expected_hash[:12]
+    where = f"{quote_path(edit.path)}:{_range(edit, file)}"
+    return f"{where} {digits} {edit.tier}{format_confidence(edit.confidence, ' ')}"
+
+
+def _range(edit: RecordedEdit, file: RecordedFile | None) -> str:
+    if edit.tier == "file":
+        if file is None:
+            return "new"
+        if file.new_path is None:
+            return "gone"
+        if file.new_path != edit.path:
+            return f"-> {quote_path(file.new_path)}"
+    first, last = edit.base_lines[0][0], edit.base_lines[-1][1]
+    return f"{first}-{last}" if first <= last else f"{last}+"
+
+
+def message_findings(
+    candidate: CandidateCommit, entries: Entries, *, is_strict: bool
+) -> Iterator[Finding]:
+    """Check that trailers name entries that the commit adds, and say of one what is true."""
+    trailers = read_trailers(candidate.message or b"")
+    for name in _not_added(trailers.entries, entries):
+        what = f"Hkgit-Entry names {name[:12]}, which this commit does not add"
+        yield Finding("trailer", "message", what, "Take the trailer out.")
+    if is_strict and entries:
+        true = {line for name, entry in entries for line in render_trailers(entry, name)}
+        for line in sorted(set(trailers.lines) - true):
+            what = f"the entry does not say {line[:80]!r}"
+            yield Finding("trailer", "message", what, "Take the trailer out, or put it right.")
+
+
+def find_stray_trailers(candidate: CandidateCommit, entries: Entries = ()) -> tuple[str, ...]:
+    """List what a message shows of hkgit's keys that stands for nothing."""
+    trailers = read_trailers(candidate.message or b"")
+    missing = (
+        f"the message names entry {name[:12]}, which the commit does not add"
+        for name in _not_added(trailers.entries, entries)
+    )
+    return (*trailers.faults, *missing)
+
+
+def _not_added(names: Sequence[str], entries: Entries) -> list[str]:
+    ids = {entry_id for entry_id, _ in entries}
+    return [name for name in names if name not in ids]

@@ -1,0 +1,221 @@
+"""A ref that moves, judged against the side that is trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
+from hkgit.evidence.entry import LEDGER
+from hkgit.gate.entrypoints.updates import Update, UpdateResult
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.model import BUILT_IN, Policy
+from hkgit.gate.policy.source import hash_policy
+from hkgit.gate.ranges import CommitRange, Watch, judge_range
+from hkgit.gate.rules.grants import read_pusher
+from hkgit.gate.trusted_policy import expect_readable, read_trusted_policy
+from hkgit.git.objects import FULL_ID
+from hkgit.git.repository import Repository
+from hkgit.values import dataclass, field, replace
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedSide:
+    """Where an update starts: commits that are trusted, and the policy that stands there.
+
+    `old` is the commit that the ref names now. `default` is that of the default branch, where a
+    new ref leaves what is trusted. `excluding` are the commits whose history is not judged again.
+    `is_given` says that the policy is a server's own, whatever stands in the history.
+    """
+
+    policy: Policy
+    old: str | None
+    default: str | None
+    excluding: tuple[str, ...] = ()
+    is_given: bool = False
+
+    @property
+    def start(self) -> str | None:
+        """The commit that the range is judged from; None for all there is."""
+        return self.old if self.old is not None else self.default
+
+
+def choose_trusted_side(
+    repository: Repository,
+    names: Iterable[str],
+    old: str | None,
+    default: str | None,
+    given: Policy | None = None,
+    read: Callable[[Repository, str], Policy] = read_trusted_policy,
+) -> TrustedSide:
+    """Find the trusted side of an update of a ref that has these names and is at `old` now.
+
+    The ref's own policy holds where it has one that protects it. Else it is the default branch's:
+    a branch from before there was a policy, or from before it was protected, is as a new one,
+    and what the default branch has is not judged again. `given` is a policy of the server's own.
+    A ref with stricter rules than others is judged from its own tip on alone. `read` gives the
+    policy of a commit.
+    """
+    names = tuple(names)
+    if given is not None:
+        return replace(_side(given, names, old, default), is_given=True)
+    if old is not None:
+        own = read(repository, old)
+        if own.source != BUILT_IN and any(map(own.protects, names)):
+            return _side(own, names, old, default)
+    if default is None:
+        return TrustedSide(Policy(), old, None)
+    side = _side(read(repository, default), names, old, default)
+    return side if side.default is None else replace(side, excluding=(default,))
+
+
+def _side(
+    policy: Policy, names: tuple[str, ...], old: str | None, default: str | None
+) -> TrustedSide:
+    """Where a ref has stricter rules, that the default branch took a commit says nothing."""
+    stricter = policy.for_refs(names)
+    if old is not None and stricter != policy:
+        default = None
+    return TrustedSide(stricter, old, default)
+
+
+def peel_commit(repository: Repository, object_id: str | None) -> str | None:
+    """Find the commit that an object is or that a tag names; None for anything else."""
+    if object_id is None:
+        return None
+    try:
+        return repository.resolve(object_id)
+    except InvalidInput:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPoint:
+    """The judge of updates at one point: what it sees, and whether it is somebody's own clone.
+
+    Only a server knows who is pushing: elsewhere anybody may set a variable. `default` is the tip
+    of its default branch. `incoming` are the tags of break-glass and the signatures of entries
+    that the same push brings: ids by ref.
+    """
+
+    repository: Repository
+    on_client: bool = False
+    on_server: bool = False
+    default: str | None = None
+    incoming: Mapping[str, str] = field(default_factory=dict)
+    watch: Watch = iter
+    explain: bool = False
+
+    def answer(self, update: Update, side: TrustedSide) -> UpdateResult:
+        """Judge one update; errors stand in the result."""
+        try:
+            new = self._commit_of(update.new)
+            if new is None:
+                return self._without_commits(update, side)
+            self._expect_honest_rewrite(update, side, new)
+            if not side.is_given:
+                expect_readable(self.repository, side.start, new)
+            return self._judge(update, side, new)
+        except HkgitError as error:
+            return UpdateResult(update, side.policy, refusal=error)
+
+    def _commit_of(self, object_id: str | None) -> str | None:
+        """The commit that a ref comes to name. Raises Unverifiable for what cannot be read."""
+        if object_id is None or FULL_ID.fullmatch(object_id) is None:
+            return peel_commit(self.repository, object_id)  # the framework may name a branch
+        return self.repository.commit_named_by(object_id)
+
+    def _without_commits(self, update: Update, side: TrustedSide) -> UpdateResult:
+        if update.new is not None and update.ref.startswith("refs/heads/"):
+            raise Unverifiable(update.ref, f"{update.new[:12]} cannot be read as a commit")
+        if update.new is not None:
+            self._expect_nobodys(update, update.new, side.policy)
+            return UpdateResult(update, side.policy, note="it names no commit")
+        if side.policy.rewrites == "refuse":
+            fix = "Ask for the policy's `rewrites` to be changed."
+            raise Rejected(update.ref, "the policy does not let it be deleted", fix)
+        is_judged = self.on_server and side.old is not None and not side.is_given
+        if is_judged and self._has_own_trust(side.old or "", self.default):
+            what = "has a policy or signers of its own, which would go with it"
+            fix = "Bring it to those of the default branch first, or ask the server's operator."
+            raise Rejected(update.ref, what, fix)
+        return UpdateResult(update, side.policy, note="it is deleted")
+
+    def _expect_nobodys(self, update: Update, new: str, policy: Policy) -> None:
+        """Raise Rejected for a tree or a blob of somebody who is governed: git checks it out."""
+        tags = self.repository.tags_of(new)
+        agents = (policy.governing_name([tagger], message) for tagger, message in tags)
+        if policy.govern == "all" or any(agent is not None for agent in agents):
+            what = "names a tree or a blob, for which no commit gives evidence"
+            fix = "Tag a commit, or push it to a ref that the policy does not protect."
+            raise Rejected(update.ref, what, fix)
+
+    def _judge(self, update: Update, side: TrustedSide, new: str) -> UpdateResult:
+        known = [commit for commit in (side.start, *side.excluding) if commit is not None]
+        if any(self.repository.is_ancestor(new, commit) for commit in known):
+            return UpdateResult(update, side.policy, note="it adds no commits")
+        asked = CommitRange(side.start, new, side.excluding)
+        context = JudgeContext(
+            on_client=self.on_client,
+            pusher=self._pusher(side),
+            ref=update.ref,
+            incoming=self.incoming,
+            explain=self.explain,
+        )
+        report = judge_range(self.repository, asked, side.policy, context, watch=self.watch)
+        if any(each.judged.entries for each in report.rulings):
+            self._expect_files_kept(update, side, new)
+        start = side.start[:12] if side.start is not None else "the beginning"
+        return UpdateResult(update, side.policy, report, judged=f"from {start} to {new[:12]}")
+
+    def _pusher(self, side: TrustedSide) -> str | None:
+        return read_pusher(side.policy) if self.on_server else None
+
+    def _expect_honest_rewrite(self, update: Update, side: TrustedSide, new: str) -> None:
+        """Raise Rejected for a rewrite that the policy forbids or that restores an older one."""
+        old = side.old
+        if old is None or self.repository.is_ancestor(old, new):
+            return
+        if side.policy.rewrites == "refuse":
+            what = f"{new[:12]} does not descend from {old[:12]}, and the policy refuses rewrites"
+            fix = f"Rebase onto {old[:12]}, or merge it, then push without force."
+            raise Rejected(update.ref, what, fix)
+        if side.is_given or self._trust_at(old) == self._trust_at(new):
+            return
+        if (
+            side.default is None
+            or self._has_own_trust(old, side.default)
+            or (self._trust_at(new) != self._trust_at(side.default))
+        ):
+            what = f"{new[:12]} does not descend from {old[:12]}, and has another policy or signers"
+            fix = "Keep both in a rewrite; change them in a commit of its own."
+            raise Rejected(update.ref, what, fix)
+
+    def _expect_files_kept(self, update: Update, side: TrustedSide, new: str) -> None:
+        """Raise Rejected for a history of its own that is to stand for the ref's, with evidence.
+
+        That is none for a file that the ref had: nothing was known of it.
+        """
+        old = side.old
+        if old is None or self.repository.merge_base(old, new) is not None:
+            return
+        trees = (self.repository.commit(each).tree for each in (old, new))
+        lost = [each.path for each in self.repository.changes(*trees) if each.old is not None]
+        if any(not path.startswith(f"{LEDGER}/") for path in lost):
+            what = f"{new[:12]} has no history in common with {old[:12]}, and changes its files"
+            fix = f"Make the change on {old[:12]} with `hkgit apply`, or push a new branch."
+            raise Rejected(update.ref, what, fix)
+
+    def _has_own_trust(self, old: str, default: str | None) -> bool:
+        """Whether a ref has come to a policy or to signers that the default branch had not there.
+
+        Where it goes back, or away, nothing is left that says so.
+        """
+        if read_trusted_policy(self.repository, old).source == BUILT_IN:
+            return False
+        fork = None if default is None else self.repository.merge_base(old, default)
+        before = None if fork is None else self._trust_at(fork)
+        return self._trust_at(old) not in (before, self._trust_at(default))
+
+    def _trust_at(self, commit: str | None) -> str:
+        """What decides there whom to trust, as one value."""
+        return hash_policy(read_trusted_policy(self.repository, commit))

@@ -1,0 +1,170 @@
+"""receiving.py: pre-receive, where a server takes a push as a whole or not at all.
+
+git keeps what is pushed in quarantine until the hook agrees. The repository is only read: a ref
+written here would outlive a refusal.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
+
+from hkgit.errors import GitRefused, HkgitError, Rejected
+from hkgit.evidence.replay import REFS as RECOVERED
+from hkgit.gate.attestations.trust import REFS as ENTRIES
+from hkgit.gate.entrypoints.arrival import EntryPoint, TrustedSide, choose_trusted_side, peel_commit
+from hkgit.gate.entrypoints.push_budget import Budget
+from hkgit.gate.entrypoints.updates import Update, UpdateResult
+from hkgit.gate.policy.model import BUILT_IN, Policy
+from hkgit.gate.policy.source import hash_policy
+from hkgit.gate.ranges import Watch
+from hkgit.gate.rules.grants import BREAK_GLASS
+from hkgit.gate.ruling import is_of_one_ref
+from hkgit.gate.trusted_policy import read_trusted_policy
+from hkgit.git.objects import Head
+from hkgit.git.repository import Repository
+from hkgit.values import dataclass, field, replace
+
+
+def judge_received(
+    repository: Repository, updates: Sequence[Update], given: Policy | None, seconds: float
+) -> Iterator[UpdateResult]:
+    """Judge every ref of a push to this repository, within a time in seconds for all of them.
+
+    `given` is a policy that stands on the server instead of those in the history. Raises
+    GitRefused for a namespace, whose default branch cannot be told.
+    """
+    if os.environ.get("GIT_NAMESPACE"):
+        raise GitRefused("GIT_NAMESPACE", "pushes to a namespace are not judged")
+    server = _Server(
+        repository=repository,
+        given=given,
+        aliases=_find_aliases(repository, updates),
+        incoming=_find_incoming(updates),
+    )
+    budget = Budget(seconds)
+    passed: list[UpdateResult] = []
+    for update in updates:
+        try:
+            answer = budget.spend(update.ref, partial(server.answer, update, passed))
+        except HkgitError as error:
+            policy = server.policies.get(update.ref, given or Policy())
+            answer = UpdateResult(update, policy, refusal=error)
+        if _holds_elsewhere(answer):
+            passed.append(answer)
+        yield answer
+
+
+_REPLACEMENTS = "refs/replace/"
+"""Where git looks for what it shows in the place of an object."""
+
+
+def _holds_elsewhere(answer: UpdateResult) -> bool:
+    """Whether what passed for one ref passes, under the same policy, for another as well."""
+    rulings = () if answer.report is None else answer.report.rulings
+    return answer.report is not None and all(
+        each.passes and not is_of_one_ref(each) for each in rulings
+    )
+
+
+@dataclass(frozen=True)
+class _Server:
+    repository: Repository
+    given: Policy | None
+    aliases: Mapping[str, str]
+    incoming: Mapping[str, str]
+    policies: dict[str, Policy] = field(default_factory=dict)
+
+    @cached_property
+    def head(self) -> Head:
+        """The default branch, whose policy new refs get."""
+        return _find_default(self.repository)
+
+    @cached_property
+    def _read_policy(self) -> Callable[[Repository, str], Policy]:
+        """The policies of commits, each read once: a push may have very many refs."""
+        return lru_cache(64)(read_trusted_policy)
+
+    def side(self, update: Update, passed: Sequence[UpdateResult]) -> TrustedSide:
+        """The trusted side of an update.
+
+        What has passed for another ref of the push under an equal policy is not judged again.
+        """
+        old = peel_commit(self.repository, update.old)
+        names = self._names(update.ref)
+        side = choose_trusted_side(
+            self.repository, names, old, self.head.commit, self.given, self._read_policy
+        )
+        if self.head.branch == _AMBIGUOUS and side.policy.source == BUILT_IN:
+            what = "HEAD names no branch that is there, and the branches have different policies"
+            raise Rejected(
+                update.ref, what, "On the server: git symbolic-ref HEAD refs/heads/BRANCH"
+            )
+        known = (each.update.new for each in passed if each.policy == side.policy)
+        return replace(side, excluding=(*side.excluding, *filter(None, known)))
+
+    def answer(self, update: Update, passed: Sequence[UpdateResult], watch: Watch) -> UpdateResult:
+        """The answer on one ref, under whichever of its names is protected."""
+        side = self.side(update, passed)
+        self.policies[update.ref] = side.policy
+        names = self._names(update.ref)
+        if update.new is not None and any(name.startswith(_REPLACEMENTS) for name in names):
+            what = "would show all who read this repository another object than was judged"
+            raise Rejected(update.ref, what, "Keep replacements in the clone that needs them.")
+        if not any(map(side.policy.protects, names)):
+            return UpdateResult(update, side.policy, note="the policy does not protect it")
+        if update.new is None and f"refs/heads/{self.head.branch}" in names:
+            fix = "Make another branch the default one first."
+            raise Rejected(update.ref, "is the default branch, whose policy new branches get", fix)
+        point = EntryPoint(
+            self.repository,
+            on_server=True,
+            default=self.head.commit,
+            incoming=self.incoming,
+            watch=watch,
+        )
+        return point.answer(update, side)
+
+    def _names(self, ref: str) -> tuple[str, ...]:
+        return (ref, self.aliases.get(ref, ref))
+
+
+def _find_default(repository: Repository) -> Head:
+    """Find the default branch; where HEAD names none that is there, the branches stand for it.
+
+    One of them does, if all have one policy: else no ref without a policy of its own moves.
+    """
+    head = repository.head()
+    if head.commit is not None:
+        return head
+    listed = repository.git("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/")
+    tips = {
+        ref: commit for commit, ref in (line.split(" ", 1) for line in listed.text.splitlines())
+    }
+    if not tips:
+        return head
+    if len({hash_policy(read_trusted_policy(repository, each)) for each in {*tips.values()}}) > 1:
+        return replace(head, branch=_AMBIGUOUS)
+    ref = next((ref for ref in _USUAL if ref in tips), min(tips))
+    return replace(head, branch=ref.removeprefix("refs/heads/"), commit=tips[ref])
+
+
+_USUAL = ("refs/heads/main", "refs/heads/master")
+_AMBIGUOUS = ""
+"""The name of the default branch where nothing says which it is."""
+
+
+def _find_incoming(updates: Sequence[Update]) -> dict[str, str]:
+    """Find what speaks for other commits of the push: records of all kinds, signatures."""
+    speaking = (BREAK_GLASS, ENTRIES, RECOVERED)
+    return {u.ref: u.new for u in updates if u.new is not None and u.ref.startswith(speaking)}
+
+
+def _find_aliases(repository: Repository, updates: Sequence[Update]) -> dict[str, str]:
+    """Find the pushed refs that are symbolic, each with the ref that it stands for."""
+    pushed = {update.ref for update in updates}
+    # All are listed: a push of very many refs does not fit on a command line.
+    listed = repository.git("for-each-ref", "--format=%(refname) %(symref)")
+    lines = (line.split(" ") for line in listed.text.split("\n") if line)
+    return {ref: stands_for for ref, stands_for in lines if stands_for and ref in pushed}

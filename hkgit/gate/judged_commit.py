@@ -1,0 +1,133 @@
+"""One commit under judgement, and what it is judged in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+from hkgit.evidence.verdict import CandidateCommit, ReplayResult, Verdict
+from hkgit.gate.policy.model import Policy
+from hkgit.git.objects import EMPTY_TREE, TreeChange, TreeSnapshot
+from hkgit.git.repository import Repository
+from hkgit.values import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeContext:
+    """What is known of the place and the push where commits are judged.
+
+    `on_client` is somebody's own clone: there plain names may use manual grants, and a pass is
+    provisional. `pusher` is whom a server has authenticated; `ref` what the commits are for, where
+    that is known; `incoming` the refs that a push brings and that do not stand yet, with the ids of
+    what they name: tags of break-glass, signatures of entries. With `explain` each ruling says how
+    tight its evidence is. `shell` is the agent in whose shell the commit is being made.
+    """
+
+    on_client: bool = False
+    pusher: str | None = None
+    ref: str | None = None
+    incoming: Mapping[str, str] = field(default_factory=dict)
+    explain: bool = False
+    shell: str | None = None
+
+
+UNKNOWN = JudgeContext()
+"""Nothing is known of how the commits came."""
+
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class JudgedCommit:
+    """A commit, what replay says of it, and who is held to the rules for it.
+
+    `agent` is the name that makes it governed, if a name does. `grant` says by which rule its
+    author may change some paths by hand, or None; `voucher` the same of the person who vouches for
+    it. `incoming` are the refs that its push brings.
+    """
+
+    repository: Repository
+    policy: Policy
+    judged: ReplayResult
+    agent: str | None
+    grant: Callable[[Sequence[str]], str | None]
+    voucher: Callable[[Sequence[str]], object | None]
+    incoming: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def candidate(self) -> CandidateCommit:
+        return self.judged.candidate
+
+    @property
+    def is_governed(self) -> bool:
+        """Whether it is held to the rules at all."""
+        return bool(self.judged.entries) or self.agent is not None or self.policy.govern == "all"
+
+    def is_granted(self, paths: Sequence[str]) -> bool:
+        """Whether its author, or who vouches for it, may change these paths whatever they are."""
+        return self.grant(paths) is not None or self.voucher(paths) is not None
+
+    @cached_property
+    def parents(self) -> tuple[str, ...]:
+        """The trees of its parents; the empty one for a first commit."""
+        trees = tuple(self.repository.commit(each).tree for each in self.candidate.parents)
+        return trees or (EMPTY_TREE,)
+
+    @cached_property
+    def after(self) -> TreeSnapshot:
+        """The files of the commit."""
+        return self.repository.snapshot(self.candidate.tree)
+
+    @cached_property
+    def _against(self) -> list[dict[str, TreeChange]]:
+        """What differs from each parent, by path."""
+        return [
+            {each.path: each for each in self.repository.changes(tree, self.candidate.tree)}
+            for tree in self.parents
+        ]
+
+    def list_both_sides(self) -> list[TreeChange]:
+        """List every path that differs from any parent, each against the first that differs."""
+        changes = {path: each for found in reversed(self._against) for path, each in found.items()}
+        return [changes[path] for path in sorted(changes)]
+
+    def accept_values(self, read: Callable[[TreeSnapshot], Value]) -> tuple[Value, ...]:
+        """List the values that a commit may have of what `read` finds in files, deciding nothing.
+
+        That is its parent's; of two parents the one that both come to by themselves, and none
+        where both have changed it. Of more than two, that of any.
+        """
+        values = tuple(read(self.repository.snapshot(tree)) for tree in self.parents)
+        if len(values) != 2:
+            return values
+        ours, theirs = values
+        if ours == theirs:
+            return (ours,)
+        base = self.repository.merge_base(*self.candidate.parents)
+        old = read(self.repository.snapshot(EMPTY_TREE if base is None else base))
+        return tuple(each for each, other in ((ours, theirs), (theirs, ours)) if other == old)
+
+    @cached_property
+    def changes(self) -> tuple[TreeChange, ...]:
+        """The paths that differ from every parent, each against the first parent that differs.
+
+        What a merge brings was judged where it was made. So a merge by git, or one whose conflicts
+        entries resolve, counts only with the conflicted paths, whichever side was kept, and with
+        paths of one side alone: there a rename carries what the other side did.
+        """
+        against = self._against
+        own = [path for path in against[0] if all(path in each for each in against)]
+        if len(against) == 2 and (self.judged.verdict is Verdict.MERGE or self.judged.entries):
+            carried = (path for path in own if any(each[path].old is None for each in against))
+            own = [*dict.fromkeys((*self._at_odds(), *carried))]
+        changes = {path: each for found in against for path, each in found.items()} | against[0]
+        return tuple(changes[path] for path in own if path in changes)
+
+    def _at_odds(self) -> tuple[str, ...]:
+        """The paths whose conflicts the entries of a merge resolve."""
+        if not self.judged.entries:
+            return ()
+        first, second = self.candidate.parents
+        return self.repository.resolve_merge((first, second), self.candidate.tree).conflicts

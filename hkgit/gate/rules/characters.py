@@ -1,0 +1,332 @@
+r"""Characters that no reader sees or expects.
+
+Generated: the property Default_Ignorable_Code_Point of DerivedCoreProperties.txt, Unicode 14.0.0,
+as Perl 5.36 carries it (`\p{Default_Ignorable_Code_Point}`); a test makes it again where Perl
+knows that version.
+
+Bidirectional controls (Boucher and Anderson, "Trojan Source", 2021), characters without width,
+NUL, which makes a file binary to git's diff, and carriage returns of their own, which let one
+line overwrite another in a terminal. Only what a commit adds counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from hkgit.edits import File, Snapshot, decode_text, encode_text
+from hkgit.evidence.entry import LEDGER, Entry
+from hkgit.evidence.verdict import Finding, Verdict
+from hkgit.gate.judged_commit import JudgedCommit
+from hkgit.git.objects import TreeChange
+from hkgit.text.diff import find_changes
+from hkgit.text.document import Document, has_too_many_lines
+from hkgit.text.paths import quote_path
+from hkgit.values import dataclass, late_pattern, replace
+
+VERSION = "14.0.0"
+
+IGNORABLE = (
+    (0x00AD, 0x00AD),
+    (0x034F, 0x034F),
+    (0x061C, 0x061C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x202A, 0x202E),
+    (0x2060, 0x206F),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
+    (0xE0000, 0xE0FFF),
+)
+"""First and last code point of each stretch."""
+
+ANNOTATION = (0xFFF9, 0xFFFB)
+"""Marks of interlinear annotation: not in the property, and not shown either."""
+
+
+_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+
+
+def _unseen() -> str:
+    """The inside of a class of characters that are not shown."""
+    stretches = (*IGNORABLE, ANNOTATION)
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in stretches)
+
+
+KINDS: Mapping[str, re.Pattern[str]] = {
+    "bidi": late_pattern(f"[{_BIDI}]"),
+    "zero-width": late_pattern(f"(?![{_BIDI}])[{_unseen()}]"),
+    "nul": late_pattern("\0"),
+    "lone-cr": late_pattern("\r(?!\n)(?!\\Z)"),
+}
+"""What each kind of `reject_text` finds."""
+
+_NAMES = {
+    "bidi": "a bidirectional control",
+    "zero-width": "a character without width",
+    "nul": "a NUL",
+    "lone-cr": "a carriage return without a line feed",
+}
+
+# Joiners that join letters of scripts which need them, or emoji; flags of regions; variants of
+# ideographs; how a sign is drawn, one after each that is no ASCII, and keycaps: there they are
+# spelling.
+_SPELLING = late_pattern(
+    "(?<=[^\\0-\x7f\u200b-\u200f])[\u200c\u200d](?=[^\\0-\x7f\u200b-\u200f])"
+    "|(?<=\U0001f3f4)[\U000e0020-\U000e007e]{2,6}\U000e007f"
+    "|(?<=[\u3400-\u9fff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
+    "|(?<=[^\0-\x7f\u200b-\u200f\ufe00-\ufe0f\U000e0000-\U000e01ef])[\ufe00-\ufe0f]"
+    "|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+    "|(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f]"
+)
+# The first bytes of all of them: most files hold none, and are looked at no further.
+_SUSPECT = late_pattern(
+    rb"\0|\r(?!\n|\Z)|\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]"
+    rb"|\xe1\xa0[\x8b-\x8f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]"
+    rb"|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb0-\xbb]"
+    rb"|\xf0\x9b\xb2[\xa0-\xa3]|\xf0\x9d\x85[\xb3-\xba]|\xf3\xa0"
+)
+_ENCODING = late_pattern(rb"^encoding([^\n]*)$", re.MULTILINE)
+_ENCODINGS = {
+    "utf-8": "utf-8",
+    "utf8": "utf-8",
+    "us-ascii": "ascii",
+    "ascii": "ascii",
+    "iso-8859-1": "latin-1",
+    "iso8859-1": "latin-1",
+    "latin1": "latin-1",
+    "latin-1": "latin-1",
+    "iso-8859-15": "iso8859-15",
+    "iso8859-15": "iso8859-15",
+}
+"""Encodings of commits that are read, and Python's name for each."""
+_UTF8 = "Commit with i18n.commitEncoding=UTF-8; the policy says so (reject_text)."
+_BOM = b"\xef\xbb\xbf"
+MOST = 500_000
+"""So many suspects of a file are counted and compared with those that were there."""
+
+_SNIFFED = 8000
+"""So many bytes git looks at to see whether a file is binary."""
+
+
+_DERIVED = (Verdict.STRICT, Verdict.SPLICED)
+
+
+def text_findings(case: JudgedCommit) -> Iterator[Finding]:
+    """Find text that a commit adds and the policy rejects, the first place a file and kind."""
+    kinds = case.policy.reject_text
+    encoding, faults = find_encoding(case.candidate.header)
+    yield from faults
+    message = _read(case.candidate.message or b"", encoding)
+    for kind, line, character in find_added([], File(message), kinds):
+        yield _finding(kind, f"message:{line}", character)
+    yield from _in_people(case, encoding)
+    yield from _in_names(case)
+    yield from _in_files(case)
+
+
+def find_encoding(header: bytes) -> tuple[str, list[Finding]]:
+    """Find the encoding in which git shows a commit, and what is wrong with the one it names.
+
+    Known are those that every reader reads alike and that hide nothing but a soft hyphen.
+    """
+    named = [
+        found.strip(b" \t").decode("ascii", "replace").lower()
+        for found in _ENCODING.findall(header)
+    ]
+    odd = [name for name in named if name not in _ENCODINGS]
+    what = "names the encoding {!r}: git shows another text"
+    faults = [Finding("text", "header", what.format(name[:40]), _UTF8) for name in odd[:1]]
+    if b"\0" in header:
+        faults.append(_finding("nul", "header", "\0"))
+    return next((name for name in named if name in _ENCODINGS), "utf-8"), faults
+
+
+def _read(data: bytes, encoding: str) -> bytes:
+    """Read what git shows of a text, as UTF-8."""
+    is_utf8 = _ENCODINGS[encoding] == "utf-8"
+    return data if is_utf8 else data.decode(_ENCODINGS[encoding], "replace").encode()
+
+
+def _in_people(case: JudgedCommit, encoding: str) -> Iterator[Finding]:
+    """Author and committer, whose names git shows beside the message."""
+    candidate = case.candidate
+    for role, person in (("author", candidate.author), ("committer", candidate.committer)):
+        shown = decode_text(_read(encode_text(person), encoding))
+        for kind in case.policy.reject_text:
+            for character in _find_kinds(kind, shown)[:1]:
+                yield _finding(kind, role, character)
+
+
+def _finding(kind: str, where: str, character: str) -> Finding:
+    what = f"adds {_NAMES[kind]}, U+{ord(character):04X}"
+    fix = "Take it out, or write it as an escape; the policy says so (reject_text)."
+    return Finding("text", where, what, fix)
+
+
+def _in_names(case: JudgedCommit) -> Iterator[Finding]:
+    added = [each.path for each in case.changes if each.old is None and not each.path.isascii()]
+    for path in added:
+        for kind in case.policy.reject_text:
+            for character in _find_kinds(kind, path)[:1]:
+                yield _finding(kind, quote_path(path), character)
+
+
+def _in_files(case: JudgedCommit) -> Iterator[Finding]:
+    if case.judged.verdict in _DERIVED and not any(map(_is_suspect, case.judged.entries)):
+        return
+    after = case.repository.snapshot(case.candidate.tree)
+    before = [case.repository.snapshot(tree) for tree in case.parents]
+    moved = {file.new_path: file.path for _, entry in case.judged.entries for file in entry.files}
+    for change in case.changes:
+        if change.new is None or change.path.startswith(f"{LEDGER}/"):
+            continue
+        new = after.get(change.path)
+        old = _old_files(before, change, moved.get(change.path))
+        if new is None or (change.path not in moved and _stays_binary(old, new)):
+            continue
+        for kind, line, character in find_added(old, new, case.policy.reject_text):
+            yield _finding(kind, f"{quote_path(change.path)}:{line}", character)
+
+
+def _is_suspect(named: tuple[str, Entry]) -> bool:
+    """Whether the new text of an entry holds anything that could be rejected."""
+    _, entry = named
+    texts = (encode_text(hunk.new_text) for file in entry.files for hunk in file.hunks)
+    return any(not _is_plain(text) and _SUSPECT.search(text) for text in texts)
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether a text is as nearly all are, and no pattern has to be compiled for it."""
+    return data.isascii() and b"\0" not in data and b"\r" not in data
+
+
+def _old_files(
+    before: Sequence[Snapshot], change: TreeChange, moved_from: str | None
+) -> list[File]:
+    paths = {change.path, moved_from or change.path}
+    found = (snapshot.get(path) for snapshot in before for path in sorted(paths))
+    return [file for file in found if file is not None]
+
+
+def _stays_binary(old: Sequence[File], new: File) -> bool:
+    """Whether nobody ever read it as text: an image, say."""
+    return all(b"\0" in file.data[:_SNIFFED] for file in (*old, new))
+
+
+@dataclass(frozen=True, slots=True)
+class _Suspects:
+    """What is rejected of a line: places in its text (but what is spelling), kind, character."""
+
+    number: int
+    text: str
+    places: tuple[tuple[int, str, str], ...]
+
+    @classmethod
+    def of(cls, number: int, line: str, kinds: Sequence[str]) -> _Suspects:
+        if line.isascii() and "\0" not in line and "\r" not in line:
+            return cls(number, line, ())
+        text = _SPELLING.sub("", line)
+        found = ((m.start(), kind, m[0]) for kind in kinds for m in KINDS[kind].finditer(text))
+        return cls(number, text, tuple(sorted(found)))
+
+    @property
+    def beginning(self) -> str:
+        """The text up to the first of them."""
+        return self.text[: self.places[0][0] + 1]
+
+
+def find_added(
+    old: Sequence[File], new: File, kinds: Sequence[str]
+) -> Iterator[tuple[str, int, str]]:
+    """Find each kind that a commit adds to a file, its first line and the character.
+
+    A character stays where its line does, or where a line in its place begins alike, up to it.
+    Moved elsewhere it may hide what was seen before: from a string into code, say.
+    """
+    if _is_plain(new.data) or not _SUSPECT.search(new.data):
+        return
+    is_long = any(has_too_many_lines(file.data) for file in (*old, new))
+    if is_long or sum(1 for _ in _SUSPECT.finditer(new.data)) > MOST:
+        yield from _find_any(new, kinds)
+        return
+    added = _list_suspects(new.data, kinds)
+    for file in old:
+        added = list(_leave_out_known(file.data, new.data, added, kinds))
+    for kind in kinds:
+        found = ((each.number, each.places) for each in added)
+        first = next(((n, char) for n, places in found for _, k, char in places if k == kind), None)
+        if first is not None:
+            yield kind, *first
+
+
+def _list_suspects(data: bytes, kinds: Sequence[str]) -> list[_Suspects]:
+    listed = (_Suspects.of(number, line, kinds) for number, line in _suspect_lines(data))
+    return [each for each in listed if each.places]
+
+
+def _leave_out_known(
+    old: bytes, new: bytes, added: Sequence[_Suspects], kinds: Sequence[str]
+) -> Iterator[_Suspects]:
+    """Leave out the characters that stayed: in lines that did, and at the beginning of others."""
+    before = {each.number: each for each in _list_suspects(old, kinds)}
+    waiting = list(reversed(added))
+    for change in find_changes(Document(old).lines, Document(new).lines):
+        while waiting and waiting[-1].number <= change.new_start:
+            waiting.pop()
+        there = (before.get(number + 1) for number in range(change.old_start, change.old_end))
+        alike: dict[str, list[_Suspects]] = {}
+        for each in there if before else ():
+            if each is not None:
+                alike.setdefault(each.beginning, []).append(each)
+        while waiting and waiting[-1].number <= change.new_end:
+            line = waiting.pop()
+            found = alike.get(line.beginning)
+            kept = _count_common(line.text, found.pop().text) if found else 0
+            places = tuple(place for place in line.places if place[0] >= kept)
+            if places:
+                yield replace(line, places=places)
+
+
+def _count_common(one: str, other: str) -> int:
+    """Count the characters in which two texts begin alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _find_any(new: File, kinds: Sequence[str]) -> Iterator[tuple[str, int, str]]:
+    """Find the first of each kind in a file of very many suspects, which nobody counts."""
+    for kind in kinds:
+        for number, line in _suspect_lines(new.data):
+            found = KINDS[kind].search(_SPELLING.sub("", line))
+            if found is not None:
+                yield kind, number, found[0]
+                break
+
+
+def _suspect_lines(data: bytes) -> Iterator[tuple[int, str]]:
+    """The lines that may hold such characters, with their numbers; no other line is made."""
+    data = data.removeprefix(_BOM)
+    number, done = 1, 0
+    found = _SUSPECT.search(data)
+    while found is not None:
+        start = data.rfind(b"\n", 0, found.start()) + 1
+        after = data.find(b"\n", found.end())
+        end = len(data) if after < 0 else after
+        number += data.count(b"\n", done, start)
+        done = start
+        yield number, decode_text(data[start:end])
+        found = _SUSPECT.search(data, end)
+
+
+def _find_kinds(kind: str, line: str) -> list[str]:
+    if line.isascii() and "\0" not in line and "\r" not in line:  # as nearly every name
+        return []
+    return KINDS[kind].findall(_SPELLING.sub("", line))

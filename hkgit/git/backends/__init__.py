@@ -1,1 +1,0 @@
-"""Objects and refs from libgit2, or from the git program."""

@@ -1,0 +1,158 @@
+"""mirrors.py: bare copies of repositories that nobody here vouches for.
+
+What the other side sends is data. It starts no program and no hook, asks nobody anything, and
+leads to no other address by a protocol that is not on the list.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hkgit.errors import GitRefused, HkgitError, InvalidInput
+from hkgit.git import program
+from hkgit.git.transaction import locks
+from hkgit.values import dataclass
+
+PROTOCOLS = ("file", "https", "ssh")
+"""Ways to reach a repository that cannot be made to run a command, as `ext::` can."""
+
+FETCH_SECONDS = 3600.0
+"""So long one repository may take to fetch."""
+ASK_SECONDS = 120.0
+"""So long it may take to list its refs."""
+
+REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*", "+refs/hkgit/*:refs/hkgit/*")
+
+_QUIET = {
+    "GIT_ALLOW_PROTOCOL": ":".join(PROTOCOLS),
+    "GIT_ASKPASS": "",  # set and empty: git looks for no other program that would ask
+    "SSH_ASKPASS": None,
+    "GIT_TRACE": None,  # traces print what addresses hold
+    "GIT_TRACE_CURL": None,
+    "GIT_CURL_VERBOSE": None,
+}
+_SETTINGS = {
+    "core.hooksPath": os.devnull,
+    "fetch.recurseSubmodules": "false",
+    "fetch.writeCommitGraph": "false",
+    "gc.auto": "0",
+    "http.lowSpeedLimit": "1000",
+    "http.lowSpeedTime": "60",
+    "maintenance.auto": "false",
+    "transfer.bundleURI": "false",
+}
+_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
+_SYMREF = re.compile(r"^ref: (refs/heads/\S+)\tHEAD$", re.MULTILINE)
+_REF = re.compile(r"^([0-9a-f]{40,64})\t(refs/(?:heads|tags|hkgit)/\S+(?<!\^\{\}))$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteRefs:
+    """The refs of a remote with their ids, and the branch that its HEAD names, if it names one."""
+
+    refs: Mapping[str, str]
+    branch: str | None
+
+
+def hide_credentials(text: str) -> str:
+    """Remove what stands before the `@` of addresses in a text."""
+    return _CREDENTIALS.sub("", text)
+
+
+def check_address(address: str) -> None:
+    """Raise InvalidInput for an address that is not one, or by a way that is not allowed."""
+    fix = f"Name a path, or an address by {', '.join(PROTOCOLS)}."
+    shown = hide_credentials(address)
+    if not address or address.startswith("-") or any(ord(char) < 32 for char in address):
+        raise InvalidInput(shown or "address", "is no address of a repository", fix)
+    scheme, separator, _ = address.partition("://")
+    if "::" in address.partition("/")[0] or (separator and scheme.lower() not in PROTOCOLS):
+        raise InvalidInput(shown, "is reached by a protocol that is not allowed", fix)
+
+
+def list_remote(address: str) -> RemoteRefs:
+    """List a remote's refs. Raises GitRefused if it does not answer, InvalidInput before."""
+    output = _ask(address, "ls-remote", "--symref", "--", address, seconds=ASK_SECONDS)
+    branch = _SYMREF.search(output)
+    return RemoteRefs(_read_refs(output), None if branch is None else branch[1])
+
+
+def list_mirror(mirror: Path) -> Mapping[str, str]:
+    """List the refs of a mirror with their ids; none without a mirror. Raises GitRefused."""
+    if not (mirror / "HEAD").exists():
+        return {}
+    form = "--format=%(objectname)%09%(refname)"
+    env = {"GIT_DIR": str(mirror)}
+    return _read_refs(program.run(("for-each-ref", form), cwd=mirror, env=env).text)
+
+
+def _read_refs(lines: str) -> Mapping[str, str]:
+    """Read the refs that are mirrored, of lines with an id, a tab and a name."""
+    return {found[2]: found[1] for found in _REF.finditer(lines)}
+
+
+def update_mirror(address: str, mirror: Path) -> None:
+    """Make a mirror, or bring one up to date: branches, tags, and what hkgit keeps in refs.
+
+    What is there is not fetched again; what a killed run left locked is cleared away. Raises
+    GitRefused.
+    """
+    place = mirror.with_suffix(".lock")
+    held = locks.wait_for(place, FETCH_SECONDS)
+    if held is None:
+        raise GitRefused(str(mirror), "is held by another process", "Wait for it to end.")
+    try:
+        _clear_locks(mirror)
+        if not (mirror / "HEAD").exists():
+            mirror.mkdir(parents=True, exist_ok=True)
+            new = ("init", "-q", "--bare", "--template=", ".")
+            _ask(address, *new, cwd=mirror, seconds=FETCH_SECONDS)
+        args = ("fetch", "-q", "--atomic", "--prune", "--no-tags", "--no-write-fetch-head")
+        _ask(address, *args, "--", address, *REFSPECS, cwd=mirror, seconds=FETCH_SECONDS)
+    finally:
+        locks.remove(place, held)
+
+
+def _clear_locks(mirror: Path) -> None:
+    """Remove lock files of git: whoever made them holds ours no longer, so they are dead."""
+    for pattern in ("*.lock", "refs/**/*.lock"):
+        for path in mirror.glob(pattern):
+            path.unlink(missing_ok=True)
+
+
+def _ask(address: str, *args: str, cwd: Path | None = None, seconds: float) -> str:
+    """Run git where nothing can be asked; its words hold no credentials."""
+    check_address(address)
+    where = Path("/") if cwd is None else cwd
+    env = {**_QUIET, "GIT_SSH_COMMAND": _ssh_command()}
+    if cwd is not None:
+        env["GIT_DIR"] = str(cwd)
+    try:
+        return program.run((*_settings(), *args), cwd=where, env=env, seconds=seconds).text
+    except HkgitError as error:
+        raise GitRefused(
+            hide_credentials(address), hide_credentials(error.what), _advise(error)
+        ) from None
+
+
+def _advise(error: HkgitError) -> str:
+    known = (
+        ("could not read Username", "Give git credentials: a credential helper, or an SSH key."),
+        ("Permission denied (", "Give git credentials: a credential helper, or an SSH key."),
+        ("Could not resolve host", "Check the address and the network; the next run tries again."),
+        ("does not appear to be a git repository", "Check the address."),
+    )
+    found = (fix for words, fix in known if words in error.what)
+    return next(found, error.fix or "The next run tries again.")
+
+
+def _ssh_command() -> str:
+    """ssh as the user has it, where it can ask nobody."""
+    return f"{os.environ.get('GIT_SSH_COMMAND', 'ssh')} -o BatchMode=yes -o ConnectTimeout=30"
+
+
+def _settings() -> Sequence[str]:
+    return [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]

@@ -1,0 +1,616 @@
+"""Objects of a repository as values: ids, commits, tags, trees; compare and build them.
+
+The format is that of git's `tree.c`: for each entry an octal mode, a blank, a name, NUL and the
+bytes of an id (20, or 32 where a repository counts in SHA-256), sorted as if the names of
+directories ended in `/`. Reading is strict: an object that git would not write itself (a name
+twice, out of order, a mode with leading zeros) could show one reader what it hides from another,
+so it is refused.
+
+libgit2 does not parse every tag that git parses (without a last line of the tagger, with a date
+that overflows). So tags are read here, from their bytes, by the two lines that git follows.
+
+The trees of two commits in a row share nearly all of their bytes, so only what stands between the
+common beginning and the common end is taken apart. The rest was found well-formed when it was
+read first, and stays so: what a tree must be is said in `trees`.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from bisect import bisect_left
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
+from itertools import pairwise
+
+from hkgit.edits import (
+    DIRECTORY,
+    EXECUTABLE,
+    REGULAR,
+    SUBMODULE,
+    SYMLINK,
+    File,
+    decode_text,
+    encode_text,
+)
+from hkgit.errors import InvalidInput, Unverifiable
+from hkgit.git.backend import BLOB, COMMIT, TAG, TREE, Backend
+from hkgit.text.hashes import start_hash
+from hkgit.text.paths import LONGEST_PATH, quote_path
+from hkgit.values import dataclass, field, late_pattern
+
+HEX = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
+FULL_ID = late_pattern(HEX)
+
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""The tree without a file, which git knows without storing it; `Repository.snapshot` takes it in
+every repository, git itself only where ids have 40 digits."""
+
+EMPTY_TREES = {
+    "sha1": EMPTY_TREE,
+    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+"""By the name of the object format."""
+
+
+def is_empty_tree(object_id: str) -> bool:
+    return object_id in EMPTY_TREES.values()
+
+
+def absent_like(object_id: str) -> str:
+    """Return the id that stands for no object: as many zeros as this id has digits."""
+    return "0" * len(object_id)
+
+
+def compute_id(kind: str, data: bytes, object_format: str) -> str:
+    """Compute the id that git gives to an object of a type with these bytes."""
+    head = b"%s %d\0" % (kind.encode(), len(data))
+    digest = start_hash(object_format, head, more=len(data))
+    digest.update(data)
+    return digest.hexdigest()
+
+
+MODES = rb"40000|100[0-7]{3}|120000|160000"
+"""Of files old gits wrote any permissions. A directory under another mode than git's is one to
+git, and would be none here."""
+
+_ENTRIES = {
+    2 * size: re.compile(rb"(%s) ([^\0/]+)\0(.{%d})" % (MODES, size), re.DOTALL)
+    for size in (20, 32)
+}
+"""What an entry looks like, by the number of hex digits of ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """One name in a tree: its mode, and the id of a blob, tree or submodule's commit."""
+
+    mode: int
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TreeChange:
+    """What became of one path; None where it is absent."""
+
+    path: str
+    old: TreeEntry | None
+    new: TreeEntry | None
+
+
+LARGEST_TREE = 1_000_000
+"""Names that one comparison may meet: ten trees that hold each other ten times have 10**10."""
+_BOMB = "Look at it with git ls-tree: it may be made to exhaust whoever reads it."
+
+Tree = Mapping[str, TreeEntry]
+ReadTree = Callable[[str], Tree]
+Difference = tuple[str, TreeEntry | None, TreeEntry | None]
+"""A name, and what stands there before and after."""
+Differing = Callable[[str | None, str | None], Iterator[Difference]]
+"""The names that are not the same in two trees."""
+
+
+def parse_tree(tree_id: str, data: bytes) -> dict[str, TreeEntry]:
+    """Parse a tree object. Raises Unverifiable when git would not have written it."""
+    tree = {
+        decode_text(name): TreeEntry(int(mode, 8), entry_id.hex())
+        for mode, name, entry_id in _ENTRIES[len(tree_id)].findall(data)
+    }
+    if format_tree(tree) != data:
+        raise Unverifiable(f"tree {tree_id}", "is malformed", "Look at it with git fsck.")
+    return tree
+
+
+def format_tree(tree: Tree) -> bytes:
+    """Write the bytes of a tree object; the inverse of `parse_tree`."""
+    named = [(encode_text(name), entry) for name, entry in tree.items()]
+    named.sort(key=lambda item: item[0] + b"/" if item[1].mode == DIRECTORY else item[0])
+    return b"".join(
+        b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.id)) for name, entry in named
+    )
+
+
+def canonicalise(entry: TreeEntry | None) -> TreeEntry | None:
+    """Give an entry the mode that git's `canon_mode` reads: old repositories have 100664."""
+    if entry is None or not stat.S_ISREG(entry.mode):
+        return entry
+    mode = EXECUTABLE if entry.mode & stat.S_IXUSR else REGULAR
+    return entry if entry.mode == mode else TreeEntry(mode, entry.id)
+
+
+def compare_trees(old: str | None, new: str | None, differing: Differing) -> Iterator[TreeChange]:
+    """Yield every path that differs, in no order; equal subtrees are never read.
+
+    A directory that comes to hold nothing is told as well: git writes none, so somebody did. Old
+    modes are told as git reads them, so a directory that git writes anew differs in none of them.
+    """
+    pending = [("", old, new)]
+    seen = 0
+    while pending:
+        under, old, new = pending.pop()
+        for name, before, after in differing(old, new):
+            seen += 1
+            if seen > LARGEST_TREE:
+                raise Unverifiable("tree", f"differs in more than {LARGEST_TREE} names", _BOMB)
+            old_file, old_tree = _sides(canonicalise(before))
+            new_file, new_tree = _sides(after)
+            if new_tree is not None and is_empty_tree(new_tree):
+                new_file, new_tree = after, None
+            if old_file != new_file:
+                yield TreeChange(under + name, old_file, new_file)
+            if old_tree != new_tree:
+                pending.append((_inside(under, name), old_tree, new_tree))
+
+
+def walk_tree(tree_id: str, read: ReadTree) -> Iterator[tuple[str, TreeEntry]]:
+    """Yield every path that is not a directory, with its entry, in no order."""
+    for change in compare_trees(None, tree_id, partial(_find_differing, read=read)):
+        if change.new is not None and change.new.mode != DIRECTORY:
+            yield change.path, change.new
+
+
+def _find_differing(old: str | None, new: str | None, read: ReadTree) -> Iterator[Difference]:
+    before = read(old) if old is not None else {}
+    after = read(new) if new is not None else {}
+    for name in {name for name, _ in before.items() ^ after.items()}:
+        yield name, before.get(name), after.get(name)
+
+
+def _sides(entry: TreeEntry | None) -> tuple[TreeEntry | None, str | None]:
+    """An entry as a file, or as the id of a tree: a directory may take a file's name."""
+    if entry is not None and entry.mode == DIRECTORY:
+        return None, entry.id
+    return entry, None
+
+
+def _inside(under: str, name: str) -> str:
+    path = f"{under}{name}/"
+    if len(path) > LONGEST_PATH:
+        raise Unverifiable(quote_path(path[:80]) + "...", "is nested too deep", _BOMB)
+    return path
+
+
+_TAG = late_pattern(rb"object (" + HEX.encode() + rb")\ntype ([a-z]+)\n")
+_TAGGER = late_pattern(rb"^tagger (.*?)(?: -?\d+ [-+]\d+)?$", re.MULTILINE)
+_FIX = "Look at it with git fsck, and make it again: git tag -a NAME COMMIT."
+LARGEST_TAG = 4 * 2**20
+"""Bytes of a tag that is read."""
+
+DEEPEST = 50
+"""Tags of tags that are followed."""
+
+
+def peel(backend: Backend, object_id: str) -> str | None:
+    """Find the commit that an object is or that its tags name; None for a tree or a blob.
+
+    Raises Unverifiable for what cannot be read: git might read a commit there.
+    """
+    *_, (last, kind, _) = _follow(backend, object_id)
+    return last if kind == COMMIT else None
+
+
+def read_tags(backend: Backend, object_id: str) -> Iterator[tuple[str, bytes]]:
+    """Read the tagger and the message of each tag from an object on. Raises Unverifiable."""
+    for _, kind, data in _follow(backend, object_id):
+        if kind == TAG:
+            header, _, message = data.partition(b"\n\n")
+            yield ", ".join(map(decode_text, _TAGGER.findall(header))), message
+
+
+def _follow(backend: Backend, object_id: str) -> Iterator[tuple[str, str, bytes]]:
+    """An object and those that its tags name, each with its type; the bytes of tags alone."""
+    kind, size = backend.header(object_id)
+    for _ in range(DEEPEST):
+        if kind != TAG:
+            yield object_id, kind, b""
+            return
+        if size > LARGEST_TAG:
+            raise Unverifiable(f"tag {object_id}", f"has more than {LARGEST_TAG:,} bytes", _FIX)
+        data = backend.read(object_id)[1]
+        yield object_id, kind, data
+        found = _TAG.match(data)
+        if found is None:
+            raise Unverifiable(f"tag {object_id}", "is malformed", _FIX)
+        object_id, stated = found[1].decode(), found[2].decode()
+        kind, size = backend.header(object_id)
+        if kind != stated:
+            what = f"says that {object_id[:12]} is a {stated}, and it is a {kind}"
+            raise Unverifiable("tag", what, _FIX)
+    raise Unverifiable(f"tag {object_id}", f"is a tag of more than {DEEPEST} tags", _FIX)
+
+
+_ID = HEX.encode()
+_HEAD = late_pattern(
+    rb"tree (" + _ID + rb")\n((?:parent " + _ID + rb"\n)*)"
+    rb"author (.*)\ncommitter (.*)\n"
+)
+_WHEN = late_pattern(rb" ?(-?\d{1,18})(?: [-+]\d{1,20})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit as it is stored: replacements and grafts play no part.
+
+    `author` and `committer` are `Name <email>`; `time` is the committer's, in seconds since
+    1970. `message` and `raw` are bytes. `is_boundary` says that a shallow clone left out the
+    parents.
+    """
+
+    id: str
+    tree: str
+    parents: tuple[str, ...]
+    author: str
+    committer: str
+    time: int
+    message: bytes
+    raw: bytes
+    is_boundary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What HEAD says: no branch when it is detached, no commit when the branch is unborn."""
+
+    branch: str | None
+    commit: str | None
+
+
+def parse_commit(commit_id: str, raw: bytes, *, is_boundary: bool = False) -> Commit:
+    """Read a commit object; raises Unverifiable when its header is not as git writes it."""
+    header, _, message = raw.partition(b"\n\n")
+    head = _HEAD.match(header + b"\n")
+    if head is None:
+        raise _refuse_malformed(commit_id)
+    tree, parents, *people = head.groups()
+    (author, _), (committer, time) = (_read_person(commit_id, line) for line in people)
+    return Commit(
+        id=commit_id,
+        tree=tree.decode(),
+        parents=tuple(line.split()[1].decode() for line in parents.splitlines()),
+        author=author,
+        committer=committer,
+        time=time,
+        message=message,
+        raw=raw,
+        is_boundary=is_boundary,
+    )
+
+
+def _read_person(commit_id: str, line: bytes) -> tuple[str, int]:
+    """`Name <email>`, and the time that stands behind it, or 0.
+
+    Raises Unverifiable for what readers of commits take for one person or another, or for none.
+    """
+    name, end, time = line.rpartition(b">")
+    when = _WHEN.fullmatch(time) if time.strip(b" ") else None
+    if b"<" not in name or (when is None and time.strip(b" ")):
+        raise _refuse_malformed(commit_id)
+    return decode_text(name + end), 0 if when is None else int(when[1])
+
+
+def _refuse_malformed(commit_id: str) -> Unverifiable:
+    fix = f"Look at it: git cat-file commit {commit_id}"
+    return Unverifiable(f"commit {commit_id}", "its header is malformed", fix)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeSnapshot:
+    """The files of one tree (see `edits.Snapshot`); a blob is loaded when it is asked for."""
+
+    tree_id: str
+    read_tree: ReadTree
+    read_blob: Callable[[str], bytes]
+
+    def entry(self, path: str) -> TreeEntry | None:
+        """Find the mode, as git reads it, and the id at a path, of a directory too."""
+        found: TreeEntry | None = TreeEntry(DIRECTORY, self.tree_id)
+        for name in path.split("/"):
+            if found is None or found.mode != DIRECTORY:
+                return None
+            found = self.read_tree(found.id).get(name)
+        return canonicalise(found)
+
+    def get(self, path: str) -> File | None:
+        """Return the file at a path; directories and submodules have no bytes."""
+        entry = self.entry(path)
+        if entry is None:
+            return None
+        has_bytes = entry.mode not in (DIRECTORY, SUBMODULE)
+        return File(self.read_blob(entry.id) if has_bytes else b"", entry.mode)
+
+    def paths(self) -> Iterator[str]:
+        """Yield every path but those of directories."""
+        return (path for path, _ in walk_tree(self.tree_id, self.read_tree))
+
+
+_ENTRY = {
+    size: re.compile(rb"(%s) ([^\0/]+)\0(.{%d})" % (MODES, size // 2), re.DOTALL)
+    for size in (40, 64)
+}
+"""An entry of a tree, by the number of digits of its id."""
+
+_DIRECTORY = b"40000"
+
+
+@dataclass(frozen=True, slots=True)
+class _RawTree:
+    """The bytes of a well-formed tree; where each entry begins, and last where they end."""
+
+    data: bytes
+    starts: Sequence[int]
+
+
+_NONE = _RawTree(b"", [0])
+
+
+@dataclass(frozen=True)
+class TreeDiffer:
+    """Compares trees by id. Reading raises Unverifiable, also for what git would not write."""
+
+    read: Callable[[str], bytes]
+
+    def find_differing(self, old: str | None, new: str | None) -> Iterator[Difference]:
+        """Find every name that is not the same in two trees, in no order."""
+        before = self._tree(old)
+        data = self._data(new)
+        first, last, end = _find_shared(before, data)
+        start = before.starts[first]
+        if new is not None and new not in self._known and data:
+            self._keep(new, _check_tree(new, data, before, first, last, end))
+        pattern = _ENTRY[64 if 64 in (len(old or ""), len(new or "")) else 40]
+        left = _entries(pattern, before.data[start : before.starts[last]])
+        right = _entries(pattern, data[start:end])
+        for name in left.keys() | right.keys():
+            if left.get(name) != right.get(name):
+                yield decode_text(name), _entry(left.get(name)), _entry(right.get(name))
+
+    def _tree(self, tree_id: str | None) -> _RawTree:
+        data = self._data(tree_id)
+        if tree_id is None or not data:
+            return _NONE
+        if tree_id not in self._known:
+            self._keep(tree_id, _check_tree(tree_id, data, _NONE, 0, 0, len(data)))
+        return self._known[tree_id]
+
+    def _data(self, tree_id: str | None) -> bytes:
+        if tree_id is None or is_empty_tree(tree_id):
+            return b""
+        known = self._known.get(tree_id)
+        return self.read(tree_id) if known is None else known.data
+
+    def _keep(self, tree_id: str, tree: _RawTree) -> None:
+        if len(self._known) >= KEPT:
+            self._known.popitem(last=False)
+        self._known[tree_id] = tree
+
+    @cached_property
+    def _known(self) -> OrderedDict[str, _RawTree]:
+        """The trees that were read lately."""
+        return OrderedDict()
+
+
+KEPT = 1024
+"""So many trees are kept: two commits in a row need those of their own paths."""
+
+
+def _check_tree(
+    tree_id: str, data: bytes, like: _RawTree, first: int, last: int, end: int
+) -> _RawTree:
+    """A tree, of which only what it does not share with a well-formed one need be looked at."""
+    start, shift = like.starts[first], end - like.starts[last]
+    if last - first == 1 and shift == 0 and _same_but_id(tree_id, data, like.data, start, end):
+        return _RawTree(data, like.starts)
+    pattern = _ENTRY[len(tree_id)]
+    found = list(pattern.finditer(data, start, end))
+    starts = [start, *(each.end() for each in found)]
+    is_whole = starts == [*(each.start() for each in found), end]
+    above, below = like.starts[max(first - 1, 0) : first], like.starts[last:-1][:1]
+    around = (pattern.match(like.data, at) for at in (*above, *below))
+    keys = sorted(_key(each) for each in around if each is not None)
+    keys[len(above) : len(above)] = map(_key, found)
+    is_sorted = all(a < b for a, b in pairwise(keys))
+    if not is_whole or not is_sorted or any(_may_be_twice(data, each[2]) for each in found):
+        parse_tree(tree_id, data)  # says what is wrong, if anything is
+    after = [at + shift for at in like.starts[last + 1 :]]
+    return _RawTree(data, [*like.starts[:first], *starts, *after])
+
+
+def _same_but_id(tree_id: str, data: bytes, like: bytes, start: int, end: int) -> bool:
+    """Whether all that is new is the id of an entry: what most commits do to most trees."""
+    named = end - len(tree_id) // 2
+    return data[start:named] == like[start:named]
+
+
+def _may_be_twice(data: bytes, name: bytes) -> bool:
+    """Whether a name may stand there again: as a directory it is sorted elsewhere."""
+    return data.count(b" %s\0" % name) > 1
+
+
+def _key(entry: re.Match[bytes]) -> bytes:
+    """What trees are sorted by."""
+    return entry[2] + b"/" if entry[1] == _DIRECTORY else entry[2]
+
+
+def _find_shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:
+    """Find the entries `first:last` that two trees may not share, and where theirs end."""
+    starts, count = old.starts, len(old.starts) - 1
+    ahead = range(count)
+    first = bisect_left(ahead, x=True, key=lambda i: not data.startswith(old.data[: starts[i + 1]]))
+    rest = data[starts[first] :]
+    behind = range(first, count)
+    last = first + bisect_left(behind, x=True, key=lambda i: rest.endswith(old.data[starts[i] :]))
+    return first, last, len(data) - (starts[count] - starts[last])
+
+
+def _entries(pattern: re.Pattern[bytes], data: bytes) -> Mapping[bytes, tuple[bytes, bytes]]:
+    return {name: (mode, object_id) for mode, name, object_id in pattern.findall(data)}
+
+
+def _entry(found: tuple[bytes, bytes] | None) -> TreeEntry | None:
+    return None if found is None else TreeEntry(int(found[0], 8), found[1].hex())
+
+
+Files = Mapping[str, File | TreeEntry | None]
+"""What paths become: a file, what stands elsewhere already, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """Builds trees from the leaves up; reads and writes only the directories that change."""
+
+    read_tree: ReadTree
+    write_tree: Callable[[Tree], str]
+    write_blob: Callable[[bytes], str]
+
+    def build(self, tree_id: str | None, files: Files, under: str = "") -> str | None:
+        """Store the changed directory; return its id, or None when nothing is left in it.
+
+        First what goes, then what is below, then what comes: so a file may become a directory
+        and the other way round. A directory that is written gets the modes that git's index would
+        give it. Raises InvalidInput where the two want the same name.
+        """
+        entries = dict(self.read_tree(tree_id)) if tree_id is not None else {}
+        here, below = _split(files)
+        for name in (name for name, file in here.items() if file is None):
+            _expect_file(under + name, entries.pop(name, None))
+        for name, inner in below.items():
+            old = _expect_directory(under + name, entries.pop(name, None))
+            new = self.build(old, inner, f"{under}{name}/")
+            if new is not None:
+                entries[name] = TreeEntry(DIRECTORY, new)
+        for name, file in here.items():
+            if file is not None:
+                _expect_file(under + name, entries.get(name))
+                entries[name] = self._store(under + name, file)
+        normal = {name: canonicalise(entry) or entry for name, entry in entries.items()}
+        return self.write_tree(normal) if normal else None
+
+    def _store(self, path: str, file: File | TreeEntry) -> TreeEntry:
+        if isinstance(file, TreeEntry):
+            return file
+        if file.mode not in (REGULAR, EXECUTABLE, SYMLINK):
+            raise InvalidInput(quote_path(path), f"cannot be written with mode {file.mode:o}")
+        return TreeEntry(file.mode, self.write_blob(file.data))
+
+
+def _split(files: Files) -> tuple[Files, dict[str, Files]]:
+    """The files of a directory, and those of each directory in it."""
+    here: dict[str, File | TreeEntry | None] = {}
+    below: dict[str, dict[str, File | TreeEntry | None]] = defaultdict(dict)
+    for path, file in files.items():
+        name, slash, rest = path.partition("/")
+        if slash:
+            below[name][rest] = file
+        else:
+            here[name] = file
+    return here, {**below}
+
+
+def _expect_file(path: str, entry: TreeEntry | None) -> None:
+    if entry is not None and entry.mode == DIRECTORY:
+        raise InvalidInput(quote_path(path), "is a directory", "Name a file.")
+
+
+def _expect_directory(path: str, entry: TreeEntry | None) -> str | None:
+    if entry is None:
+        return None
+    if entry.mode != DIRECTORY:
+        raise InvalidInput(quote_path(path), "is not a directory", "Delete or rename it first.")
+    return entry.id
+
+
+LARGEST_OBJECT = {BLOB: 100 * 2**20, TREE: 64 * 2**20, COMMIT: 4 * 2**20}
+"""Bytes of an object that is read: packs make gigabytes of next to nothing."""
+
+
+@dataclass(slots=True)
+class ObjectBatch:
+    """Objects that are stored together: a process each would be felt."""
+
+    backend: Backend
+    objects: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+
+    def add_blob(self, data: bytes) -> str:
+        return self._add(BLOB, data)
+
+    def add_tree(self, entries: Tree) -> str:
+        return self._add(TREE, format_tree(entries))
+
+    def _add(self, kind: str, data: bytes) -> str:
+        object_id = compute_id(kind, data, self.backend.object_format)
+        self.objects[object_id] = kind, data
+        return object_id
+
+    def write(self) -> None:
+        """Store what was added. Raises GitRefused."""
+        self.backend.write_all(self.objects)
+
+
+@dataclass(frozen=True)
+class Store:
+    """The objects of a repository. Reading raises Unverifiable, writing GitRefused."""
+
+    backend: Backend
+
+    def size(self, object_id: str) -> int:
+        """Return how many bytes an object has, without reading them."""
+        return self.backend.header(object_id)[1]
+
+    def read(self, object_id: str, kind: str) -> bytes:
+        """Read the bytes of an object that must be of one type, and not too large."""
+        size = self.size(object_id)
+        if size > LARGEST_OBJECT[kind]:
+            what = f"has {size:,} bytes; a {kind} of more than {LARGEST_OBJECT[kind]:,} is not read"
+            raise Unverifiable(f"object {object_id}", what, "Keep what is so large elsewhere.")
+        found, data = self.backend.read(object_id)
+        if found != kind:
+            raise Unverifiable(f"object {object_id}", "is not of the type that is asked for")
+        return data
+
+    def tree(self, tree_id: str) -> Tree:
+        """Read the entries of a tree by name."""
+        return self._parsed(tree_id) if not is_empty_tree(tree_id) else {}
+
+    def is_tree(self, object_id: str) -> bool:
+        return is_empty_tree(object_id) or self.backend.header(object_id)[0] == TREE
+
+    def write_blob(self, data: bytes) -> str:
+        return self.backend.write(BLOB, data)
+
+    def write_blobs(self, blobs: Iterable[bytes]) -> list[str]:
+        """Store blobs; their ids in the same order."""
+        batch = ObjectBatch(self.backend)
+        ids = [batch.add_blob(data) for data in blobs]
+        batch.write()
+        return ids
+
+    @cached_property
+    def differ(self) -> TreeDiffer:
+        """What tells two trees apart; it keeps those that it has read."""
+        return TreeDiffer(lambda tree_id: self.read(tree_id, TREE))
+
+    @cached_property
+    def _parsed(self) -> ReadTree:
+        """Trees by id, the latest kept: the commits of a history share most of them."""
+        return lru_cache(512)(lambda tree_id: parse_tree(tree_id, self.read(tree_id, TREE)))

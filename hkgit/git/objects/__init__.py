@@ -1,1 +1,0 @@
-"""Commits, trees and blobs as values."""

@@ -1,1 +1,0 @@
-"""Repositories elsewhere, which nobody here vouches for."""

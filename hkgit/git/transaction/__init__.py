@@ -1,0 +1,1 @@
+"""The transaction that moves a branch: see docs/transaction.md."""

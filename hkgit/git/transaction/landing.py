@@ -1,0 +1,213 @@
+"""landing.py: move a branch to a finished commit and update the checkout.
+
+The order is: lock the index, see that nothing is in the way, move the branch if it is still where
+it was, bring the checkout along; and if that fails, move the branch back. The two-tree merge of
+git-read-tree(1) leaves every local change alone that does not overlap, staged or not. The lock
+keeps others from committing an index that lags behind its branch.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from hkgit.errors import GitRefused, Stale
+from hkgit.git.objects import absent_like
+from hkgit.git.repository import Repository
+from hkgit.git.transaction.checkout import (
+    Environment,
+    Found,
+    find_plain,
+    find_untracked,
+    follow,
+    is_hidden,
+    list_changes,
+    read_tree,
+    restore,
+)
+from hkgit.git.transaction.index import LockedIndex, lock_index
+from hkgit.git.transaction.journal import TransactionJournal, TransactionState
+from hkgit.git.transaction.locks import unstoppable
+from hkgit.text.paths import quote_path
+
+UNDER_WAY = {
+    "MERGE_HEAD": "a merge",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase or git am",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "sequencer": "a cherry-pick or revert of several commits",
+    "BISECT_LOG": "a bisect",
+}
+"""What git remembers while it is in the middle of something."""
+
+RESOLVE = "To resolve a merge with evidence: git merge --abort, hkgit apply --merge REV SPEC"
+"""The way of a spec past the conflicts of a merge."""
+
+_PATIENT = ("-c", "core.filesRefLockTimeout=1000")
+"""Milliseconds that git waits for a branch that another git has locked."""
+
+
+class BranchMoved(GitRefused):
+    """Somebody else moved the branch first; what was planned can be planned again."""
+
+
+def land(repository: Repository, journal: TransactionJournal, new: str, *, reflog: str) -> None:
+    """Move the transaction's branch to the commit `new`, all or nothing.
+
+    With a checkout in the journal the work tree that the user stands in follows: it must be on
+    the branch. Raises BranchMoved, and GitRefused when local changes are in the way (naming
+    them), when the branch is checked out elsewhere, and in the middle of a merge or the like.
+    """
+    state = journal.state
+    _expect_tip(repository, state.branch, state.old)
+    if state.checkout is None:
+        _expect_nowhere_checked_out(repository, state.branch)
+        with unstoppable():
+            _move(repository, journal, new, reflog)
+            journal.note("landed")
+        return
+    with lock_index(repository.git_dir, state.id) as index:
+        _expect_at_rest(repository, state.branch)
+        found = find_plain(repository, list_changes(repository, state.old, new))
+        _expect_nothing_in_the_way(repository, state.old, new, index.env)
+        with unstoppable():
+            _move(repository, journal, new, reflog)
+            _follow(repository, index, state, new, found)
+            journal.note("landed")
+
+
+def expect_landable(
+    repository: Repository, *, branch: str, old: str | None, new: str, checkout: bool
+) -> None:
+    """Raise what `land` would raise now, and change nothing; `new` may be a tree."""
+    _expect_tip(repository, branch, old)
+    if checkout:
+        _expect_at_rest(repository, branch)
+        _expect_nothing_in_the_way(repository, old, new, {})
+    else:
+        _expect_nowhere_checked_out(repository, branch)
+
+
+def _expect_tip(repository: Repository, branch: str, old: str | None) -> None:
+    if repository.branch_tip(branch) != old:
+        what = "the branch moved meanwhile"
+        raise BranchMoved(branch, what, "Look at what came, and try again.")
+
+
+def _expect_nowhere_checked_out(repository: Repository, branch: str) -> None:
+    where = repository.list_checked_out_branches().get(branch)
+    if where is not None:
+        fix = "Land it from there, or name another branch."
+        raise GitRefused(branch, f"is checked out in {where}", fix)
+
+
+def _expect_at_rest(repository: Repository, branch: str) -> None:
+    if repository.head().branch != branch:
+        raise GitRefused(branch, "is not what this checkout is on", "Check it out, or try again.")
+    for what in find_unfinished(repository):
+        fix = "Finish or abort it first; git status says how."
+        if what == UNDER_WAY["MERGE_HEAD"]:
+            fix += f"\n{RESOLVE}"
+        raise GitRefused(str(repository.work_tree), f"{what} is under way here", fix)
+
+
+def find_unfinished(repository: Repository) -> Iterator[str]:
+    """Yield what git is in the middle of in this checkout, such as a rebase."""
+    return (what for name, what in UNDER_WAY.items() if repository.remembers(name))
+
+
+def _expect_nothing_in_the_way(
+    repository: Repository, old: str | None, new: str, env: Environment
+) -> None:
+    changed = list_changes(repository, old, new)
+    hidden = (each for each in changed if each.old is None or is_hidden(repository, each.path))
+    blocking = find_untracked(repository, [each.path for each in hidden], env)
+    refusal = _rehearse(repository, old, new, env)
+    if refusal is not None:
+        blocking |= _locally_changed(repository, env) & {change.path for change in changed}
+    if blocking:
+        raise refuse_local_changes(blocking) from refusal
+    if refusal is not None:
+        raise refusal
+
+
+def refuse_local_changes(paths: Iterable[str]) -> GitRefused:
+    """Build the error that names local changes."""
+    named = ", ".join(quote_path(path) for path in sorted(paths))
+    fix = "Commit, stash or move them, then try again."
+    return GitRefused("checkout", f"local changes in the way: {named}", fix)
+
+
+def _rehearse(
+    repository: Repository, old: str | None, new: str, env: Environment
+) -> GitRefused | None:
+    """Why the checkout could not follow, without changing it; None when it could."""
+    try:
+        read_tree(repository, old, new, env, "-n")
+    except GitRefused:
+        # A file that was only touched looks changed until git has looked at it again.
+        repository.git("update-index", "-q", "--refresh", env=env, check=False)
+    else:
+        return None
+    try:
+        read_tree(repository, old, new, env, "-n")
+    except GitRefused as refusal:
+        return refusal
+    return None
+
+
+def _locally_changed(repository: Repository, env: Environment) -> set[str]:
+    """Every path that `git status` shows, staged, unstaged or untracked."""
+    args = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
+    shown = repository.git(*args, env=env)
+    return {line[3:] for line in os.fsdecode(shown.stdout).split("\0") if line}
+
+
+def _move(repository: Repository, journal: TransactionJournal, new: str, reflog: str) -> None:
+    """Compare and swap."""
+    journal.note("landing", new)
+    branch, old = journal.state.branch, journal.state.old
+    args = ("update-ref", "-m", reflog, f"refs/heads/{branch}", new, old or absent_like(new))
+    try:
+        repository.git(*_PATIENT, *args, own_session=True)
+    except GitRefused:
+        if not is_landed(repository, branch, new):
+            _expect_tip(repository, branch, old)
+            raise
+
+
+def is_landed(repository: Repository, branch: str, new: str) -> bool:
+    """Whether a commit is in the history of a branch."""
+    tip = repository.branch_tip(branch)
+    return tip is not None and repository.is_ancestor(new, tip)
+
+
+def _follow(
+    repository: Repository, index: LockedIndex, state: TransactionState, new: str, found: Found
+) -> None:
+    """Bring the checkout along; what it cannot follow is undone, files and branch."""
+    branch, old = state.branch, state.old
+    changed = list_changes(repository, old, new)
+    temporary = str(Path(state.temporary, state.prefix))
+    try:
+        try:
+            follow(repository, index, temporary, old, new, changed, found)
+        except Stale as saved:
+            raise _refuse_saved(saved) from saved
+        index.replace()
+    except GitRefused:
+        index.reset()
+        restore(repository, changed, index.env)
+        args = ("update-ref", "-m", "hkgit: undone, the checkout could not follow")
+        repository.git(
+            *_PATIENT, *args, f"refs/heads/{branch}", old or absent_like(new), new, own_session=True
+        )
+        raise
+
+
+def _refuse_saved(saved: Stale) -> GitRefused:
+    """The refusal where files were saved while the checkout followed."""
+    what = f"local changes in the way: {saved.where}, saved a moment ago"
+    return GitRefused("checkout", what, f"Commit, stash or move them, then try again. {saved.fix}")

@@ -1,0 +1,425 @@
+"""What a refused edit is told.
+
+For refusals of an edit of which no line stands in the file as it is quoted.
+
+Nothing here is ever applied by itself: whether the file's lines are still the ones that were
+meant to change is for the author of the edit to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
+from itertools import islice
+
+from hkgit.edits import Edit, decode_text
+from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, Near, NoMatch
+from hkgit.matching.alignment import align, measure_similarity
+from hkgit.matching.candidates import find_candidates, judge_alignment
+from hkgit.matching.landings import Lines, find_landings, is_whole
+from hkgit.matching.merge import Merge
+from hkgit.matching.place import FULL, Place
+from hkgit.matching.placeholder import is_elision
+from hkgit.matching.strict import cuts_at
+from hkgit.matching.view import EditLines, FileLines, find_occurrences, list_keys, make_key
+from hkgit.matching.words import find_head_word, find_tail_word
+from hkgit.text.diff import LineChange
+from hkgit.text.document import Document, Splice
+from hkgit.values import late_pattern, replace
+
+WORD = late_pattern(rb"[\w\x80-\xff]+")
+LONG = 3
+"""A word of fewer letters says nothing as a part of another one."""
+
+MOST_WORDS = 8
+MOST_LINES = 50
+
+
+def find_by_words(view: FileLines, wanted: EditLines, most: int) -> tuple[Place, ...]:
+    """Find the places around the lines that are most like one of the old lines, `most` at most."""
+    best, found = 0, dict[int, int]()
+    for row, near in _pair_by_words(view, wanted, most):
+        alike = measure_similarity(make_key(wanted.old_lines[row]), make_key(view.lines[near]))
+        if alike > best:
+            best, found = alike, {}
+        if best and alike == best:
+            found.setdefault(near, row)
+    nearest = sorted(found.items())[:most]
+    return tuple(_around(view, wanted, row, near) for near, row in nearest)
+
+
+def _pair_by_words(view: FileLines, wanted: EditLines, most: int) -> Iterator[tuple[int, int]]:
+    """Each old line and line of the file with one of the longest words in both, from 0."""
+    words = sorted(set(WORD.findall(wanted.old)), key=lambda word: (-len(word), word))
+    for word in words[:MOST_WORDS] if view.lines else ():
+        rows = [row for row, line in enumerate(wanted.old_lines) if word in line]
+        for start in _find_word(view.document.data, word):
+            near = view.document.line_at(start) - 1
+            yield from ((row, near) for row in rows[:most])
+
+
+def _find_word(data: bytes, word: bytes) -> list[int]:
+    """Find where a word begins; a long one also as a part of another."""
+    if len(word) >= LONG:
+        return find_occurrences(data, word, MOST_LINES)
+    found = re.finditer(rb"(?<![\w\x80-\xff])%s(?![\w\x80-\xff])" % word, data)
+    return [match.start() for match in islice(found, MOST_LINES)]
+
+
+def _around(view: FileLines, wanted: EditLines, row: int, near: int) -> Place:
+    """The candidate in which old line `row` is line `near` of the file, both counted from 0."""
+    lines, old = list_keys(view, wanted)
+    first = max(near - row, 0)
+    above = align(old[:row], lines[first:near], first)
+    below = align(old[row + 1 :], lines[near + 1 : near + len(old) - row], near + 1)
+    return judge_alignment(view, wanted, (*above, near, *below))
+
+
+MOST = 4000
+"""So many bytes a corrected edit may have: one that is larger costs more than to read again."""
+
+FARTHEST = 8
+"""So many lines above or below a place are quoted at most to tell it from others."""
+
+LARGE = 4 * 2**20
+"""In a file of so many bytes nobody looks for what tells equal places apart."""
+
+CLEAR = 6
+"""By so much weight a place must agree better than any other."""
+
+
+PART = late_pattern(rb"[\w\x80-\xff]+|\S")
+
+LIKELY = 800
+"""From this similarity on, per mille, the best place may be the one that is meant."""
+
+
+def correct_edit(
+    view: FileLines, wanted: EditLines, found: Sequence[Place], edit: Edit
+) -> Edit | None:
+    """Rewrite an edit so that it quotes the one place that is near; None where that is unclear.
+
+    What the author changed within a line is changed in the file's line. None too where the new
+    text would still have a word of the misquotation.
+    """
+    if not _is_clear(found) or edit.replace_all or edit.expected_count not in (None, 1):
+        return None
+    if any(is_elision(line.strip()) for line in wanted.old_lines):
+        # What they left out was not meant to go.
+        return None
+    if any(_is_cut_short(view, wanted, found[0], row) for row in wanted.removed):
+        return None
+    place = found[0]
+    try:
+        splices = _Proposal(view, edit.path, wanted, found[0].targets).splices()
+    except Conflict:
+        return None
+    here = view.document.data[found[0].start : found[0].end]
+    misquoted = _find_words(b"\n".join(wanted.old_lines)) - _find_words(here)
+    if any(misquoted & _find_words(splice.new) for splice in splices):
+        return None
+    old, new = _sides(view.document, place, splices)
+    if old == new or len(old) + len(new) > MOST or not _is_once(view.document, old):
+        return None
+    old_text, new_text = (decode_text(text.replace(b"\r\n", b"\n")) for text in (old, new))
+    return replace(edit, old_text=old_text, new_text=new_text, expected_hash=None, line_hint=None)
+
+
+def _is_cut_short(view: FileLines, wanted: EditLines, found: Place, row: int) -> bool:
+    """Whether an old line is a part of the file's whose rest no new line has: it would be lost."""
+    target = found.targets[row]
+    old, here = wanted.old_lines[row].strip(), b"" if target is None else view.lines[target].strip()
+    added = [wanted.new_lines[i].strip() for i in wanted.added]
+    if not old or old == here or not added:
+        return False
+    behind, before = here.removeprefix(old).strip(), here.removesuffix(old).strip()
+    if here.startswith(old):
+        return not any(line.endswith(behind) for line in added)
+    return here.endswith(old) and not any(line.startswith(before) for line in added)
+
+
+def _find_words(text: bytes) -> set[bytes]:
+    return set(WORD.findall(text))
+
+
+def _sides(document: Document, place: Place, splices: Sequence[Splice]) -> tuple[bytes, bytes]:
+    """What the file says at a place and where it changes, and the same with the changes made."""
+    start = min([place.start, *(splice.start for splice in splices)])
+    end = max([place.end, *(splice.end for splice in splices)])
+    old, new = document.data[start:end], b""
+    for splice in sorted(splices, key=lambda splice: splice.start):
+        new += document.data[start : splice.start] + splice.new
+        start = splice.end
+    return old, new + document.data[start:end]
+
+
+class _Proposal(Merge):
+    """The author's changes where they probably belong, for the author to confirm."""
+
+    def splices(self) -> list[Splice]:
+        found = find_landings(self.wanted, self.targets, self.view.lines)
+        return [
+            self._splice(change, self._stretch(change, lines))
+            for change, lines in zip(self.wanted.changes, found, strict=True)
+        ]
+
+    def _stretch(self, change: LineChange, found: Lines | None) -> Lines | None:
+        """The lines to replace; if some are not as the author has them, all between the context."""
+        rows = range(change.old_start, change.old_end)
+        placed = [self.targets[i] for i in rows if self.wanted.old_lines[i].strip()]
+        if None not in placed and is_whole(change, self.targets, self.view.lines):
+            return found
+        ends = change.old_start - 1, change.old_end
+        if ends[0] < 0 or ends[1] >= len(self.targets):
+            return None
+        above, below = (self.targets[i] for i in ends)
+        return None if above is None or below is None else (above + 1, below)
+
+    def _edit_line(self, row: int, theirs: bytes, number: int) -> bytes:
+        """The file's line with the author's change, unless the author wrote that whole."""
+        lines = self.wanted.old_lines[row], self._spelt[row], theirs
+        base, ours, author = (Counter(PART.findall(line)) for line in lines)
+        if ours - base and ours - base <= author - base:
+            return self._write_line(theirs, number)
+        return super()._edit_line(row, theirs, number)
+
+
+def _is_clear(found: Sequence[Place]) -> bool:
+    """Whether the best candidate is likely, and no other one is nearly as good."""
+    if not found or found[0].similarity < LIKELY:
+        return False
+    return len(found) == 1 or found[0].agreement - found[1].agreement >= CLEAR
+
+
+def _is_once(document: Document, text: bytes) -> bool:
+    """Whether a text of the document stands nowhere else in it, not even half upon itself."""
+    return document.data.find(text) == document.data.rfind(text)
+
+
+def remove_marks(wanted: EditLines, edit: Edit) -> Edit | None:
+    """Put the lines that a remark stands for in its place.
+
+    None where it cannot be told what else was to stand there.
+    """
+    lines: list[bytes] = []
+    row = 0
+    for change in wanted.changes:
+        added = wanted.new_lines[change.new_start : change.new_end]
+        lines += wanted.old_lines[row : change.old_start]
+        row = change.old_end
+        if any(is_elision(line.strip()) for line in added):
+            if len(added) > 1:
+                return None
+            added = wanted.old_lines[change.old_start : change.old_end]
+        lines += added
+    new = b"".join(line + b"\n" for line in (*lines, *wanted.old_lines[row:]))
+    if not wanted.old.endswith(b"\n"):
+        new = new.removesuffix(b"\n")
+    if new in (wanted.new, wanted.old) or len(wanted.old) + len(new) > MOST:
+        return None
+    return replace(edit, old_text=decode_text(wanted.old), new_text=decode_text(new))
+
+
+def tell_apart(document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Near, ...]:
+    """Widen places of equal text by the fewest lines that make each of them unique."""
+    for above, below in _margins() if len(document.data) < LARGE else ():
+        wider = [
+            (max(first - above, 1), min(last + below, document.line_count)) for first, last in spans
+        ]
+        texts = [document.data[slice(*document.span(*lines))] for lines in wider]
+        if all(_is_once(document, text) for text in texts):
+            return tuple(Near(*lines) for lines in wider)
+    return tuple(Near(*lines) for lines in spans)
+
+
+def _margins() -> list[tuple[int, int]]:
+    """How many lines above and below are tried: above alone, below alone, both."""
+    steps = range(1, FARTHEST + 1)
+    return [(0, 0), *(margin for n in steps for margin in ((n, 0), (0, n), (n, n)))]
+
+
+SHOWN = 3
+"""So many places are described; of more only the lines are named."""
+
+LINES_SHOWN = 10
+
+SMALL = 1500
+"""A file of at most so many bytes is shown whole, which costs less than another call."""
+
+LONGEST = 120
+
+
+def refuse_no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
+    """Build the error for an old text that is nowhere: what comes nearest, and what differs."""
+    found = find_candidates(view, wanted)[:SHOWN] or find_by_words(view, wanted, SHOWN)
+    near = tuple(_near(view, each) for each in found)
+    if found:
+        nearest = "; ".join(_describe(view, each) for each in near)
+        fix = f"Nearest: {nearest}. {_difference(view, wanted, found[0])}"
+    else:
+        fix = "No similar line was found."
+        if view.lines and len(view.document.data) <= SMALL:
+            near = (Near(1, len(view.lines)),)
+    where, what = edit.path, "the old text is not in the file"
+    if near and near[0].similarity == FULL:
+        what = "the old text does not stand in the file as it is quoted"
+    if wanted.old in view.document.data:
+        what += ", except inside longer words or lines"
+    todo = "Quote the file as it is." if near else "Read the file again and quote it as it is."
+    error = NoMatch(where, what, f"{fix} {todo}")
+    error.near, error.corrected = near, correct_edit(view, wanted, found, edit)
+    return error
+
+
+def refuse_inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
+    """Build the error for an old text that stands once, as a part of a longer word."""
+    document = view.document
+    first, last = document.lines_of(place.start, place.end)
+    word = _word_around(document.data, place)
+    error = NoMatch(
+        f"{edit.path}:{document.number_in_file(first)}",
+        f"the old text stands only inside a longer word, {_quote(word)}",
+        "Quote the whole word, or the whole line; or replace all occurrences, which also changes "
+        "parts of words.",
+    )
+    error.near = (Near(first, last),)
+    return error
+
+
+def _word_around(data: bytes, place: Place) -> bytes:
+    """The first word that an end of a place cuts in two."""
+    at = place.start if cuts_at(data, place.start) else place.end
+    line = data.rfind(b"\n", 0, at) + 1
+    return find_tail_word(data[line:at]) + find_head_word(data[at : data.find(b"\n", at)])
+
+
+def refuse_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied:
+    """Build the error for a new text that stands in the file."""
+    first, last = view.document.lines_of(place.start, place.end)
+    return AlreadyApplied(
+        f"{edit.path}:{view.document.number_in_file(first)}",
+        f"the new text stands at {_lines(view.document, first, last)} already",
+        "Leave the edit out; or, if it is another place that you mean, quote more of it.",
+    )
+
+
+def refuse_half_applied(
+    view: FileLines, done: Sequence[Place], places: Sequence[Place], edit: Edit
+) -> Ambiguous:
+    """Build the error for an edit of all places of which some have the new text around them."""
+    starts = [view.document.line_at(place.start) for place in done[:LINES_SHOWN]]
+    lines = ", ".join(str(view.document.number_in_file(start)) for start in starts)
+    more = ", ..." if len(done) > LINES_SHOWN else ""
+    return Ambiguous(
+        edit.path,
+        f"the new text stands around {len(done)} of {len(places)} places of the old one already, "
+        f"at lines {lines}{more}",
+        "Edit the others one by one, each with a line of context.",
+    )
+
+
+def refuse_ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambiguous:
+    """Build the error for several places that are as good, or nearly so."""
+    spans = sorted(document.lines_of(place.start, place.end) for place in places)
+    numbers = ", ".join(str(document.number_in_file(first)) for first, _ in spans[:LINES_SHOWN])
+    more = ", ..." if len(spans) > LINES_SHOWN else ""
+    is_equal = len({(place.agreement, place.similarity) for place in places}) == 1
+    shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
+    why = "" if is_equal else f" ({shares} alike), too nearly the same to choose"
+    line = _distinction(document, spans)
+    error = Ambiguous(
+        edit.path,
+        f"the old text fits {len(places)} places, at lines {numbers}{more}{why}",
+        f"Quote more lines above or below, so that the edit names one place.{line}",
+    )
+    error.near = tell_apart(document, spans[:SHOWN])
+    return error
+
+
+def refuse_conflict(view: FileLines, wanted: EditLines, place: Place, edit: Edit) -> Conflict:
+    """Build the error for a place where a line to be removed differs."""
+    first, _ = view.document.lines_of(place.start, place.end)
+    differs = _difference(view, wanted, place, wanted.bound) or _difference(view, wanted, place)
+    error = Conflict(
+        f"{edit.path}:{view.document.number_in_file(first)}",
+        "the place is there, but not as the edit has it, in lines that it changes",
+        f"{differs} Write the edit against what the place says now.",
+    )
+    error.near, error.corrected = (_near(view, place),), correct_edit(view, wanted, [place], edit)
+    return error
+
+
+def _near(view: FileLines, place: Place) -> Near:
+    return Near(*view.document.lines_of(place.start, place.end), place.similarity)
+
+
+def _describe(view: FileLines, near: Near) -> str:
+    lines = _lines(view.document, near.start_line, near.end_line)
+    return f"{lines}, {_percent(near.similarity or 0)} alike"
+
+
+def _difference(
+    view: FileLines, wanted: EditLines, candidate: Place, rows: Set[int] | None = None
+) -> str:
+    """The first old line, of all or of some rows, that stands otherwise in the file or nowhere."""
+    for row, target in enumerate(candidate.targets):
+        old = wanted.old_lines[row]
+        if not old.strip() or (rows is not None and row not in rows):
+            continue
+        here = target if target is not None else _instead(view, candidate, row)
+        if here is None:
+            return f"Not there: {_quote(old)}."
+        if make_key(view.lines[here]) != make_key(old):
+            return f"{_show_line(view, here)}, the edit {_quote(old)}."
+    unknown = next(_unknown(view, candidate), None)
+    if unknown is None:
+        return ""
+    return f"{_show_line(view, unknown)}, which the edit has not."
+
+
+def _show_line(view: FileLines, row: int) -> str:
+    """What a line of the file, counted from 0, says."""
+    return f"Line {view.document.number_in_file(row + 1)} says {_quote(view.lines[row])}"
+
+
+def _instead(view: FileLines, candidate: Place, row: int) -> int | None:
+    """The line that the file has where it has not an old one, if the author does not know it."""
+    above = [target for target in candidate.targets[:row] if target is not None]
+    after = above[-1] + 1 if above else None
+    if after is None or after in candidate.targets or after >= len(view.lines):
+        return None
+    return after if view.lines[after].strip() else None
+
+
+def _unknown(view: FileLines, candidate: Place) -> Iterator[int]:
+    """The lines between those that the author knew."""
+    known = {target for target in candidate.targets if target is not None}
+    first, last = view.document.lines_of(candidate.start, candidate.end)
+    return (n for n in range(first - 1, last) if n not in known and view.lines[n].strip())
+
+
+def _distinction(document: Document, spans: Sequence[tuple[int, int]]) -> str:
+    """The line right above the places, where it is another one at each of them."""
+    above = [document.lines[first - 2].strip() if first > 1 else b"" for first, _ in spans]
+    if len(spans) > SHOWN or len(set(above)) < len(spans) or not all(above):
+        return ""
+    named = zip(spans, above, strict=True)
+    shown = "; ".join(
+        f"{document.number_in_file(first)}: {_quote(line)}" for (first, _), line in named
+    )
+    return f" The lines right above them: {shown}."
+
+
+def _lines(document: Document, first: int, last: int) -> str:
+    first, last = document.number_in_file(first), document.number_in_file(last)
+    return f"line {first}" if first >= last else f"lines {first}-{last}"
+
+
+def _percent(similarity: int) -> str:
+    return f"{similarity // 10} %"
+
+
+def _quote(line: bytes) -> str:
+    text = line.strip().decode("utf-8", "replace")
+    return repr(text if len(text) <= LONGEST else text[: LONGEST - 3] + "...")

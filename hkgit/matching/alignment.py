@@ -1,0 +1,201 @@
+"""Two texts, line beside line: how alike lines are, and the best alignment.
+
+The distance is that of insertions and deletions (the longest common subsequence), so the numbers
+are the same with every version of the library that computes it.
+
+A local alignment (Smith and Waterman, 1981) over lines: equal lines count by what they say,
+similar ones a share of that, lines of the file left out in between cost a little, and old lines
+that the file has not cost nothing. Lines that stand once on both sides cut large texts into
+pieces first, so that the table stays small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+
+from hkgit.matching.place import FULL
+from hkgit.text.diff import find_anchors
+from hkgit.values import dataclass
+
+LONGEST = 2000
+"""Longer lines are alike only when they are equal, so that the work is bounded."""
+
+
+def measure_similarity(a: bytes, b: bytes, least: int = 0) -> int:
+    """Measure the common bytes of both, as a share of all bytes, per mille.
+
+    Returns 0 where that is below `least`.
+    """
+    if a == b:
+        return FULL
+    shorter, longer = len(a), len(b)
+    if shorter > longer:
+        shorter, longer = longer, shorter
+    # The shorter line at most is common, which mostly settles it.
+    if not shorter or longer > LONGEST or 2 * FULL * shorter < least * (shorter + longer):
+        return 0
+    found = _similarity(a, b)
+    return found if found >= least else 0
+
+
+@lru_cache(maxsize=4096)
+def _similarity(a: bytes, b: bytes) -> int:
+    total = len(a) + len(b)
+    distance = _distance()(a.decode("latin-1"), b.decode("latin-1"))
+    return FULL * (total - distance) // total
+
+
+@cache
+def _distance() -> Callable[[str, str], int]:
+    """Loaded when it is needed, for most edits do without."""
+    from rapidfuzz.distance import Indel
+
+    return Indel.distance
+
+
+Spelt = tuple[Sequence[bytes], Sequence[bytes]]
+
+Targets = tuple[int | None, ...]
+"""For each old line the line of the file, both counted from 0, or None where it has none."""
+
+CELLS = 4000
+"""The largest table, in cells, that is filled without looking for anchors first."""
+
+MOST_CELLS = 40_000
+"""A larger one is not filled at all: such lines have no counterparts."""
+
+ALIKE = 600
+"""From this similarity on, per mille, an unequal line may be the counterpart of another."""
+
+GAP = 3
+"""What a line of the file that is left out costs."""
+
+
+def weigh(key: bytes) -> int:
+    """Weigh a line by what it says: little for a bracket, and at most a word or two's worth."""
+    return min(len(key), 12)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A stretch that is aligned by itself, and whether an anchor stands right above and below."""
+
+    old_start: int
+    old_end: int
+    start: int
+    end: int
+    is_held_above: bool = False
+    is_held_below: bool = False
+
+    @property
+    def cells(self) -> int:
+        return (self.old_end - self.old_start) * (self.end - self.start)
+
+
+def align(
+    old: Sequence[bytes],
+    window: Sequence[bytes],
+    first: int = 0,
+    alike: int = ALIKE,
+    spelt: Spelt | None = None,
+) -> Targets:
+    """Find the best alignment of `old` with some lines, the first of which has number `first`.
+
+    Both sides are keys; from similarity `alike` on two of them may be counterparts. `spelt`, the
+    lines of both sides as they are, chooses between alignments that are as good.
+    """
+    targets: list[int | None] = [None] * len(old)
+    for block in _blocks(old, window):
+        gains = _gains(old, window, block, alike, spelt or (old, window))
+        for i, j in _align_block(gains, block):
+            targets[i] = first + j
+    return tuple(targets)
+
+
+def _blocks(old: Sequence[bytes], window: Sequence[bytes]) -> list[_Block]:
+    """The stretches that are aligned each by itself; anchors are stretches of one line."""
+    whole = _Block(0, len(old), 0, len(window))
+    held = find_anchors(old, window) if whole.cells > CELLS else []
+    blocks = []
+    i = j = 0
+    for x, y in held:
+        blocks += [
+            _Block(old_start=i, old_end=x, start=j, end=y, is_held_above=i > 0, is_held_below=True),
+            _Block(x, x + 1, y, y + 1),
+        ]
+        i, j = x + 1, y + 1
+    blocks.append(
+        _Block(
+            old_start=i,
+            old_end=len(old),
+            start=j,
+            end=len(window),
+            is_held_above=bool(held),
+            is_held_below=False,
+        )
+    )
+    return [block for block in blocks if 0 < block.cells <= MOST_CELLS]
+
+
+def _align_block(gains: list[dict[int, int]], block: _Block) -> Iterator[tuple[int, int]]:
+    """Pairs of the heaviest alignment of a block; of equal ones the one that starts first."""
+    width = block.end - block.start
+    is_free = not block.is_held_below
+    rows = [[0 if is_free else -GAP * (width - j) for j in range(width + 1)]]
+    for gain in reversed(gains):
+        rows.append(_row(gain, rows[-1], is_free=is_free))
+    rows.reverse()
+    start = 0 if block.is_held_above else max(range(width + 1), key=lambda k: (rows[0][k], -k))
+    for i, j in _walk(gains, rows, start):
+        yield block.old_start + i, block.start + j
+
+
+def _row(gains: dict[int, int], below: list[int], *, is_free: bool) -> list[int]:
+    """The best score from each line of the window on, for the old lines from one on."""
+    row = below[:]
+    for j in range(len(row) - 2, -1, -1):
+        best = below[j]
+        if row[j + 1] - GAP > best:
+            best = row[j + 1] - GAP
+        if j in gains and gains[j] + below[j + 1] > best:
+            best = gains[j] + below[j + 1]
+        if best > 0 or not is_free:
+            row[j] = best
+    return row
+
+
+def _walk(gains: list[dict[int, int]], rows: list[list[int]], j: int) -> list[tuple[int, int]]:
+    """The pairs along the best path from the first old line and line `j` of the window."""
+    pairs = []
+    i = 0
+    while i < len(gains) and j < len(rows[0]) - 1:
+        gain = gains[i].get(j)
+        if gain is not None and rows[i][j] == gain + rows[i + 1][j + 1]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif rows[i][j] == rows[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+def _gains(
+    old: Sequence[bytes], window: Sequence[bytes], block: _Block, least: int, spelt: Spelt
+) -> list[dict[int, int]]:
+    """What each pair of counterparts adds, by old line and by line of the window, in a block."""
+    spots: dict[bytes, list[int]] = {}
+    for j in range(block.start, block.end):
+        spots.setdefault(window[j], []).append(j)
+    known = set(old[block.old_start : block.old_end])
+    odd = [j for j in range(block.start, block.end) if window[j] and window[j] not in known]
+    gains = []
+    for i in range(block.old_start, block.old_end):
+        gain = 1 + 2 * weigh(old[i])
+        found = {j: gain + (spelt[0][i] == spelt[1][j]) for j in spots.get(old[i], ())}
+        if not found and old[i]:
+            alike = {j: measure_similarity(old[i], window[j], least) for j in odd}
+            found = {j: gain * a // 1500 for j, a in alike.items() if a}
+        gains.append({j - block.start: gain for j, gain in found.items()})
+    return gains

@@ -1,0 +1,632 @@
+"""The change from old to new text, made in the lines of the file.
+
+A line is words, each with the blanks before it. Words are compared without them, so that a change
+of blanks and a change of words right beside it stay two changes.
+
+That is so where an old text is indented otherwise than the file, and the frame of the author is
+not that of the new text, or is none: the new text stands already as the file does, or the old
+one was quoted without its indentation.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import pairwise, takewhile
+
+from hkgit.edits import decode_text, encode_text
+from hkgit.errors import Conflict
+from hkgit.matching.alignment import Targets, align
+from hkgit.matching.indent import Indentation, learn, measure_width
+from hkgit.matching.landings import Lines, find_landings
+from hkgit.matching.place import Located, Place
+from hkgit.matching.view import INDENT, EditLines, FileLines, indent_of, list_keys, make_key
+from hkgit.text.diff import LineChange, find_changes
+from hkgit.text.document import Splice
+from hkgit.values import dataclass, late_pattern, replace
+
+Word = tuple[str, str]
+"""Blanks, and what stands after them."""
+
+WORD = late_pattern("(\\s*)([\\w\u0300-\u036f]+|\\S)")
+
+
+def merge_line(base: bytes, ours: bytes, theirs: bytes) -> bytes:
+    """Write `theirs`, with what it has in common with `base` spelt as in `ours`.
+
+    `base` and `ours` differ in blanks and typography at most, so where both sides changed the
+    same word, or the blanks before it, the author's are taken.
+    """
+    old, mine, author = map(_split_words, (base, ours, theirs))
+    wanted = _changes(old, author)
+    spelt = _spelt(old, mine, wanted)
+    kept = _find_kept_words(len(old), wanted)
+    # New words come in place of the blanks before the word that they replace or precede.
+    near = kept | {c.new_start: c.old_start for c in wanted if c.new_start < c.new_end}
+    merged: list[str] = []
+    for number, (blanks, word) in enumerate(author):
+        row = near.get(number)
+        is_same = row is not None and blanks == old[row][0]
+        merged.append(spelt[row][0] if row is not None and is_same else blanks)
+        merged.append(spelt[kept[number]][1] if number in kept else word)
+    return encode_text("".join(merged))
+
+
+def _split_words(line: bytes) -> list[Word]:
+    """The words of a line; the last one is the empty one at its end."""
+    text = decode_text(line)
+    return [*WORD.findall(text), (text[len(text.rstrip()) :], "")]
+
+
+def _changes(old: Sequence[Word], new: Sequence[Word]) -> tuple[LineChange, ...]:
+    return find_changes([word for _, word in old], [word for _, word in new])
+
+
+def _find_kept_words(count: int, wanted: Sequence[LineChange]) -> dict[int, int]:
+    """Find which of `count` old words each of the author's words is, if it is one."""
+    kept: dict[int, int] = {}
+    row = shift = 0
+    for change in (*wanted, LineChange(count, count, 0, 0)):
+        kept |= {i + shift: i for i in range(row, change.old_start)}
+        row, shift = change.old_end, change.new_end - change.old_end
+    return kept
+
+
+def _spelt(old: Sequence[Word], mine: Sequence[Word], wanted: Sequence[LineChange]) -> list[Word]:
+    """The old words as the file spells them, but for those that the author changed.
+
+    Of several words that the file has as another number of words, the first stands for all.
+    """
+    spelt = list(old)
+    differ = [_hold_word(change) for change in _changes(old, mine)]
+    for number, row in _find_kept_words(len(old), differ).items():
+        spelt[row] = mine[number]
+    for change in differ:
+        if any(_overlap(change, each) for each in wanted):
+            continue
+        here = mine[change.new_start : change.new_end]
+        text = "".join(blanks + word for blanks, word in here)
+        rows = range(change.old_start, change.old_end)
+        first = here[0][0] if here else ""
+        spelt[rows.start : rows.stop] = [(first, text[len(first) :])] + [("", "")] * (len(rows) - 1)
+    return spelt
+
+
+def _hold_word(change: LineChange) -> LineChange:
+    """A change that has an old word: what only the file has belongs to the word after it."""
+    if change.old_start < change.old_end:
+        return change
+    return replace(change, old_end=change.old_end + 1, new_end=change.new_end + 1)
+
+
+def _overlap(change: LineChange, other: LineChange) -> bool:
+    return change.old_start < other.old_end and other.old_start < change.old_end
+
+
+BELOW = 20
+OPENS = late_pattern(
+    rb".*(?:[:{(\[\\=]|=>)$|(?:if|for|while|else if) ?\(.*\)$|else$|(?:let|const|var) .*,$"
+)
+"""A line that makes one expect a deeper line after it."""
+
+CLOSERS = (b"}", b")", b"]", b"else", b"elif ", b"except", b"finally")
+"""What a line begins with that ends the block above it."""
+
+
+def end_blank_lines(wanted: EditLines, here: bytes) -> EditLines:
+    """Give both texts the end of a blank last line that is quoted without it at a place `here`."""
+    old, new = wanted.old, wanted.new
+    goes_on = old.endswith(b"\n") and new.startswith(old + b"\n") and not new.endswith(b"\n")
+    # What is left of the old text may end with a blank line of it, or be one.
+    is_left = (new or b"\n").endswith(b"\n") and old.startswith(new + b"\n")
+    is_left = is_left and not old.endswith(b"\n")
+    is_open = is_left or (goes_on and here == old + b"\n")
+    return EditLines(old + b"\n", new + b"\n") if is_open else wanted
+
+
+def indent_quotation(view: FileLines, wanted: EditLines, place: Place, path: str) -> EditLines:
+    """Give the new lines of an edit the blanks before its place, if its author left them out.
+
+    Raises Conflict where it cannot be told how far they are to be indented.
+    """
+    before = _before(view, place)
+    if before.strip() or b"\n" in wanted.old.rstrip():
+        return wanted
+    first, last = view.document.lines_of(place.start, place.end)
+    lines, below = wanted.new.split(b"\n"), _depth_below(view, last)
+    shift = _shift(before, wanted.old.rstrip(), lines, below, f"{path}:{first}")
+    further = (shift + line if line.strip() else line for line in lines[1:])
+    new = b"\n".join((lines[0], *further))
+    return EditLines(wanted.old, new, wanted.whole_lines, wanted.is_repaired)
+
+
+def _before(view: FileLines, place: Place) -> bytes:
+    """What stands before a place on its first line."""
+    data, offsets = view.document.data, view.document.offsets
+    return data[offsets[view.document.line_at(place.start) - 1] : place.start]
+
+
+def add_margin(view: FileLines, wanted: EditLines, targets: Targets, path: str) -> EditLines:
+    """Give an edit the indentation that its first line has lost, if that line alone has.
+
+    That is so where the others are indented as in the file. Where there are no others, or all
+    are indented otherwise, the new text is left to what the lines show.
+    """
+    first = targets[0] if targets else None
+    if first is None or not wanted.old_lines[0] or indent_of(wanted.old_lines[0]):
+        return wanted
+    margin = indent_of(view.lines[first])
+    others = [
+        indent_of(wanted.old_lines[i]) == indent_of(view.lines[t])
+        for i, t in enumerate(targets)
+        if i and t is not None and wanted.old_lines[i].strip()
+    ]
+    if not margin or not wanted.new_lines:
+        return wanted
+    if indent_of(wanted.new_lines[0]) == margin and all(others):
+        # The new text has the indentation that the old one has lost.
+        return EditLines(margin + wanted.old, wanted.new)
+    if not others:
+        lines, below = list(wanted.new_lines), _depth_below(view, first + 1)
+        others = [not _shift(margin, wanted.old_lines[0], lines, below, f"{path}:{first + 1}")]
+    return EditLines(margin + wanted.old, margin + wanted.new) if all(others) else wanted
+
+
+def _depth_below(view: FileLines, last: int) -> int:
+    """How deep what stands below line `last`, counted from 1, is indented."""
+    below = next((line for line in view.lines[last : last + BELOW] if line.strip()), b"")
+    return measure_width(indent_of(below))
+
+
+def _shift(before: bytes, old: bytes, lines: Sequence[bytes], below: int, where: str) -> bytes:
+    """What has to stand before every new line but the first.
+
+    An agent that leaves out the indentation of the one old line may have left it out of all
+    lines, or of the first alone. Below an opening line the next one is deeper than the old line,
+    or its bracket ends no less deep: then only the first has lost it. Elsewhere all have where
+    the old line stands among the new ones less deep than in the file. No indentation at all means
+    that of the first line where what follows in the file is indented, for nothing but an opening
+    line could stand before it.
+    """
+    margin = indent_of(before)
+    further = [line for line in lines[1:] if line.strip()]
+    if not margin or not further:
+        return b""
+    depths = [measure_width(indent_of(line)) for line in further]
+    own = measure_width(indent_of(old))
+    edge, depth = measure_width(margin + indent_of(old)), depths[0]
+    opens = OPENS.match(lines[0].strip())
+    if opens and depth:
+        is_closed = further[-1].lstrip().startswith(CLOSERS[:3]) and depths[-1] >= edge
+        is_closed = is_closed and not lines[0].rstrip().endswith(b":")
+        return b"" if depth > edge or is_closed else margin
+    quoted = [d for d, line in zip(depths, further, strict=True) if line.strip() == old.strip()]
+    is_quoted = bool(quoted) and quoted[0] < edge
+    is_left = below > 0 and min(depths) <= own and not depth > edge
+    ends = further[0].lstrip().startswith(CLOSERS) and not opens
+    can_be_either = (is_left and depth == edge) or (own < depth < edge <= below and not ends)
+    can_be_either = can_be_either and not is_quoted and not (is_left and depth < edge)
+    if can_be_either or (depth <= own and (ends or not (below or is_quoted))):
+        raise _refuse_undecided(where)
+    return margin if depth <= own or is_quoted or is_left else b""
+
+
+def _refuse_undecided(where: str) -> Conflict:
+    return Conflict(
+        where,
+        "the old text begins inside a line, and it cannot be told how far the further new lines "
+        "are to be indented",
+        "Quote whole lines with their indentation, in the old text and in the new one.",
+    )
+
+
+@dataclass(frozen=True)
+class LineIndents:
+    """What the indentation of single lines shows of an edit whose lines stand at `targets`."""
+
+    path: str
+    wanted: EditLines
+    targets: Targets
+    lines: Sequence[bytes]
+
+    def of(self, number: int) -> bytes | None:
+        """Find the file's indentation for new line `number`; None where its line does not decide.
+
+        Raises Conflict where two readings are as good, or none is.
+        """
+        theirs = indent_of(self.wanted.new_lines[number])
+        if self._is_as_file:
+            return theirs
+        change = next(c for c in self.wanted.changes if c.new_start <= number < c.new_end)
+        row = change.old_start + number - change.new_start
+        if self._is_flat and _is_even(change) and row in self._known:
+            return self._here(row)
+        if self._is_flat or change in self._undecided:
+            raise self._refuse()
+        return None
+
+    @cached_property
+    def _undecided(self) -> frozenset[LineChange]:
+        return frozenset(filter(self._is_undecided, self.wanted.changes))
+
+    @cached_property
+    def _is_as_file(self) -> bool:
+        """Whether the old text is indented otherwise than the file, and the new one as the file.
+
+        Lines that both texts have show the author's own frame for both.
+        """
+        kept = [i for i in self._known if i not in self.wanted.removed]
+        if any(indent_of(self.wanted.old_lines[i]) != self._here(i) for i in kept):
+            return False
+        return self._stands_as_file([*self._known], self._drop_blank(self.wanted.new_lines))
+
+    @cached_property
+    def _is_flat(self) -> bool:
+        """Whether the old lines are quoted at one depth, and stand in the file at several."""
+        rows = self._known
+        numbers = [t for t in self.targets if t is not None]
+        is_whole = not any(
+            line.strip() for a, b in pairwise(numbers) for line in self.lines[a + 1 : b]
+        )
+        author = {indent_of(self.wanted.old_lines[i]) for i in rows}
+        return is_whole and len(author) == 1 and len({self._here(i) for i in rows}) > 1
+
+    def _is_deeper(self, rows: Sequence[int], lines: Sequence[bytes]) -> bool:
+        """Whether new lines are deeper than the old ones; at less depth the author may go on."""
+        old = min(measure_width(indent_of(self.wanted.old_lines[i])) for i in rows)
+        return min((measure_width(indent_of(line)) for line in lines), default=0) > old
+
+    def _is_undecided(self, change: LineChange) -> bool:
+        """Whether the new lines of a change may stand as the file does, or as the author's do."""
+        rows = [i for i in self._known if change.old_start <= i < change.old_end]
+        added = self.wanted.new_lines[change.new_start : change.new_end]
+        if rows:
+            lines = self._drop_blank(added)
+            is_deeper = self._is_deeper(rows, lines)
+            return is_deeper and self._stands_as_file(rows, lines)
+        return self._is_sibling(added)
+
+    def _stands_as_file(self, rows: Sequence[int], lines: Sequence[bytes]) -> bool:
+        """Whether new lines are as deep as the file's, and the old ones are not."""
+        old = _least(indent_of(self.wanted.old_lines[i]) for i in rows)
+        here = _least(self._here(i) for i in rows)
+        return old != here and _least(map(indent_of, lines)) == here
+
+    def _is_sibling(self, added: Sequence[bytes]) -> bool:
+        """Whether a paragraph is added that begins as a line of the old text does.
+
+        And it stands as deep as that does in the file, though not as deep as it is quoted.
+        """
+        lines = self._drop_blank(added)
+        if not lines or all(line.strip() for line in (added[0], added[-1])):
+            return False
+        return any(
+            self.wanted.old_lines[i].split()[0] == lines[0].split()[0]
+            and indent_of(lines[0]) == self._here(i) != indent_of(self.wanted.old_lines[i])
+            for i in self._known
+        )
+
+    @cached_property
+    def _known(self) -> dict[int, int]:
+        """The old lines that say something and stand in the file, each with its line there."""
+        old = self.wanted.old_lines
+        return {i: t for i, t in enumerate(self.targets) if t is not None and old[i].strip()}
+
+    def _here(self, row: int) -> bytes:
+        """The file's indentation of an old line that stands in it."""
+        return indent_of(self.lines[self._known[row]])
+
+    def _drop_blank(self, lines: Iterable[bytes]) -> list[bytes]:
+        return [line for line in lines if line.strip()]
+
+    def _refuse(self) -> Conflict:
+        return Conflict(
+            f"{self.path}:{next(t for t in self.targets if t is not None) + 1}",
+            "the edit is indented otherwise than the file, and it cannot be told how its "
+            "new lines are to be indented",
+            "Quote the lines with the indentation that they have in the file.",
+        )
+
+
+def _is_even(change: LineChange) -> bool:
+    """Whether a change puts as many lines as it takes away."""
+    return change.old_end - change.old_start == change.new_end - change.new_start
+
+
+def _least(indents: Iterable[bytes]) -> bytes | None:
+    """The least deep of some indentations."""
+    return min(indents, key=measure_width, default=None)
+
+
+NEAR = 200
+"""So many lines above and below a place show the file's unit of indentation."""
+
+EDITED = 450
+"""From this similarity on, per mille, a new line is an edited form of an old one."""
+
+
+@dataclass(frozen=True)
+class Merge:
+    """The changes of `wanted`, made where `targets` says that the old lines stand."""
+
+    view: FileLines
+    path: str
+    wanted: EditLines
+    targets: Targets
+
+    def splices(self) -> list[Splice]:
+        """Compute one splice a change; raise Conflict where it is unclear what to write."""
+        found = find_landings(self.wanted, self.targets, self.view.lines)
+        return [
+            self._splice(change, lines)
+            for change, lines in zip(self.wanted.changes, found, strict=True)
+        ]
+
+    def is_made(self) -> bool:
+        """Whether the file has all the new lines already, just as the author has them."""
+        theirs, ours = self.wanted.new_lines, self.view.lines
+        found = find_landings(self.wanted, self.targets, ours)
+        return all(
+            lines is not None
+            and tuple(ours[lines[0] : lines[1]]) == theirs[change.new_start : change.new_end]
+            for change, lines in zip(self.wanted.changes, found, strict=True)
+        )
+
+    def _splice(self, change: LineChange, found: Lines | None) -> Splice:
+        document = self.view.document
+        if found is None:
+            raise self._refuse_unplaced(change)
+        first, after = found
+        start, end = document.offsets[first], document.offsets[after]
+        if self._is_there(change, first):
+            return Splice(start, start, b"")
+        lines = self._lines(change)
+        ends = [document.end_of(n + 1) for n in range(first, after)]
+        near = ends[-1] if ends else document.end_of(max(first, 1))
+        ends += [near] * (len(lines) - len(ends))
+        return Splice(start, end, b"".join(map(bytes.__add__, lines, ends)))
+
+    def _refuse_unplaced(self, change: LineChange) -> Conflict:
+        above = [t for t in self.targets[: change.old_end] if t is not None]
+        return Conflict(
+            f"{self.path}:{above[-1] + 1 if above else 1}",
+            "the file has lines here that the old text does not know, so it cannot be told on "
+            "which side of them the new lines belong",
+            "Read the place again and quote the lines on both sides of the change.",
+        )
+
+    def _is_there(self, change: LineChange, at: int) -> bool:
+        """Whether blank lines alone are added, between lines with as many in between already."""
+        old, theirs, ours = self.wanted.old_lines, self.wanted.new_lines, self.view.lines
+        added = theirs[change.new_start : change.new_end]
+        sides = old[: change.old_start], old[change.old_end :]
+        is_inside = all(any(line.strip() for line in side) for side in sides)
+        if change.old_start < change.old_end or not is_inside or any(map(bytes.strip, added)):
+            return False
+        return _blanks_around(ours, at) >= _blanks_around(theirs, change.new_end)
+
+    def _lines(self, change: LineChange) -> list[bytes]:
+        """The text of the lines that a change puts in the file."""
+        partners = self._partners(change)
+        theirs = self.wanted.new_lines[change.new_start : change.new_end]
+        return [
+            self._edit_line(partners[j], line, change.new_start + j)
+            if j in partners
+            else self._write_line(line, change.new_start + j)
+            for j, line in enumerate(theirs)
+        ]
+
+    def _partners(self, change: LineChange) -> dict[int, int]:
+        """Which new line of a change is an edited form of which old one.
+
+        Empty where the file spells the old lines as the author does, for then nothing of its
+        spelling can be lost.
+        """
+        rows = range(change.old_start, change.old_end)
+        if not any(i in self._spelt for i in rows):
+            return {}
+        old = [make_key(self.wanted.old_lines[i]) for i in rows]
+        new = [make_key(line) for line in self.wanted.new_lines[change.new_start : change.new_end]]
+        pairs = enumerate(align(old, new, alike=EDITED))
+        return {j: rows[i] for i, j in pairs if j is not None and rows[i] in self._spelt}
+
+    @cached_property
+    def _spelt(self) -> dict[int, bytes]:
+        """The old lines that the file spells otherwise, each with the file's spelling."""
+        pairs = ((i, self.view.lines[t]) for i, t in enumerate(self.targets) if t is not None)
+        return {i: line for i, line in pairs if line != self.wanted.old_lines[i]}
+
+    def _edit_line(self, row: int, theirs: bytes, number: int) -> bytes:
+        """A new line that is an edited form of an old one, as far as it can in its spelling."""
+        base, ours = self.wanted.old_lines[row], self._spelt[row]
+        kept = indent_of(base) == indent_of(theirs)
+        lead = indent_of(ours) if kept else self._indent(indent_of(theirs), number)
+        trail = _trail(ours if _trail(base) == _trail(theirs) else theirs)
+        merged = merge_line(*map(_strip_margins, (base, ours, theirs)))
+        # The space before a first word that is gone would be indentation.
+        return lead + _strip_margins(merged) + trail
+
+    def _write_line(self, line: bytes, number: int) -> bytes:
+        """A new line with the file's indentation; blank lines stay as they are.
+
+        A line that the author only moves keeps the file's spelling.
+        """
+        if not line.strip():
+            return line
+        # What stays where it was is not moved: a further line like it is the author's own.
+        old, gone = self.wanted.old_lines, self.wanted.removed & self._spelt.keys()
+        moved = (self._spelt[i] for i in sorted(gone) if old[i].strip() == line.strip())
+        words = next((ours for ours in moved if make_key(ours) == make_key(line)), line)
+        return self._indent(indent_of(line), number) + words.lstrip(INDENT)
+
+    def _indent(self, indent: bytes, number: int) -> bytes:
+        """The file's indentation for new line `number`.
+
+        That is what the nearest line has which both sides have and the author indents alike; where
+        two are as near, they have to agree. Without one it follows from the other lines.
+        """
+        by_line = self._by_lines.of(number)
+        if by_line is not None:
+            return by_line
+        kept = self._kept.get(indent, [])
+        at = bisect(kept, (number, b""))
+        close = kept[max(at - 1, 0) : at + 1]
+        near = min((abs(n - number) for n, _ in close), default=0)
+        beside = {here for n, here in close if abs(n - number) == near}
+        found = self._indentation.of(indent) if not beside else None
+        if len(beside) == 1:
+            [found] = beside
+        if found is None:
+            raise Conflict(
+                self.path,
+                "the edit is indented otherwise than the file, and it cannot be told how its "
+                "new lines are to be indented",
+                "Quote the lines with the indentation that they have in the file.",
+            )
+        return found
+
+    @cached_property
+    def _by_lines(self) -> LineIndents:
+        return LineIndents(self.path, self.wanted, self.targets, self.view.lines)
+
+    @cached_property
+    def _indentation(self) -> Indentation:
+        lines, old = list_keys(self.view, self.wanted)
+        rows = [(i, t) for i, t in enumerate(self.targets) if t is not None and lines[t] == old[i]]
+        if not any(indent_of(self.wanted.old_lines[i]) for i, _ in rows):
+            rows = [(i, t) for i, t in enumerate(self.targets) if t is not None]
+        if self._keeps_margins(rows):
+            rows = [(i, t) for i, t in rows if i not in self.wanted.removed]
+        pairs = [(self.wanted.old_lines[i], self.view.lines[t]) for i, t in rows]
+        middle = rows[0][1] if rows else 0
+        near = self.view.lines[max(middle - NEAR, 0) : middle + NEAR]
+        return learn(pairs, [*self.wanted.old_lines, *self.wanted.new_lines], near)
+
+    @cached_property
+    def _kept(self) -> dict[bytes, list[tuple[int, bytes]]]:
+        """By the author's indentation, the places of old lines in the new text and the file's.
+
+        Those are the lines that stay, and those that a new one replaces.
+        """
+        kept: dict[bytes, list[tuple[int, bytes]]] = {}
+        lines, old = list_keys(self.view, self.wanted)
+        shift, rest = 0, list(self.wanted.changes)
+        for i, target in enumerate(self.targets):
+            while rest and i >= rest[0].old_end:
+                change = rest.pop(0)
+                shift = change.new_end - change.old_end
+            if rest and i >= rest[0].old_start:
+                shift = min(rest[0].new_start - rest[0].old_start, rest[0].new_end - 1 - i)
+            if target is not None and old[i] and lines[target] == old[i]:
+                here = i + shift, indent_of(self.view.lines[target])
+                kept.setdefault(indent_of(self.wanted.old_lines[i]), []).append(here)
+        return kept
+
+    def _keeps_margins(self, rows: Sequence[tuple[int, int]]) -> bool:
+        """Whether the context is indented as the author has it; then other blanks are a change."""
+        margins = {
+            (indent_of(self.wanted.old_lines[i]), indent_of(self.view.lines[t]))
+            for i, t in rows
+            if i not in self.wanted.removed and self.wanted.old_lines[i].strip()
+        }
+        return any(a for a, _ in margins) and all(a == b for a, b in margins)
+
+
+def _blanks_around(lines: Sequence[bytes], at: int) -> int:
+    """How many blank lines end right above line `at` and begin with it, counted from 0."""
+    top = bottom = at
+    while top and not lines[top - 1].strip():
+        top -= 1
+    while bottom < len(lines) and not lines[bottom].strip():
+        bottom += 1
+    return bottom - top
+
+
+def _strip_margins(line: bytes) -> bytes:
+    """Take the indentation of a line, and the blanks at its end, off."""
+    return line.lstrip(INDENT).rstrip()
+
+
+def _trail(line: bytes) -> bytes:
+    """The blanks that a line ends with."""
+    return line[len(line.rstrip()) :]
+
+
+def merge_places(view: FileLines, wanted: EditLines, located: Located, path: str) -> list[Merge]:
+    """Build the merge of an edit at each of its places; raise Conflict."""
+    return [
+        _merge(view, piece, place, located.tier, path)
+        for piece, place in _parts(view, wanted, located)
+    ]
+
+
+def _parts(
+    view: FileLines, wanted: EditLines, located: Located
+) -> Iterable[tuple[EditLines, Place]]:
+    """The old and new texts to be merged, each with its place."""
+    if located.tier == "elided":
+        from hkgit.matching.strict import find_pieces
+
+        return find_pieces(view, wanted)
+    return [(wanted, place) for place in located.places]
+
+
+def _merge(view: FileLines, wanted: EditLines, place: Place, tier: str, path: str) -> Merge:
+    """The merge of an edit at its place."""
+    if tier in ("fuzzy", "line-block"):
+        targets = place.targets
+    else:
+        first, last = view.document.lines_of(place.start, place.end)
+        wanted = end_blank_lines(wanted, view.document.data[place.start : place.end])
+        targets = _targets(view, wanted, first - 1, last)
+        wanted, targets = _without_blank_ends(wanted, targets)
+    return Merge(view, path, add_margin(view, wanted, targets, path), targets)
+
+
+def _targets(view: FileLines, wanted: EditLines, first: int, after: int) -> Targets:
+    """Which line is which at a place that says the same as the old text."""
+    if list(wanted.old_lines) == list(view.lines[first:after]):
+        return tuple(range(first, after))
+    lines, old = list_keys(view, wanted)
+    numbers = [n for n in range(first, after) if lines[n]]
+    says = [i for i, key in enumerate(old) if key]
+    if not says or [lines[n] for n in numbers] != [old[i] for i in says]:
+        return align(old, lines[first:after], first)
+    targets: list[int | None] = [None] * len(old)
+    for i, number in zip(says, numbers, strict=True):
+        targets[i] = number
+    _fill_blank(targets, range(says[0] - 1, -1, -1), lines, -1)
+    _fill_blank(targets, range(says[0] + 1, len(old)), lines, 1)
+    return tuple(targets)
+
+
+def _without_blank_ends(wanted: EditLines, targets: Targets) -> tuple[EditLines, Targets]:
+    """The edit without the blank lines above and below that the file has not."""
+    top = _outer_blanks(wanted.old_lines, wanted.new_lines, targets)
+    bottom = _outer_blanks(wanted.old_lines[::-1], wanted.new_lines[::-1], targets[::-1])
+    if not top and not bottom:
+        return wanted, targets
+    old, new = (lines[top : len(lines) - bottom] for lines in (wanted.old_lines, wanted.new_lines))
+    old_text, new_text = (b"".join(line + b"\n" for line in lines) for lines in (old, new))
+    return EditLines(old_text, new_text), targets[top : len(targets) - bottom]
+
+
+def _outer_blanks(old: Sequence[bytes], new: Sequence[bytes], targets: Targets) -> int:
+    """How many blank lines both texts begin with that the file has not.
+
+    None where the old text has more of them than the new one: some are to be removed.
+    """
+    blanks = [len(list(takewhile(lambda line: not line.strip(), lines))) for lines in (old, new)]
+    absent = len(list(takewhile(lambda target: target is None, targets)))
+    return 0 if blanks[0] > blanks[1] else min(blanks[0], absent)
+
+
+def _fill_blank(
+    targets: list[int | None], rows: Iterable[int], lines: Sequence[bytes], step: int
+) -> None:
+    """Give blank old lines the blank lines next to the counterparts of their neighbours."""
+    for i in rows:
+        near = targets[i - step]
+        if targets[i] is None and near is not None and 0 <= near + step < len(lines):
+            targets[i] = None if lines[near + step] else near + step

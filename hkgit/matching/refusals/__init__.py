@@ -1,1 +1,0 @@
-"""What a refusal tells the author of an edit."""

@@ -1,1 +1,0 @@
-"""Find candidate places in a file."""

@@ -1,0 +1,336 @@
+"""The strict tiers: exact, whitespace, unicode and elided.
+
+`...`, or a remark like `# ... existing code ...`: paired, each piece in the file once, in order;
+anything looser would be a guess.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from hkgit.matching.place import FULL, Place
+from hkgit.matching.placeholder import is_elision
+from hkgit.matching.view import (
+    EditLines,
+    FileLines,
+    LineReading,
+    find_occurrences,
+    folds,
+    indent_of,
+)
+from hkgit.matching.words import find_head_word, find_tail_word
+from hkgit.text.document import Document
+
+LIMIT = 1000
+"""More places than this are not told apart by any hash or hint: the edit is ambiguous."""
+
+
+def exact(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+    """Find the old text byte for byte: where it stands once, else in whole lines or tokens.
+
+    An edit that was written in lines is found in whole lines alone. A place that cuts a word in
+    two is none, unless the change leaves the rest of the word as it is (see `cuts_word`).
+    """
+    data, size = view.document.data, len(wanted.old)
+    hits = find_occurrences(data, wanted.old, LIMIT)
+    places = tuple(
+        Place(at, at + size)
+        for at in hits
+        if not splits_end(data, at, at + size) and not _lacks_indentation(view, wanted, at)
+    )
+    whole = tuple(place for place in places if is_whole(view.document, place))
+    if wanted.whole_lines or (whole and b"\n" in wanted.old):
+        return whole
+    if len(places) == 1 and not wanted.is_repaired:
+        return () if cuts_word(view.document, wanted, places[0]) else places
+    return tuple(place for place in places if _stands_apart(view.document, wanted, place))
+
+
+def swap_line_ends(wanted: EditLines) -> EditLines | None:
+    """Swap LF and CRLF in an edit; None for a text without line ends."""
+    if b"\n" not in wanted.old:
+        return None
+    old, new = (text.replace(b"\r\n", b"\n") for text in (wanted.old, wanted.new))
+    if b"\r\n" not in wanted.old:
+        old, new = (text.replace(b"\n", b"\r\n") for text in (old, new))
+    return EditLines(old, new, wanted.whole_lines, wanted.is_repaired)
+
+
+def find_literal_places(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+    """Find every place byte for byte, also inside words; of places that overlap the first."""
+    data, size = view.document.data, len(wanted.old)
+    places: list[Place] = []
+    start = data.find(wanted.old)
+    while start >= 0:
+        if not splits_end(data, start, start + size):
+            places.append(Place(start, start + size))
+        start = data.find(wanted.old, start + size)
+    return tuple(places)
+
+
+def splits_end(data: bytes, start: int, end: int) -> bool:
+    """Whether a stretch begins or ends between the two bytes of CRLF."""
+    return any(at and data[at - 1 : at + 1] == b"\r\n" for at in (start, end))
+
+
+def cuts_word(document: Document, wanted: EditLines, place: Place) -> bool:
+    """Whether a place begins or ends inside a word of the file that the change would damage.
+
+    A text of several lines that keeps the part of the word on its side leaves the word whole.
+    """
+    old, new = wanted.old, wanted.new
+    kept_start = b"\n" in old.rstrip() and find_head_word(old) == find_head_word(new)
+    kept_end = b"\n" in old and find_tail_word(old) == find_tail_word(new)
+    return (cuts_at(document.data, place.start) and not kept_start) or (
+        cuts_at(document.data, place.end) and not kept_end
+    )
+
+
+def cuts_at(data: bytes, offset: int) -> bool:
+    """Whether an offset lies inside a word."""
+    if not 0 < offset < len(data):
+        return False
+    return bool(
+        find_tail_word(data[max(offset - 4, 0) : offset]) and find_head_word(data[offset:][:4])
+    )
+
+
+def _lacks_indentation(view: FileLines, wanted: EditLines, start: int) -> bool:
+    """Whether a quoted line was written without some of the indentation that it has in the file.
+
+    Its new lines lack it as well: as they are, they would leave their block. So the place is left
+    to the tier that reads whole lines and indents the new ones.
+    """
+    document = view.document
+    line = document.offsets[document.line_at(start) - 1]
+    before = document.data[line:start]
+    quoted = [each for each in wanted.old_lines if each.strip()]
+    if not before or before.strip() or len(quoted) != 1 or quoted[0] != wanted.old_lines[0]:
+        return False
+    indented = len(before) + _measure_indentation(quoted[0])
+    added = [each for each in wanted.new_lines if each.strip()]
+    if added and not wanted.new_lines[0].strip():
+        return True  # A blank line would stand behind the indentation.
+    return any(_measure_indentation(each) < indented for each in added[1:])
+
+
+def _measure_indentation(line: bytes) -> int:
+    return len(line) - len(line.lstrip(b" \t"))
+
+
+def _stands_apart(document: Document, wanted: EditLines, place: Place) -> bool:
+    """Whether a place cuts no token, and begins with its line if it ends with one.
+
+    A text that begins with a blank line does not begin at the end of one that has blanks.
+    """
+    line = document.offsets[document.line_at(place.start) - 1]
+    before = document.data[line : place.start]
+    if before and not before.strip() and not wanted.old_lines[0].strip():
+        return False
+    if wanted.old.endswith(b"\n") and before:
+        return False
+    return at_token_borders(document, place)
+
+
+def is_whole(document: Document, place: Place) -> bool:
+    """Whether a place consists of whole lines (the last line end may be left out)."""
+    return starts_line(document, place.start) and ends_line(document, place.end)
+
+
+def starts_line(document: Document, offset: int) -> bool:
+    """Whether a line begins at `offset`."""
+    return offset <= len(document.bom) or document.data[offset - 1 : offset] == b"\n"
+
+
+def ends_line(document: Document, offset: int) -> bool:
+    """Whether a line, or its text without the end, ends at `offset`."""
+    return starts_line(document, offset) or document.data[offset : offset + 2].startswith(
+        (b"\n", b"\r\n")
+    )
+
+
+def at_token_borders(document: Document, place: Place) -> bool:
+    """Whether neither end of a place cuts a word or a run of blanks in two."""
+    data = document.data
+    begins = starts_line(document, place.start) or not _is_inside_token(data, place.start)
+    return begins and (ends_line(document, place.end) or not _is_inside_token(data, place.end))
+
+
+def _is_inside_token(data: bytes, offset: int) -> bool:
+    """Whether the bytes on both sides of `offset` belong to one token."""
+    left, right = data[offset - 1], data[offset]
+    return cuts_at(data, offset) or (left in b" \t" and right in b" \t")
+
+
+Rows = tuple[int, ...]
+"""Numbers of lines, counted from 0, one for each old line that is not blank."""
+
+SHIFTED, INTERIOR = 980, 960
+"""The similarity of places where every line is as much deeper or less deep, and of all others."""
+
+MANY = 50
+"""So many places are ambiguous anyway, and not worth being compared."""
+
+LONGEST_PATTERN = 4000
+
+
+def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+    """Find whole lines that differ from the old ones in blanks, blank lines and line ends only.
+
+    Where there are none, the old text may begin and end inside a line. Where line ends alone are
+    others, the tier `exact` says what a place is.
+    """
+    other = swap_line_ends(wanted)
+    literal = () if other is None else exact(view, other)
+    if len(literal) == 1:
+        return literal
+    hits = find_runs(view.squeezed, wanted.squeezed)
+    if not hits:
+        return ()
+    if len(hits) > MANY:
+        return tuple(place_of(view, wanted, rows, INTERIOR) for rows in hits)
+    hits += [longer for rows in hits if (longer := _longer(view, wanted, rows)) is not None]
+    return tuple(place_of(view, wanted, rows, _grade(view, wanted, rows)) for rows in hits)
+
+
+def _longer(view: FileLines, wanted: EditLines, rows: Rows) -> Rows | None:
+    """The same place up to the line below, where that is the last old line as it is written.
+
+    All of the old text stands here, but for the indentation of that line: of two brackets the
+    author may have left out the inner one. What changes at the end of the text may then belong
+    to either.
+    """
+    says = [i for i, line in enumerate(wanted.squeezed) if line]
+    numbers = view.squeezed.numbers
+    at = bisect_left(numbers, rows[-1] + 1)
+    below = numbers[at : at + 1]
+    if not below or len(rows) < 2 or not _may_be_below(wanted, says[-2], says[-1]):
+        return None
+    old = [wanted.old_lines[i].rstrip() for i in says]
+    here = [view.lines[row].rstrip() for row in (*rows, *below)]
+    is_below = old == [*here[:-2], here[-1]] and old[-1] != here[-2]
+    return (*rows[:-1], *below) if is_below else None
+
+
+def _may_be_below(wanted: EditLines, above: int, last: int) -> bool:
+    """Whether something changes with the last old line or below it, or comes right above it.
+
+    What is indented as the line above the last one belongs to that.
+    """
+    if not wanted.changes:
+        return False
+    change = wanted.changes[-1]
+    if change.old_end > last or change.old_start < change.old_end or change.old_end <= above:
+        return change.old_end > last
+    added = wanted.new_lines[change.new_start : change.new_end]
+    first = next((line for line in added if line.strip()), b"")
+    return indent_of(first) != indent_of(wanted.old_lines[above])
+
+
+def find_runs(reading: LineReading, old: Sequence[bytes]) -> list[Rows]:
+    """Find where the lines of `old` follow each other in a file, blank ones left out of both."""
+    needle = [line for line in old if line]
+    if not needle:
+        return []
+    hits = find_occurrences(reading.text, b"\n" + b"\n".join(needle) + b"\n", LIMIT)
+    firsts = [bisect_left(reading.starts, hit) for hit in hits]
+    return [tuple(reading.numbers[first : first + len(needle)]) for first in firsts]
+
+
+def place_of(view: FileLines, wanted: EditLines, rows: Rows, similarity: int) -> Place:
+    """Convert rows to a place, with the blank lines around them that the old text has too."""
+    lines = view.squeezed.lines
+    says = [i for i, line in enumerate(wanted.squeezed) if line]
+    first, last = rows[0], rows[-1]
+    top, bottom = first - says[0], last + len(wanted.squeezed) - 1 - says[-1]
+    while first > max(top, 0) and not lines[first - 1]:
+        first -= 1
+    while last < min(bottom, len(lines) - 1) and not lines[last + 1]:
+        last += 1
+    offsets = view.document.offsets
+    return Place(offsets[first], offsets[last + 1], similarity)
+
+
+def _grade(view: FileLines, wanted: EditLines, rows: Rows) -> int:
+    """How alike lines are to the old ones: wholly where nothing but line ends differs."""
+    says = [i for i, line in enumerate(wanted.squeezed) if line]
+    pairs = [(wanted.old_lines[i], view.lines[row]) for i, row in zip(says, rows, strict=True)]
+    is_gapless = rows[-1] - rows[0] == says[-1] - says[0]
+    if is_gapless and all(old == here for old, here in pairs):
+        return FULL
+    steps = {len(indent_of(here)) - len(indent_of(old)) for old, here in pairs}
+    is_same = all(old.strip() == here.strip() for old, here in pairs)
+    return SHIFTED if is_same and len(steps) == 1 else INTERIOR
+
+
+SIMILARITY = 950
+
+
+def unicode(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+    """Find whole lines that differ from the old ones in blanks, quotes, dashes and the like."""
+    if not folds(view, wanted):
+        return ()
+    hits = find_runs(view.folded, wanted.folded)
+    return tuple(place_of(view, wanted, rows, SIMILARITY) for rows in hits)
+
+
+Piece = tuple[EditLines, Place]
+
+
+def elided(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+    """Find the stretch from the first to the last piece of the old text."""
+    found = find_pieces(view, wanted)
+    return (Place(found[0][1].start, found[-1][1].end, SIMILARITY),) if found else ()
+
+
+def find_pieces(view: FileLines, wanted: EditLines) -> Sequence[Piece]:
+    """Find the only place of each piece between the dots; nothing where one has none or several."""
+    old, new = _parts(wanted.old_lines), _parts(wanted.new_lines)
+    if len(old) < 2 or len(old) != len(new) or _are_swapped(wanted):
+        return ()
+    found: list[Piece] = []
+    for before, after in zip(old, new, strict=True):
+        if not before and not after:
+            continue
+        piece = EditLines(_join_pieces(before), _join_pieces(after), whole_lines=True)
+        place = _only(view, piece)
+        if place is None or (found and place.start < found[-1][1].end):
+            return ()
+        found.append((piece, place))
+    return found
+
+
+def _parts(lines: Sequence[bytes]) -> list[list[bytes]]:
+    """The lines between those that stand for others."""
+    parts: list[list[bytes]] = [[]]
+    for line in lines:
+        if is_elision(line.strip()):
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    return parts
+
+
+def _are_swapped(wanted: EditLines) -> bool:
+    """Whether a remark of the new text is that of another stretch of the old one."""
+    old, new = (
+        [line.strip() for line in lines if is_elision(line.strip())]
+        for lines in (wanted.old_lines, wanted.new_lines)
+    )
+    return any(now != then and now in old for then, now in zip(old, new, strict=True))
+
+
+def _join_pieces(lines: Sequence[bytes]) -> bytes:
+    return b"".join(line + b"\n" for line in lines)
+
+
+def _only(view: FileLines, piece: EditLines) -> Place | None:
+    """Where a piece stands, if it stands once."""
+    if not piece.old.strip():
+        return None
+    for find in (exact, whitespace, unicode):
+        places = find(view, piece)
+        if places:
+            return places[0] if len(places) == 1 else None
+    return None

@@ -1,1 +1,0 @@
-"""The tiers of the ladder, one module each; `registry.py` lists them."""

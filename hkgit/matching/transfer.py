@@ -1,0 +1,112 @@
+"""transfer.py: compute the bytes that change at a place.
+
+A three-way merge: base is the old text, ours the file's place, theirs the new text. Only what
+the author changed is written; everything else stays as the file has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from hkgit.edits import Edit
+from hkgit.errors import AlreadyApplied
+from hkgit.matching.place import Located, Place
+from hkgit.matching.strict import starts_line, swap_line_ends
+from hkgit.matching.view import EditLines, FileLines, make_view
+from hkgit.text.diff import carry_line_ends, find_changes
+from hkgit.text.document import Document, Splice, split_raw
+from hkgit.values import late_pattern
+
+LINE_END = late_pattern(rb"\r?\n")
+
+
+def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, ...]:
+    """Compute the splices that carry an edit out at its places, in order.
+
+    Raises Conflict where it cannot be told what the author's change means there, AlreadyApplied
+    where nothing is left to change.
+    """
+    view, wanted = make_view(document), EditLines.of(edit, located.repairs)
+    literal = _as_it_stands(document, wanted, located)
+    if literal is not None:
+        splices = list(_literal(view, literal, located.places, edit.path))
+        is_made = False
+    else:
+        # Most edits are exact.
+        from hkgit.matching.merge import merge_places
+
+        merges = merge_places(view, wanted, located, edit.path)
+        splices = [splice for merge in merges for splice in merge.splices()]
+        is_made = all(merge.is_made() for merge in merges)
+    changed = tuple(s for s in splices if document.data[s.start : s.end] != s.new)
+    if not changed or is_made:
+        where = f"{edit.path}:{document.number_in_file(document.line_at(located.places[0].start))}"
+        raise AlreadyApplied(
+            where, "the file says already what the edit wants", "Leave the edit out."
+        )
+    return changed
+
+
+def _as_it_stands(document: Document, wanted: EditLines, located: Located) -> EditLines | None:
+    """The edit with the old text that stands at all its places, but for line ends; else None."""
+    if located.tier == "exact":
+        return wanted
+    other = swap_line_ends(wanted) if located.tier == "whitespace" else None
+    if other is None:
+        return None
+    is_there = all(document.data.startswith(other.old, place.start) for place in located.places)
+    return other if is_there else None
+
+
+def _literal(
+    view: FileLines, wanted: EditLines, places: Sequence[Place], path: str
+) -> Iterator[Splice]:
+    """The new text byte for byte at every place, but for line ends: those are the file's.
+
+    Lines that both texts have stay out of the splices, so that edits may share context. Where a
+    place begins behind the blanks of a line, these may be missing before the new lines too.
+    """
+    document = view.document
+    if b"\n" in wanted.new.rstrip() and not all(starts_line(document, p.start) for p in places):
+        from hkgit.matching.merge import indent_quotation
+
+        for place in places:
+            each = indent_quotation(view, wanted, place, path)
+            yield from _splice_literally(document, each, [place])
+        return
+    yield from _splice_literally(document, wanted, places)
+
+
+def _splice_literally(
+    document: Document, wanted: EditLines, places: Sequence[Place]
+) -> Iterator[Splice]:
+    rows = len(split_raw(wanted.old))
+    changed: dict[tuple[bytes, ...], list[Splice]] = {}
+    for place in places:
+        first = document.line_at(place.start)
+        ends = tuple(document.end_of(first + row) for row in range(max(rows, 1)))
+        if ends not in changed:
+            changed[ends] = _differences(wanted.old, _end_lines(wanted, ends))
+        for part in changed[ends]:
+            yield Splice(place.start + part.start, place.start + part.end, part.new)
+
+
+def _end_lines(wanted: EditLines, ends: Sequence[bytes]) -> bytes:
+    """The new text with the line ends of the place, which may be mixed."""
+    if len(set(ends)) == 1:
+        return LINE_END.sub(ends[0], wanted.new)
+    carried = carry_line_ends(wanted.old_lines, wanted.new_lines, ends)
+    pieces = LINE_END.split(wanted.new)
+    carried[len(pieces) - 1 :] = [b""]  # the last piece has no end, if only for being empty
+    return b"".join(map(bytes.__add__, pieces, carried))
+
+
+def _differences(old: bytes, new: bytes) -> list[Splice]:
+    """The lines in which two texts differ, as splices of the first."""
+    before, after = split_raw(old), split_raw(new)
+    starts = list(accumulate(map(len, before), initial=0))
+    return [
+        Splice(starts[c.old_start], starts[c.old_end], b"".join(after[c.new_start : c.new_end]))
+        for c in find_changes(before, after)
+    ]

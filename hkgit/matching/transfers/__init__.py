@@ -1,1 +1,0 @@
-"""Compute the bytes that change at a place."""

@@ -1,0 +1,247 @@
+"""A file and an edit as lines that can be compared.
+
+The readings of a whole file are made by a few passes over all its bytes, so that a file of
+100,000 lines costs milliseconds. Line `i`, counted from 0, of every reading is line `i` of the
+file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from functools import cached_property, lru_cache
+from itertools import accumulate
+
+from hkgit.edits import Edit, encode_text
+from hkgit.matching.placeholder import is_elision
+from hkgit.matching.words import fold, join_hyphens
+from hkgit.text.diff import LineChange, find_changes
+from hkgit.text.document import BOM, Document
+from hkgit.values import dataclass, field
+
+BLANKS = b" \t\v\f\r"
+INDENT = b" \t"
+BRACKETS = (b"(", b")", b"[", b"]", b"{", b"}")
+"""What a line begins with that may stand as far left as the line which opens a block."""
+
+
+@dataclass(frozen=True)
+class LineReading:
+    """The lines of a file without something (blanks, typography), so that others are equal."""
+
+    lines: Sequence[bytes]
+
+    @cached_property
+    def numbers(self) -> Sequence[int]:
+        """The numbers of the lines that say something, counted from 0."""
+        return [number for number, line in enumerate(self.lines) if line]
+
+    @cached_property
+    def text(self) -> bytes:
+        """The lines that say something, with a line feed before each and after the last."""
+        return b"\n" + b"\n".join(filter(None, self.lines)) + b"\n"
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """Where each of those begins in `text`, its line feed included."""
+        return list(accumulate((len(line) + 1 for line in self.lines if line), initial=0))
+
+
+@dataclass(frozen=True)
+class FileLines:
+    """A terminated document with the readings of its lines that the tiers ask for."""
+
+    document: Document
+
+    @cached_property
+    def lines(self) -> Sequence[bytes]:
+        """The lines as they are, without their ends."""
+        return self.document.lines
+
+    @cached_property
+    def squeezed(self) -> LineReading:
+        """The lines without any blanks."""
+        return LineReading(self._body.translate(None, BLANKS).split(b"\n")[:-1])
+
+    @cached_property
+    def folded(self) -> LineReading:
+        """The lines without any blanks and typography."""
+        body = self._body if self.is_ascii else fold(self._body)
+        return LineReading(join_hyphens(body.translate(None, BLANKS)).split(b"\n")[:-1])
+
+    @cached_property
+    def is_ascii(self) -> bool:
+        """Whether the text has no typography at all."""
+        return self._body.isascii()
+
+    @property
+    def _body(self) -> bytes:
+        return self.document.data[len(self.document.bom) :]
+
+
+@lru_cache(maxsize=2)
+def make_view(document: Document) -> FileLines:
+    """Build the view of a document; kept, because a spec often has many edits of one file."""
+    return FileLines(document)
+
+
+@dataclass(frozen=True)
+class EditLines:
+    """What an edit looks for and what it wants there, as bytes and as lines without ends.
+
+    `whole_lines` says that the edit was written in lines (see `Edit`), `is_repaired` that these
+    are not the texts as they were written.
+    """
+
+    old: bytes
+    new: bytes
+    whole_lines: bool = field(default=False, compare=False)
+    is_repaired: bool = field(default=False, compare=False)
+
+    @classmethod
+    def of(cls, edit: Edit, repairs: Sequence[str] = ()) -> EditLines:
+        """Read an edit as written, or with repairs made; a byte order mark is no part of it."""
+        old, new = (encode_text(text).removeprefix(BOM) for text in (edit.old_text, edit.new_text))
+        if repairs:
+            # Most edits need none.
+            from hkgit.matching.repairs import repair_texts
+
+            for name in repairs:
+                old, new = repair_texts(name, old, new)
+        return cls(old, new, edit.whole_lines, bool(repairs))
+
+    @cached_property
+    def old_lines(self) -> tuple[bytes, ...]:
+        return split_lines(self.old)
+
+    @cached_property
+    def new_lines(self) -> tuple[bytes, ...]:
+        return split_lines(self.new)
+
+    @cached_property
+    def squeezed(self) -> tuple[bytes, ...]:
+        """The old lines without any blanks."""
+        return tuple(map(squeeze, self.old_lines))
+
+    @cached_property
+    def folded(self) -> tuple[bytes, ...]:
+        """The old lines without any blanks and typography."""
+        return tuple(map(make_key, self.old_lines))
+
+    @cached_property
+    def changes(self) -> tuple[LineChange, ...]:
+        """What the author changed, in lines."""
+        return find_changes(self.old_lines, self.new_lines)
+
+    @cached_property
+    def reversed(self) -> EditLines:
+        """The edit that undoes this one."""
+        return EditLines(self.new, self.old, self.whole_lines, self.is_repaired)
+
+    @cached_property
+    def removed(self) -> frozenset[int]:
+        """The old lines that the author rewrote or removed."""
+        return frozenset(i for c in self.changes for i in range(c.old_start, c.old_end))
+
+    @cached_property
+    def added(self) -> frozenset[int]:
+        """The new lines that the author wrote."""
+        return frozenset(i for c in self.changes for i in range(c.new_start, c.new_end))
+
+    @cached_property
+    def moved(self) -> range:
+        """The old lines from where one change takes lines away to where another puts them."""
+        gone = {
+            self.old_lines[i].strip(): change
+            for change in self.changes
+            for i in range(change.old_start, change.old_end)
+        }
+        ends = [
+            end
+            for change in self.changes
+            for line in map(bytes.strip, self.new_lines[change.new_start : change.new_end])
+            if is_telling(line) and gone.get(line, change) != change
+            for end in (change, gone[line])
+        ]
+        starts, stops = [c.old_start for c in ends], [c.old_end for c in ends]
+        return range(min(starts), max(stops)) if ends else range(0)
+
+    @cached_property
+    def bound(self) -> Set[int]:
+        """The old lines that have to stand in the file: the removed, and what they move across.
+
+        Where lines are moved, those between could as well be said to move the other way. Three
+        dots are no context either, but lines that the author left out.
+        """
+        added = {self.new_lines[i].strip() for i in self.added} - {b""}
+        dots = {i for i, line in enumerate(self.old_lines) if is_elision(line.strip())}
+        if not any(self.old_lines[i].strip() in added for i in self.removed):
+            return self.removed | dots
+        return dots.union(range(self.changes[0].old_start, self.changes[-1].old_end))
+
+
+def folds(view: FileLines, wanted: EditLines) -> bool:
+    """Whether typography can make a difference between a document and an edit."""
+    return not (view.is_ascii and wanted.old.isascii() and wanted.new.isascii())
+
+
+def choose_reading(view: FileLines, wanted: EditLines) -> LineReading:
+    """Choose the reading of the file under which lines of one meaning are equal."""
+    return view.folded if folds(view, wanted) else view.squeezed
+
+
+def list_keys(view: FileLines, wanted: EditLines) -> tuple[Sequence[bytes], Sequence[bytes]]:
+    """Write the file's lines and the old lines so that lines of one meaning are equal."""
+    return choose_reading(view, wanted).lines, wanted.folded if folds(
+        view, wanted
+    ) else wanted.squeezed
+
+
+def split_lines(text: bytes) -> tuple[bytes, ...]:
+    """Split a text into lines without their ends; the last may have had none."""
+    pieces = text.split(b"\n")
+    if not pieces[-1]:
+        pieces.pop()
+    return tuple(piece.removesuffix(b"\r") for piece in pieces)
+
+
+def squeeze(line: bytes) -> bytes:
+    """Remove all blanks from a line."""
+    return line.translate(None, BLANKS)
+
+
+def make_key(line: bytes) -> bytes:
+    """Remove blanks and typography from a line."""
+    return join_hyphens(squeeze(line if line.isascii() else fold(line)))
+
+
+def is_telling(key: bytes) -> bool:
+    """Whether a line says more than brackets do."""
+    return any(byte >= 0x80 or chr(byte).isalnum() for byte in key)
+
+
+def indent_of(line: bytes) -> bytes:
+    """Return the blanks that a line begins with."""
+    return line[: len(line) - len(line.lstrip(INDENT))]
+
+
+def find_end_of_block(document: Document, start: int) -> int:
+    """Find where the block ends that is indented more deeply than the line above byte `start`."""
+    first = document.line_at(start)
+    margin = len(indent_of(document.lines[first - 2]))
+    below = enumerate(document.lines[first - 1 :], first)
+    ends = (
+        number
+        for number, line in below
+        if line.strip() and len(indent_of(line)) <= margin and line.lstrip()[:1] not in BRACKETS
+    )
+    return document.offsets[next(ends, document.line_count + 1) - 1]
+
+
+def find_occurrences(data: bytes, piece: bytes, limit: int) -> list[int]:
+    """Find the offsets of `piece` in `data`, overlaps included, at most `limit` of them."""
+    found: list[int] = []
+    start = data.find(piece)
+    while start >= 0 and len(found) < limit:
+        found.append(start)
+        start = data.find(piece, start + 1)
+    return found

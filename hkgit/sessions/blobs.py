@@ -1,0 +1,136 @@
+"""Versions of files and small records on disk.
+
+Nobody else can read it: a value may quote files that only their owner reads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Collection
+from pathlib import Path
+
+from hkgit.errors import GitRefused
+from hkgit.evidence.entry import digest
+from hkgit.git.listing import find_files
+from hkgit.sessions.homes import find_folders, list_candidates
+from hkgit.values import dataclass
+
+
+def keep_json(place: Path, value: object) -> None:
+    """Replace a file by a value in one step; an empty value removes the file. Raises OSError."""
+    if not value:
+        place.unlink(missing_ok=True)
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    new = place.with_suffix(".new")
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        json.dump(value, file)
+    new.replace(place)
+
+
+_LEVEL = 1
+"""Of zlib: the fastest; versions live until the next commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blobs:
+    """A directory of compressed files."""
+
+    folder: Path
+
+    def put(self, data: bytes) -> str:
+        """Keep some bytes; answers with their name. Raises GitRefused."""
+        name = digest(data)
+        place = self._place(name)
+        if place.exists():
+            return name
+        staged = place.with_name(f".{os.urandom(8).hex()}")
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                staged.write_bytes(zlib.compress(data, _LEVEL))
+                staged.replace(place)
+            finally:
+                staged.unlink(missing_ok=True)
+        except OSError as error:
+            raise refuse_unwritable(place, error) from error
+        return name
+
+    def get(self, name: str) -> bytes | None:
+        """Return the bytes of that name; None where they are not kept, or are damaged."""
+        try:
+            data = zlib.decompress(self._place(name).read_bytes())
+        except (OSError, zlib.error):
+            return None
+        return data if digest(data) == name else None
+
+    def keep(self, names: Collection[str]) -> None:
+        """Throw all others away."""
+        for place in self.folder.glob("??/*"):
+            if place.parent.name + place.name not in names:
+                place.unlink(missing_ok=True)
+
+    def _place(self, name: str) -> Path:
+        return self.folder / name[:2] / name[2:]
+
+
+def refuse_unwritable(place: Path, error: OSError) -> GitRefused:
+    """Build the error for a call whose state cannot be kept; nothing was edited."""
+    reason = error.strerror or os.strerror(error.errno or 0)
+    return GitRefused(str(place), f"cannot be written: {reason}", "Make room, then try again.")
+
+
+Written = dict[str, tuple[str, int, float]]
+"""Paths, each with the version and the mode that an edit has left, and when."""
+
+_EARLY = 0.2
+"""Seconds before it is written down what a tool has left, in which that was read."""
+
+
+def load_written(folder: Path) -> Written:
+    """Load what is kept in a session; empty where there is none, or it is damaged."""
+    try:
+        found = json.loads(_place(folder).read_text())
+        return {path: (str(each[0]), int(each[1]), float(each[2])) for path, each in found.items()}
+    except (OSError, ValueError, AttributeError, TypeError, LookupError):
+        return {}
+
+
+def save_written(folder: Path, written: Written) -> None:
+    """Replace what is kept in a session. Raises OSError."""
+    keep_json(_place(folder), written)
+
+
+def _place(folder: Path) -> Path:
+    return folder / "aside" / "written"
+
+
+def find_late_sessions(root: Path) -> list[str]:
+    """Find the sessions of a checkout of which somebody has written a file since a tool did."""
+    return [
+        folder.name
+        for folder in find_folders(root)
+        for path, (_, _, since) in load_written(folder).items()
+        if _read_change_time(root / path) > since - _EARLY
+    ]
+
+
+def find_open_notes(folder: Path) -> list[Path]:
+    """Find the notes of a session of edits of which no hook has told that they are made."""
+    return find_files(folder / "aside", "open-*.json")
+
+
+def find_open_sessions(root: Path) -> list[Path]:
+    """Find the sessions of a checkout that have such notes; they may have nothing else yet."""
+    folders = (each for home in list_candidates(root) for each in find_files(home, "*"))
+    return [folder for folder in folders if find_open_notes(folder)]
+
+
+def _read_change_time(place: Path) -> float:
+    try:
+        return place.stat().st_mtime
+    except OSError:
+        return 0

@@ -1,1 +1,0 @@
-"""Make the ledger entries of a commit from the journals of a checkout."""

@@ -1,0 +1,253 @@
+"""session.py: an agent's session in a checkout: read, edit, undo, status. Nothing is printed.
+
+Two processes that open the same session see each other's calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+
+from hkgit import dialects
+from hkgit.applying.files import has_file, write_files
+from hkgit.applying.planner import Options
+from hkgit.edits import File, Overlay, Read, Spec, encode_text
+from hkgit.errors import GitRefused, InvalidInput, Stale
+from hkgit.evidence.entry import digest
+from hkgit.sessions import batches
+from hkgit.sessions import homes as places
+from hkgit.sessions.answers import EditReport, Status, UndoReport
+from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.call_plan import CallPlan, find_blind_edits, plan_call
+from hkgit.sessions.file_lines import Checkout, EditableCheckout, read_checkout
+from hkgit.sessions.journaled_call import JournaledCall, JournaledSpec
+from hkgit.sessions.knowledge import MAX_LINES, KnownRange, Reading
+from hkgit.sessions.writer import (
+    at_work,
+    begin_turn,
+    carry_out,
+    end_adopted,
+    journal_spec,
+    keep_versions,
+    learn_reading,
+    next_call,
+)
+from hkgit.values import dataclass, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
+
+
+_Files = Mapping[str, File | None]
+KEPT_CALLS = 50
+"""So many calls without a session can be undone at least; those of a session, until a commit."""
+
+
+@dataclass(frozen=True)
+class EditSession:
+    """A checkout's root, a session's name, and the name and version of the agent at work.
+
+    `turn` is the answer of the model whose calls are told now, if that is known: what one of them
+    reads, the others were written without.
+    """
+
+    root: Path
+    session: str
+    agent: str = "unknown"
+    turn: str = ""
+
+    @classmethod
+    def open(cls, root: Path, session: str, *, agent: str = "unknown", turn: str = "") -> Self:
+        """Open a session, new or not.
+
+        Raises InvalidInput for a name that a session or an agent cannot have.
+        """
+        places.check_session(session)
+        if not agent.strip() or not agent.isprintable():
+            raise InvalidInput("agent", "is not one line of printable text", "Write name/version.")
+        return cls(root, session, agent, turn)
+
+    @cached_property
+    def journal(self) -> SessionJournal:
+        """The session's journal. Raises GitRefused when there is no place for it."""
+        return SessionJournal(places.choose_folder(self.root, self.session))
+
+    # Reading
+
+    def read(
+        self,
+        path: str,
+        start: int | None = None,
+        end: int | None = None,
+        *,
+        hashline: bool = False,
+        limit: int | None = MAX_LINES,
+        before: str | None = None,
+    ) -> Reading:
+        """Read lines of a file, and keep a receipt of what is shown.
+
+        Without an `end` at most `limit` lines are shown; the reading says where to go on. With
+        `before` the file is read as it was just before that call: so a blind edit is mended.
+        Raises InvalidInput when there is no such file or line.
+        """
+        if before is not None:
+            from hkgit.sessions.reread import read_before  # few edits are blind
+
+            return read_before(self.root, self.journal, before, path, start, end)
+        reading, data = read_checkout(self.root, path, start, end, hashline=hashline, limit=limit)
+        if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
+            return reading
+        with at_work(self.root, self.journal):
+            seen = KnownRange(reading.start_line, reading.end_line, reading.range_hash or "")
+            learn_reading(self.journal, path, seen, data, self.turn)
+        return replace(reading, has_receipt=True)
+
+    # Editing
+
+    def parse(self, text: str | bytes, format: str = "auto") -> Spec:
+        """Parse a spec. Raises InvalidInput."""
+        # As it is: a text that no bytes stand for is refused there.
+        exists = partial(has_file, self.root)
+        spec = dialects.parse(text, format, root=str(self.root), exists=exists)
+        return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
+
+    def correct_batch(self, batch: str, corrections: Sequence[Spec]) -> Spec:
+        """Put corrections in place of a batch's refused edits (see `batches`)."""
+        if self._is_unnamed or len(corrections) != 1:
+            fix = "Name the session that the batch belongs to, and send one spec."
+            raise InvalidInput(f"batch {batch}", "cannot be corrected so", fix)
+        return batches.correct_batch(self._batches, batch, corrections[0])
+
+    @property
+    def _batches(self) -> Path:
+        return self.journal.folder / "batches"
+
+    def edit_all(
+        self,
+        specs: Sequence[Spec],
+        options: Options,
+        *,
+        expect: Sequence[Read] = (),
+        dry_run: bool = False,
+        batch: str | None = None,
+    ) -> EditReport:
+        """Apply several specs in one call, each on what the one before it leaves.
+
+        `batch` is the one that the spec corrects, if any.
+        """
+        for spec in specs:
+            if spec.dialect not in dialects.DIALECTS:
+                raise InvalidInput("the spec", "is in no known dialect", "Give the text of one.")
+        # Where nothing may come of it, the git directory gets no session either.
+        if dry_run:
+            return self._answer(self._plan(specs, options, expect), None)
+        if self._is_unnamed:
+            plan = self._plan(specs, options, expect)
+            if not plan.is_ok:
+                return EditReport(plan.outcomes, conflicts=self._note_refused(plan))
+            if not self._can_keep:
+                write_files(self.root, plan.changed, plan.found)
+                return self._answer(plan, None)
+        with at_work(self.root, self.journal):
+            begin_turn(self.journal)
+            plan = self._plan(specs, options, expect)
+            if not plan.is_ok:
+                refused = plan.correctable
+                if refused is not None:
+                    batch = batches.keep(self._batches, refused, batch)
+                return EditReport(plan.outcomes, batch=batch, conflicts=self._note_refused(plan))
+            call = self._keep_call(tuple(journal_spec(each, options) for each in plan.steps), plan)
+            known = {} if self._is_unnamed else plan.known
+            carry_out(self.root, self.journal, call, plan.changed, known)
+            if batch is not None:
+                batches.drop(self._batches, batch)
+            if self._is_unnamed and len(self.journal.state.calls) > 2 * KEPT_CALLS:
+                self.journal.forget(self.journal.state.effective[-KEPT_CALLS:])
+        return self._answer(plan, call.id)
+
+    def _note_refused(self, plan: CallPlan) -> tuple[str, ...]:
+        # Few calls are refused.
+        from hkgit.sessions.refused_calls import note_refused
+
+        return note_refused(self.root, plan, self._agent(plan))
+
+    def _agent(self, plan: CallPlan) -> str:
+        return self.agent if plan.agent is None else plan.agent
+
+    @property
+    def _is_unnamed(self) -> bool:
+        return self.session == places.UNNAMED
+
+    @cached_property
+    def _can_keep(self) -> bool:
+        """Whether there is a place for a journal; a call without a session does without one."""
+        try:
+            return self.journal is not None
+        except GitRefused:
+            return False
+
+    def _plan(self, specs: Sequence[Spec], options: Options, reads: Sequence[Read]) -> CallPlan:
+        files = EditableCheckout(self.root)
+        if self._is_unnamed:
+            return plan_call(specs, files, options, reads, {}, lambda _: None)
+        state = self.journal.load()
+        return plan_call(specs, files, options, reads, state.known, self.journal.blobs.get)
+
+    def _answer(self, plan: CallPlan, call: int | None) -> EditReport:
+        if not plan.is_ok:
+            return EditReport(plan.outcomes)
+        blind = () if self._is_unnamed else tuple(find_blind_edits(plan, self.session, call))
+        return EditReport(plan.outcomes, plan.changed, None if call is None else str(call), blind)
+
+    def _keep_call(self, specs: tuple[JournaledSpec, ...], plan: CallPlan) -> JournaledCall:
+        """Make the next call's record, and keep every version of its files. Raises GitRefused."""
+        for each in plan.steps:
+            keep_versions(self.journal.blobs, each.plan.files)
+        return next_call(self.journal, self._agent(plan), specs)
+
+    def adopt(
+        self, spec: Spec, before: _Files, time: int = 0, leaves: _Files | None = None
+    ) -> EditReport:
+        """Record an edit that another tool has made; `before` are its files as they were.
+
+        `time` is when, in milliseconds since 1970; `leaves` are files that others have changed
+        since, as it left them. Raises Stale where they are not what the spec makes of those.
+        """
+        options = Options()
+        with at_work(self.root, self.journal):
+            begin_turn(self.journal, self.turn)
+            checkout, state = Checkout(self.root), self.journal.state
+            files, kept = Overlay(checkout, before), self.journal.blobs.get
+            plan = plan_call([spec], files, options, (), state.known, kept)
+            if not plan.is_ok:
+                return EditReport(plan.outcomes)
+            left = Overlay(checkout, leaves or {})
+            for path in (path for path, file in plan.changed.items() if left.get(path) != file):
+                fix = "What another tool has written is not what its call says."
+                raise Stale(path, "stands otherwise in the checkout", fix)
+            call = self._keep_call(tuple(journal_spec(each, options) for each in plan.steps), plan)
+            self.journal.begin(replace(call, time=time or call.time))
+            end_adopted(self.journal, call.id, plan)
+        return self._answer(plan, call.id)
+
+    # Undoing
+
+    def undo(self, call: str | None = None, *, whole_session: bool = False) -> UndoReport:
+        """Take back the last call, the one that is named, or all, and nothing that came after.
+
+        A call whose edits are gone from the checkout changes nothing. Receipts from before the
+        calls hold again. Raises InvalidInput when there is no such call, Conflict when
+        later work is in the way.
+        """
+        from hkgit.sessions.undo_calls import undo_calls  # most calls undo nothing
+
+        return undo_calls(self.root, self.journal, self.agent, call, whole_session=whole_session)
+
+    def status(self) -> Status:
+        """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
+        from hkgit.sessions.outstanding import collect_status
+
+        waiting = batches.list_names(self._batches)
+        return collect_status(self.session, self.journal, Checkout(self.root), waiting)

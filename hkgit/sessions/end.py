@@ -1,0 +1,212 @@
+"""ending.py: end sessions: by command, by age, or when hkgit is removed from the repository.
+
+Only state is removed: receipts, versions, the journal. No file of the checkout changes.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from hkgit.errors import GitRefused, HkgitError, InvalidInput
+from hkgit.git.listing import find_files
+from hkgit.git.repository import Repository
+from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.homes import (
+    EXPIRY,
+    find_folders,
+    find_unused,
+    list_candidates,
+    lock_sessions,
+    read_last_use,
+)
+from hkgit.sessions.outstanding import find_awaiting, is_unread
+from hkgit.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """One session: who used it when, how much it holds, and how many edits wait for a commit.
+
+    Times are in seconds since 1970; `expires` is None as long as an edit waits. `damage` says why a
+    journal cannot be read.
+    """
+
+    name: str
+    agents: tuple[str, ...]
+    calls: int
+    waiting: int
+    blind: int
+    last_used: int
+    is_ended: bool
+    expires: int | None
+    damage: str | None = None
+
+
+def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
+    """List every session of a checkout, by name."""
+    damaged: list[SessionState] = []
+    journals: list[SessionJournal] = []
+    for folder in find_folders(root):
+        try:
+            (journal := SessionJournal(folder)).load()
+            journals.append(journal)
+        except GitRefused as error:
+            last = int(read_last_use(folder))
+            damaged.append(
+                SessionState(
+                    name=folder.name,
+                    agents=(),
+                    calls=0,
+                    waiting=0,
+                    blind=0,
+                    last_used=last,
+                    is_ended=False,
+                    expires=None,
+                    damage=error.what,
+                )
+            )
+    counts, blind = _counts(repository, root, journals)
+    states = (_state(each, counts[_key(each)], blind[_key(each)]) for each in journals)
+    return sorted([*damaged, *states], key=lambda state: state.name)
+
+
+def end(repository: Repository, root: Path, name: str) -> SessionState:
+    """End a session; edits that wait for a commit stay. Raises InvalidInput."""
+    journal = _open_named(root, name)
+    with lock_sessions(journal.folder.parent):
+        counts, blind = _counts(repository, root, [journal])
+        if counts[_key(journal)]:
+            shutil.rmtree(journal.folder / "batches", ignore_errors=True)
+            journal.add("ended")
+        found = _state(journal, counts[_key(journal)], blind[_key(journal)])
+        if not found.waiting:
+            _remove(journal.folder)
+    _tidy(root)
+    return found
+
+
+def clean(
+    repository: Repository, root: Path, names: Collection[str], *, force: bool, dry_run: bool
+) -> tuple[list[SessionState], list[SessionState]]:
+    """Remove sessions, all or those named; answers with those that went and those that stay.
+
+    Those of which an edit waits, or whose journal is damaged, stay unless `force` says otherwise.
+    Raises InvalidInput for a name that is none.
+    """
+    for name in names:
+        _open_named(root, name)
+    gone: list[SessionState] = []
+    kept: list[SessionState] = []
+    for state in list_sessions(repository, root):
+        if names and state.name not in names:
+            continue
+        stays = state.waiting or state.damage is not None
+        (gone if force or not stays else kept).append(state)
+    for state in () if dry_run else gone:
+        folder = _open_named(root, state.name).folder
+        with lock_sessions(folder.parent):
+            _remove(folder)
+    _tidy(root)
+    return gone, kept
+
+
+def expire(root: Path) -> list[str]:
+    """Remove the sessions that nobody used for long; answers with their names."""
+    old = find_unused(root)
+    try:
+        repository = Repository.discover(root) if old else None
+    except HkgitError:  # a checkout whose repository cannot be opened keeps what it has
+        repository = None
+    if repository is None:
+        return []
+    waits = {
+        unit.key[0]
+        for unit in find_awaiting(repository, root, [SessionJournal(each) for each in old])
+    }
+    gone = [folder for folder in old if folder.name not in waits]
+    for folder in gone:
+        with lock_sessions(folder.parent):
+            if folder in find_unused(root):
+                _remove(folder)
+    return [folder.name for folder in gone]
+
+
+def drop_ended(repository: Repository, root: Path, journals: Sequence[SessionJournal]) -> None:
+    """Remove the sessions that have ended and of which nothing waits; their home is locked."""
+    ended = [each for each in journals if each.state.is_ended]
+    waits = {unit.key[0] for unit in find_awaiting(repository, root, ended)} if ended else set()
+    for journal in ended:
+        if journal.folder.name not in waits:
+            _remove(journal.folder)
+
+
+def list_homes(repository: Repository) -> Iterator[Path]:
+    """List every directory that may hold sessions of a repository's checkouts, each once."""
+    homes = [] if repository.work_tree is None else [*list_candidates(repository.work_tree)]
+    homes.append(repository.common_dir / "hkgit" / "sessions")
+    homes += find_files(repository.common_dir / "worktrees", "*/hkgit/sessions")
+    yield from dict.fromkeys(home.resolve() for home in homes)
+
+
+def _counts(
+    repository: Repository, root: Path, journals: Sequence[SessionJournal]
+) -> tuple[Counter[str], Counter[str]]:
+    """How many edits of each session wait, and how many of these are blind."""
+    units = find_awaiting(repository, root, journals)
+    blind = (
+        unit for unit in units if is_unread(unit.journal.state, unit.call, unit.spec, unit.number)
+    )
+    return Counter(unit.key[0] for unit in units), Counter(unit.key[0] for unit in blind)
+
+
+def _state(journal: SessionJournal, waiting: int, blind: int) -> SessionState:
+    state, last = journal.load(), int(read_last_use(journal.folder))
+    calls = [call for call in state.calls.values() if state.is_done(call.id) and call.specs]
+    agents = tuple(dict.fromkeys(call.agent for call in calls))
+    return SessionState(
+        name=journal.folder.name,
+        agents=agents,
+        calls=len(calls),
+        waiting=waiting,
+        blind=blind,
+        last_used=last,
+        is_ended=state.is_ended,
+        expires=None if waiting else last + EXPIRY,
+    )
+
+
+def _key(journal: SessionJournal) -> str:
+    return journal.folder.name
+
+
+def _open_named(root: Path, name: str) -> SessionJournal:
+    for folder in find_folders(root):
+        if folder.name == name:
+            return SessionJournal(folder)
+    raise refuse_missing_session(name)
+
+
+def refuse_missing_session(name: str) -> InvalidInput:
+    """Build the error for a name that no session has."""
+    fix = "hkgit session list shows those there are."
+    return InvalidInput(f"session {name}", "is none of this checkout", fix)
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _tidy(root: Path) -> None:
+    """Take away the directories that hold no session any more."""
+    if find_folders(root):
+        return
+    for home in list_candidates(root):
+        if home.is_dir() and {each.name for each in find_files(home, "*")} <= {".waiting"}:
+            (home / ".waiting").unlink(missing_ok=True)
+            with suppress(OSError):
+                home.rmdir()
+                home.parent.rmdir()

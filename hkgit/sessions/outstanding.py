@@ -1,0 +1,326 @@
+"""What of the recorded edits is still in the files, and waits for a commit.
+
+`git checkout`, `git stash`, `git reset` and an editor's undo leave no trace in the journal. What
+became of an edit is inferred from the files that later calls found, and from the present ones.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from hkgit.applying.carry import LineMap
+from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import covers, is_blind
+from hkgit.edits import File, MappingSnapshot, Read, Snapshot, decode_text
+from hkgit.errors import InvalidInput
+from hkgit.evidence.entry import digest
+from hkgit.git.repository import Repository
+from hkgit.sessions.answers import CallStatus, Status
+from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_units, list_waiting
+from hkgit.sessions.journaled_call import JournaledCall, Version, VersionChange
+from hkgit.sessions.knowledge import NOTHING, carry_knowledge, merge_knowledge
+from hkgit.sessions.state import JournalState
+from hkgit.text.diff import LineChange as Stretch
+from hkgit.text.diff import find_changes
+from hkgit.text.document import Document
+from hkgit.values import dataclass, field
+
+_COMPARED = 50
+"""So many versions of a file that others made between calls are compared line by line."""
+
+
+def find_effective(
+    files: Snapshot, units: Sequence[PendingEdit], base: Snapshot | None = None
+) -> list[PendingEdit]:
+    """Find the edits whose text is still in `files`. A file that equals `base` holds none.
+
+    `units` are in the order of their calls.
+    """
+    gone: set[PendingEdit] = set()
+    for path in {path for unit in units for path in unit.paths}:
+        here = [unit for unit in units if path in unit.paths]
+        walk = _Walk(path)
+        if base is not None:
+            walk.known[_name_of(base.get(path))] = frozenset()
+        gone |= {*here} - walk.find_end(here, files.get(path))
+    return [unit for unit in units if unit not in gone]
+
+
+@dataclass
+class _Walk:
+    """Follows the lines that edits wrote through the versions of one file, oldest first.
+
+    `known` says it of versions by their SHA-256; None names the version that is not there.
+    """
+
+    path: str
+    effective: frozenset[PendingEdit] = frozenset()
+    known: dict[str | None, frozenset[PendingEdit]] = field(default_factory=dict)
+    current: str | None = ""
+    compared: int = 0
+
+    def find_end(self, units: Sequence[PendingEdit], now: File | None) -> frozenset[PendingEdit]:
+        """Find the edits whose text is still in the file as it is now."""
+        for _, group in groupby(units, key=lambda unit: unit.key):
+            same = tuple(group)
+            before, after = _states(same[0], self.path)
+            kept = same[0].journal.blobs.get
+            if before != self.current and self.compared < _COMPARED:
+                self._find(before, None if before is None else kept(before))
+            self.effective |= {*same}
+            self.current = after
+            self.known[after] = self.effective
+        if _name_of(now) != self.current:
+            self._find(_name_of(now), None if now is None else now.data)
+        return self.effective
+
+    def _find(self, name: str | None, data: bytes | None) -> None:
+        """Follow the lines to a version that no call has made, by a line diff."""
+        if name in self.known:
+            self.effective = self.known[name]
+        elif data is not None:
+            self.compared += 1
+            left = (unit for unit in self.effective if not _is_gone(unit, self.path, data))
+            self.effective = frozenset(left)
+        self.known[name] = self.effective
+
+
+def _name_of(file: File | None) -> str | None:
+    return None if file is None else digest(file.data)
+
+
+def _states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
+    """The version that a spec found at a path, and the one it left."""
+    change = _change(unit, path)
+    before = change.before if change.path == path else None
+    after = change.after if change.new_path == path else None
+    return _sha256(before), _sha256(after)
+
+
+def _sha256(version: Version | None) -> str | None:
+    return None if version is None else version.sha256
+
+
+def _change(unit: PendingEdit, path: str) -> VersionChange:
+    return next(each for each in unit.journaled.changes if path in (each.path, each.new_path))
+
+
+def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
+    """Whether a file has the lines from before an edit again, and none that the edit wrote."""
+    change = _change(unit, path)
+    kept = unit.journal.blobs.get
+    if change.before is None or change.after is None or change.path != change.new_path:
+        return False  # a file that was made or taken away is as it was, or is another one
+    before, after = kept(change.before.sha256), kept(change.after.sha256)
+    if before is None or after is None or before == after:
+        return False
+    old, new = Document(before).lines, Document(after).lines
+    stretches = [*_of(unit, find_changes(old, new))]
+    there, written = LineMap.between(before, data), LineMap.between(after, data)
+    return bool(stretches) and all(_is_back(each, there, written) for each in stretches)
+
+
+def _of(unit: PendingEdit, stretches: Sequence[Stretch]) -> Iterator[Stretch]:
+    """The stretches that one edit of a spec has made; all of them where that cannot be told."""
+    touched = unit.journaled.touched[unit.number - 1]
+    own = [each for each in stretches if any(_meet(each, lines) for lines in touched)]
+    yield from own or stretches
+
+
+def _meet(stretch: Stretch, lines: Lines) -> bool:
+    """Whether a stretch lies in lines, counted from 1, or ends where they begin."""
+    return stretch.old_start <= lines[1] and lines[0] - 1 <= stretch.old_end
+
+
+def _is_back(stretch: Stretch, there: LineMap, written: LineMap) -> bool:
+    old = (stretch.old_start + 1, stretch.old_end)
+    is_there = stretch.old_start == stretch.old_end or there.carry(old) is not None
+    new = range(stretch.new_start + 1, stretch.new_end + 1)
+    return is_there and not any(number in written.lines for number in new)
+
+
+_REMADE = 24 * 3600
+"""Seconds within which a commit that was made past the hooks may be made again with them."""
+
+_REBASING = ("rebase-merge", "rebase-apply")
+
+_NAMED = 200
+"""The most paths to pass to git; with more, it is asked about all files."""
+
+
+def find_awaiting(
+    repository: Repository, root: Path, journals: Sequence[SessionJournal]
+) -> list[PendingEdit]:
+    """Find the edits that are in the checkout and not in HEAD."""
+    effective = _find_effective(root, list_waiting(journals))
+    changed = _find_changed(repository, {path for unit in effective for path in unit.paths})
+    return [unit for unit in effective if unit.paths & changed]
+
+
+def may_be_committed(
+    repository: Repository, root: Path, journals: Sequence[SessionJournal]
+) -> bool:
+    """Whether the next commit must look for edits: some wait, or git may yet restore some.
+
+    From a stash, or from the commits that it makes again in a rebase.
+    """
+    units = list_waiting(journals)
+    if not units or any(journal.state.proposed for journal in journals):
+        return bool(units)
+    if "PRE_COMMIT" in os.environ:  # the framework has put aside what is not staged
+        return True
+    effective = _find_effective(root, units)
+    changed = _find_changed(repository, {path for unit in effective for path in unit.paths})
+    since = (time.time() - _REMADE) * 1000
+    if any(unit.paths & changed or unit.call.time > since for unit in effective):
+        return True
+    if len(effective) == len(units):
+        return False
+    if any((repository.git_dir / each).exists() for each in _REBASING):
+        return True
+    stash = repository.git("rev-parse", "--quiet", "--verify", "refs/stash", check=False)
+    return stash.code == 0
+
+
+def _find_effective(root: Path, units: Sequence[PendingEdit]) -> list[PendingEdit]:
+    """Find the edits that stand in the checkout."""
+    # Where nothing waits, as after most commits, nobody waits for it.
+    from hkgit.sessions.file_lines import Checkout
+
+    return find_effective(Checkout(root), units)
+
+
+def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[str]:
+    """Find those of some paths that differ from HEAD in the index or the checkout."""
+    if not paths:
+        return frozenset()
+    named = ["--", *sorted(paths)] if len(paths) <= _NAMED else []
+    status = repository.git(
+        "--literal-pathspecs",
+        "--no-optional-locks",
+        "status",
+        "--porcelain=v1",
+        "-z",
+        "--no-renames",
+        "--untracked-files=all",
+        *named,
+    )
+    return frozenset(entry[3:] for entry in decode_text(status.stdout).split("\0") if entry)
+
+
+def choose_calls(
+    state: JournalState,
+    call: str | None,
+    effective: Sequence[JournaledCall],
+    *,
+    whole_session: bool,
+) -> list[JournaledCall]:
+    """Choose the calls to be undone, the oldest first; without a name, the last `effective` one.
+
+    Raises InvalidInput when there is none.
+    """
+    kept = state.effective
+    if call is not None:
+        found = [each for each in kept if str(each.id) == call]
+        where = f"call {call}"
+    else:
+        found = kept if whole_session else [*(effective or kept)][-1:]
+        where = "the session"
+    if not found:
+        fix = "hkgit undo --list shows the calls; what is committed git takes back: git revert"
+        raise InvalidInput(where, "holds no call that can be undone", fix)
+    return found
+
+
+def find_calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
+    """List the calls of a session of which some edit is still in `files`, the oldest first."""
+    ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
+    return [call for call in journal.state.effective if call.id in ids]
+
+
+def find_before(journal: SessionJournal, call: str, path: str) -> tuple[int, int, Snapshot]:
+    """Find the call and spec that changed a file, and the file before. Raises InvalidInput."""
+    changes = (
+        (each.id, at, change.before)
+        for each in journal.state.effective
+        if str(each.id) == call
+        for at, spec in enumerate(each.specs)
+        for change in spec.changes
+        if path in (change.path, change.new_path)
+    )
+    first = next(changes, None)
+    if first is None:
+        raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
+    number, at, before = first
+    data = None if before is None else journal.blobs.get(before.sha256)
+    return number, at, MappingSnapshot({} if data is None else {path: File(data)})
+
+
+def collect_status(
+    session: str, journal: SessionJournal, files: Snapshot, batches: tuple[str, ...]
+) -> Status:
+    """Collect the status of a session; edits gone from the checkout wait for no commit."""
+    state = journal.load()
+    waiting = [
+        is_unread(state, unit.call, unit.spec, unit.number)
+        for unit in find_effective(files, list_units(journal))
+        if (unit.call.id, unit.spec, unit.number) not in state.committed
+    ]
+    done = (call for id, call in state.calls.items() if state.is_done(id) and not call.undoes)
+    return Status(
+        session=session,
+        calls=tuple(_call(state, call) for call in done),
+        receipts=tuple(_list_receipts(journal, files)),
+        uncommitted=len(waiting),
+        blind=sum(waiting),
+        batches=batches,
+    )
+
+
+def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
+    """List the receipts of a session that hold for files as they stand."""
+    state, kept = journal.state, journal.blobs.get
+    for path in sorted({*state.known, *state.fresh}):
+        file = files.get(path)
+        if file is not None:
+            known, fresh = (each.get(path, NOTHING) for each in (state.known, state.fresh))
+            merged = merge_knowledge(known, fresh, kept)
+            yield from carry_knowledge(merged, file.data, kept).receipts(path)
+
+
+def _call(state: JournalState, call: JournaledCall) -> CallStatus:
+    blind = [
+        is_unread(state, call, at, number)
+        for at, spec in enumerate(call.specs)
+        for number in range(1, len(spec.blocks) + 1)
+    ]
+    return CallStatus(
+        id=str(call.id),
+        time=call.time // 1000,
+        agent=call.agent,
+        edits=len(blind),
+        blind=sum(blind),
+        committed=sum(key[0] == call.id for key in state.committed),
+        files=tuple(call.states()),
+        is_undone=call.id in state.undone,
+    )
+
+
+def is_unread(state: JournalState, call: JournaledCall, spec: int, number: int) -> bool:
+    """Whether no read, before the edit or after the fact, covers the lines that it touched."""
+    journaled = call.specs[spec]
+    if not is_blind(journaled.evidence[number - 1]):
+        return False
+    path, touched = journaled.paths[number - 1], journaled.touched[number - 1]
+    reads = [each.read for each in state.mended if (each.call, each.spec) == (call.id, spec)]
+    return not any(
+        read.path == path
+        and read.start_line is not None
+        and read.end_line is not None
+        and all(covers((read.start_line, read.end_line), lines) for lines in touched)
+        for read in reads
+    )

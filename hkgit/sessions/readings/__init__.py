@@ -1,1 +1,0 @@
-"""What a session reads, and what it knows from it."""

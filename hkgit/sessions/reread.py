@@ -1,0 +1,73 @@
+"""mending.py: read the lines of blind edits after the fact, as they were before: `late`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from hkgit.applying.evidence import LATE
+from hkgit.edits import Read, Snapshot
+from hkgit.errors import GitRefused, InvalidInput
+from hkgit.gate.fix_facts import is_late_accepted
+from hkgit.gate.policy.model import Policy
+from hkgit.sessions.call_journal import SessionJournal, list_waiting
+from hkgit.sessions.call_plan import render_mending_read
+from hkgit.sessions.file_lines import read_snapshot
+from hkgit.sessions.homes import list_candidates
+from hkgit.sessions.knowledge import Reading
+from hkgit.sessions.outstanding import find_before, is_unread
+from hkgit.sessions.stage import open_journals
+from hkgit.sessions.writer import at_work
+from hkgit.values import replace
+
+
+def find_blind_reads(root: Path, policy: Policy) -> Iterator[tuple[str, str]]:
+    """Yield the path of each blind edit that waits, and the command that reads its lines.
+
+    Where the policy takes no `late` evidence, the edit is taken back first.
+    """
+    for unit in list_waiting(open_journals(root)):
+        session, call, spec = unit.key
+        if is_unread(unit.journal.state, unit.call, spec, unit.number):
+            path = unit.journaled.paths[unit.number - 1]
+            touched = unit.journaled.touched[unit.number - 1]
+            is_late = is_late_accepted(policy, path)
+            yield path, render_mending_read(path, touched, session, call, is_late=is_late)
+
+
+def read_before(
+    root: Path,
+    journal: SessionJournal,
+    call: str,
+    path: str,
+    start: int | None,
+    end: int | None,
+) -> Reading:
+    """Read lines as they were before a call, and keep a receipt for that call's edits."""
+    with at_work(root, journal):
+        number, spec, files = _find_before(root, journal, call, path)
+        reading, _ = read_snapshot(files, path, start, end, limit=None)
+        lines = reading.start_line, reading.end_line
+        read = Read(path, *lines, reading.range_hash or "", LATE)
+        journal.mend(number, spec, read)
+    return replace(reading, has_receipt=True)
+
+
+def _find_before(
+    root: Path, journal: SessionJournal, call: str, path: str
+) -> tuple[int, int, Snapshot]:
+    """Find the file before a call, or say that the session is kept where nothing can be written."""
+    try:
+        return find_before(journal, call, path)
+    except InvalidInput:
+        for home in list_candidates(root):
+            kept = home / journal.folder.name
+            if kept != journal.folder and (kept / "journal").is_file():
+                what = "the session is kept there, and this shell may not write there: a sandbox"
+                fix = (
+                    "Run this command outside the sandbox, or call the tool `read` of hkgit's"
+                    f" server with path {path}, session {journal.folder.name} and before {call}."
+                    " The commit has to be made outside the sandbox as well."
+                )
+                raise GitRefused(str(kept), what, fix) from None
+        raise

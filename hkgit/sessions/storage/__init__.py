@@ -1,1 +1,0 @@
-"""A session's state on disk."""

@@ -1,0 +1,236 @@
+"""undoing.py: take changes back without touching what came after them.
+
+A file that is still as the change left it becomes what it was before. Where it has changed since,
+the lines of the change are put back by a three-way merge of lines, whose base is what the change
+left. Lines that already are as they were stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from hkgit.edits import File, Overlay, Read, Snapshot
+from hkgit.errors import Conflict
+from hkgit.sessions.answers import UndoReport
+from hkgit.sessions.blobs import Blobs
+from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.file_lines import Checkout
+from hkgit.sessions.journaled_call import JournaledCall, Version, VersionChange
+from hkgit.sessions.knowledge import (
+    NOTHING,
+    FileKnowledge,
+    Kept,
+    KnownRange,
+    carry_knowledge,
+    know_lines,
+)
+from hkgit.sessions.outstanding import choose_calls, find_calls_in
+from hkgit.sessions.writer import at_work, begin_turn, carry_out, keep_files, next_call
+from hkgit.text.diff import LineChange as Stretch
+from hkgit.text.diff import find_changes
+from hkgit.text.document import Document, terminate, unterminate
+from hkgit.values import dataclass
+
+_FIX = "Change it back by hand, or undo what came after it first."
+
+
+def undo_calls(
+    root: Path, journal: SessionJournal, agent: str, call: str | None, *, whole_session: bool
+) -> UndoReport:
+    """See `EditSession.undo`."""
+    with at_work(root, journal):
+        begin_turn(journal)
+        state, files, blobs = journal.state, Checkout(root), journal.blobs
+        effective = find_calls_in(files, journal)
+        calls = choose_calls(state, call, effective, whole_session=whole_session)
+        changed = _undo_changes(
+            [change for each in calls if each in effective for change in each.changes], files, blobs
+        )
+        reversals = tuple(_reversals_of(files, changed))
+        keep_files(blobs, (files.get(path) for path in changed))
+        keep_files(blobs, changed.values())
+        known = _reread(calls, state.known, Overlay(files, changed), blobs.get)
+        numbers = tuple(each.id for each in calls)
+        back = next_call(journal, agent, reversals=reversals, undoes=numbers)
+        carry_out(root, journal, back, changed, known)
+    return UndoReport(tuple(map(str, numbers)), changed)
+
+
+def _undo_changes(
+    done: Iterable[VersionChange], files: Snapshot, blobs: Blobs
+) -> dict[str, File | None]:
+    """The files that change when changes are taken back, the last one first.
+
+    Raises Conflict where later work is in the way.
+    """
+    now: dict[str, File | None] = {}
+    for change in reversed(_fold(done)):
+        now |= _reverse(change, Overlay(files, now), blobs)
+    return {path: file for path, file in now.items() if files.get(path) != file}
+
+
+def _fold(done: Iterable[VersionChange]) -> list[VersionChange]:
+    """Join consecutive changes of one file."""
+    folded: list[VersionChange] = []
+    for change in done:
+        last = folded[-1] if folded else None
+        is_next = last is not None and last.new_path == change.path is not None
+        if last is not None and is_next and last.after == change.before:
+            folded[-1] = VersionChange(last.path, change.new_path, last.before, change.after)
+        else:
+            folded.append(change)
+    return [each for each in folded if each.path is not None or each.new_path is not None]
+
+
+def _reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterator[VersionChange]:
+    """Changed files as a list of changes, one a path."""
+    for path, file in changed.items():
+        before, after = Version.of(files.get(path)), Version.of(file)
+        yield VersionChange(
+            path if before is not None else None, path if after is not None else None, before, after
+        )
+
+
+def _reread(
+    calls: Iterable[JournaledCall], known: Mapping[str, FileKnowledge], files: Snapshot, kept: Kept
+) -> dict[str, FileKnowledge]:
+    """What is known of files once calls are taken back: receipts from before them hold again."""
+    found: dict[str, FileKnowledge] = {}
+    for journaled in (spec for call in calls for spec in call.specs):
+        for read in journaled.reads:
+            file, range_ = files.get(read.path), _range(read)
+            version = next(
+                (each.before for each in journaled.changes if each.path == read.path), None
+            )
+            if file is not None and range_ is not None and version is not None:
+                before = found.get(read.path, known.get(read.path, NOTHING))
+                held = carry_knowledge(FileKnowledge(version.sha256, (range_,)), file.data, kept)
+                now = carry_knowledge(before, file.data, kept)
+                lines = [each.lines for each in (*now.ranges, *held.ranges)]
+                found[read.path] = know_lines(file.data, lines)
+    return found
+
+
+def _range(read: Read) -> KnownRange | None:
+    """The lines of a receipt; what else was given as evidence was not read here."""
+    if read.kind != "receipt" or read.start_line is None or read.end_line is None:
+        return None
+    return KnownRange(read.start_line, read.end_line, read.range_hash)
+
+
+def _reverse(change: VersionChange, files: Snapshot, blobs: Blobs) -> dict[str, File | None]:
+    before, after = _file(change.before, blobs), _file(change.after, blobs)
+    if change.new_path is None:
+        return _restore(change.path or "", before, files)
+    present = files.get(change.new_path)
+    is_back = change.path is not None and files.get(change.path) == before
+    if is_back and (change.path == change.new_path or present is None):
+        return {}
+    if change.path is None:
+        if present is not None and present != after:
+            raise Conflict(change.new_path, "was changed after it was made", _FIX)
+        return {change.new_path: None}
+    if present is None or before is None or after is None:
+        raise Conflict(change.new_path, "is gone, or was never kept", _FIX)
+    file = _merge_file(change.new_path, before, after, present)
+    if change.path == change.new_path:
+        return {change.path: file}
+    return {change.new_path: None, **_restore(change.path, file, files)}
+
+
+def _restore(path: str, file: File | None, files: Snapshot) -> dict[str, File | None]:
+    """Put a file back at its path. Raises Conflict when another has taken it."""
+    if files.get(path) not in (None, file):
+        raise Conflict(path, "was made anew after it was removed", _FIX)
+    return {path: file}
+
+
+def _file(version: Version | None, blobs: Blobs) -> File | None:
+    data = None if version is None else blobs.get(version.sha256)
+    return None if version is None or data is None else File(data, version.mode)
+
+
+def _merge_file(path: str, before: File, after: File, present: File) -> File:
+    """The present file without the change from `before` to `after`."""
+    mode = before.mode if present.mode == after.mode else present.mode
+    if present.data == after.data:
+        return File(before.data, mode)
+    if before.data == after.data:
+        return File(present.data, mode)
+    data = merge_back(path, after.data, before.data, present.data)
+    return File(data, mode)
+
+
+def merge_back(path: str, base: bytes, wanted: bytes, present: bytes) -> bytes:
+    """Apply the change from `base` to `wanted` to `present`, by lines. Raises Conflict.
+
+    Lines of `present` that already equal those of `wanted` stay.
+    """
+    old, new, here = (terminate(Document(data)) for data in (base, wanted, present))
+    lines: list[bytes] = []
+    done = 0
+    for place in _places(
+        find_changes(old.raw_lines, new.raw_lines), find_changes(old.raw_lines, here.raw_lines)
+    ):
+        new_lines, there = new.raw_lines[place.theirs], here.raw_lines[place.ours]
+        if place.is_changed_by_both and new_lines != there:
+            where = f"{path}:{place.ours.start + 1}"
+            raise Conflict(where, "these lines were changed again", _FIX)
+        lines += here.raw_lines[done : place.ours.start]
+        lines += new_lines if place.is_changed_by_them else there
+        done = place.ours.stop
+    data = b"".join([*lines, *here.raw_lines[done:]])
+    was_terminated = Document(wanted if _ends(base) == _ends(present) else present).is_terminated
+    return data if was_terminated else unterminate(data)
+
+
+def _ends(data: bytes) -> bool:
+    return Document(data).is_terminated
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Lines that one side or both have changed: their place in each of the three texts."""
+
+    theirs: slice
+    ours: slice
+    is_changed_by_them: bool
+    is_changed_by_both: bool
+
+
+def _places(theirs: Sequence[Stretch], ours: Sequence[Stretch]) -> Iterator[_Place]:
+    """Every changed place, in order (three-way merge as in diff3)."""
+    shifts = [0, 0]
+    for start, end, sides in _group_overlapping(theirs, ours):
+        found = []
+        for at, side in enumerate(sides):
+            first = start + shifts[at]
+            shifts[at] += sum(c.new_end - c.new_start - c.old_end + c.old_start for c in side)
+            found.append(slice(first, end + shifts[at]))
+        yield _Place(found[0], found[1], bool(sides[0]), all(sides))
+
+
+def _group_overlapping(
+    theirs: Sequence[Stretch], ours: Sequence[Stretch]
+) -> Iterator[tuple[int, int, tuple[list[Stretch], list[Stretch]]]]:
+    """Group changes of the same base lines: the lines, and both sides' changes."""
+    pairs = [*((each, 0) for each in theirs), *((each, 1) for each in ours)]
+    group: tuple[int, int, tuple[list[Stretch], list[Stretch]]] | None = None
+    for change, side in sorted(pairs, key=lambda pair: (pair[0].old_start, pair[0].old_end)):
+        if group is not None and _meet(change, group[0], group[1]):
+            group = group[0], max(group[1], change.old_end), group[2]
+        else:
+            if group is not None:
+                yield group
+            group = change.old_start, change.old_end, ([], [])
+        group[2][side].append(change)
+    if group is not None:
+        yield group
+
+
+def _meet(change: Stretch, start: int, end: int) -> bool:
+    """Whether a change is one of some lines, or of the same point between two."""
+    if change.old_start == change.old_end == start == end:
+        return True
+    return change.old_start < end and start < change.old_end

@@ -1,0 +1,65 @@
+"""Escape text for terminals, Markdown and CI; count with nouns."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from hkgit.values import late_pattern
+
+_MARK = late_pattern(r"##(?=\w*\[)")
+_COMMAND = late_pattern(r"^(\s*)::")
+_MARKDOWN = late_pattern(r"[!-*:<>?@\[-`{-~]|(?<=www)\.", re.IGNORECASE)
+_WORKFLOW_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_WORKFLOW_PROPERTY = _WORKFLOW_DATA | {":": "%3A", ",": "%2C"}
+
+
+def escape_console(text: str) -> str:
+    """Escape one line for terminals and CI logs, which obey lines with `::` or `##[`."""
+    return _COMMAND.sub(r"\1\\u003a:", _MARK.sub(r"#\\u0023", visible(text)))
+
+
+def escape_markdown(text: str) -> str:
+    """Escape text for Markdown, tables included: characters that could be markup become entities.
+
+    So are `@` and `#`, which would call people and link to issues.
+    """
+    return _MARKDOWN.sub(_entity, visible(text))
+
+
+def render_code(text: str) -> str:
+    """Write text in a typewriter face, whatever characters it has."""
+    return f"<code>{escape_markdown(text)}</code>"
+
+
+def _entity(found: re.Match[str]) -> str:
+    return f"&#{ord(found[0])};"
+
+
+def escape_workflow_data(text: str) -> str:
+    """Escape the message of a workflow command; line feeds in it stay line feeds."""
+    lines = "\n".join(visible(line) for line in text.split("\n"))
+    return "".join(_WORKFLOW_DATA.get(char, char) for char in lines)
+
+
+def escape_workflow_property(text: str) -> str:
+    """Escape the value of a workflow command's property."""
+    return "".join(_WORKFLOW_PROPERTY.get(char, char) for char in visible(text))
+
+
+def visible(text: str) -> str:
+    """Escape what could drive a terminal."""
+    shown = to_json_text(text) or ""
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in shown)
+
+
+def to_json_text(text: str | None) -> str | None:
+    """Make text fit for JSON: bytes that are not UTF-8 become replacement characters."""
+    if text is None:
+        return None
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def count_noun(count: int, noun: str, plural: str | None = None) -> str:
+    """Write a count with its noun: `1 edit`, `2 edits`, or `2 entries` with that `plural`."""
+    return f"{count} {noun if count == 1 else plural or f'{noun}s'}"

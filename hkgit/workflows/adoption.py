@@ -1,0 +1,313 @@
+"""Evidence from an agent's own log."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from hkgit.edits import File
+from hkgit.errors import GitRefused
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER
+from hkgit.evidence.replay import REFS as RECORDS
+from hkgit.evidence.replay import record_ref
+from hkgit.gate.policy.model import Policy
+from hkgit.git.objects import EMPTY_TREE
+from hkgit.git.repository import Repository
+from hkgit.sessions import homes as places
+from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
+from hkgit.sessions.journaled_call import RECOVERED, Version
+from hkgit.sessions.proposal import Proposal, propose_onto
+from hkgit.sessions.stage import open_journals
+from hkgit.sessions.writer import at_work
+from hkgit.values import dataclass, replace
+from hkgit.workflows.explanation import Explanation, Origin, explain
+from hkgit.workflows.log_replay import Replayed, TranscriptReplay, narrow
+from hkgit.workflows.log_steps import Step
+from hkgit.workflows.log_texts import FileVersions
+
+
+def keep_record(repository: Repository, commit: str, proposal: Proposal) -> str:
+    """Keep the entries of a proposal as the record of a commit; the name of the ref.
+
+    Raises GitRefused where nothing can be written.
+    """
+    tree = repository.commit(commit).tree
+    files: dict[str, File | None] = {
+        each.path: File(each.entry.to_bytes()) for each in proposal.entries
+    }
+    if repository.snapshot(tree).get(ATTRIBUTES_PATH) is None:
+        files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
+    ref = record_ref(commit)
+    repository.write_ref(ref, repository.write_tree(tree, files))
+    return ref
+
+
+OWN = ".hkgit/"
+"""What hkgit itself writes into commits: nobody's edit, and not explained."""
+
+
+class Transcripts(Protocol):
+    """Where steps come from: logs of agents, read when they are asked for."""
+
+    def steps(self, known: frozenset[str], wanted: frozenset[str]) -> Iterable[Step]:
+        """Yield steps about the `wanted` paths, oldest first; `known` are all paths there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptRequest:
+    """What is to be explained: a tree that is no commit yet, or commits, parents first.
+
+    With `keeps` what is found is written down: into the checkout's sessions, or beside the
+    history.
+    """
+
+    transcripts: Transcripts
+    tree: str | None = None
+    commits: tuple[str, ...] = ()
+    keeps: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """What the transcripts explain of one change; `commit` is None where it is no commit yet.
+
+    `entries` counts the ledger entries made of recovered calls; `record` is the ref that keeps
+    them. `skipped` are calls that could not be replayed, each with the reason.
+    """
+
+    commit: str | None
+    explanation: Explanation
+    proposal: Proposal
+    replayed: Replayed
+    record: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        return self.explanation.is_whole
+
+    @property
+    def entries(self) -> int:
+        """How many of its entries are made of recovered calls."""
+        return sum(each.entry.claims.get("origin") == RECOVERED for each in self.proposal.entries)
+
+    def step(self, origin: Origin) -> Step | None:
+        """Find the step of a transcript behind an edit; None for one that a session recorded."""
+        session, call, _ = origin.unit.key
+        return self.replayed.steps.get((session, call))
+
+
+def adopt(repository: Repository, request: AdoptRequest) -> list[Adoption]:
+    """Explain a change, and keep what was found. Raises GitRefused, Unverifiable."""
+    with tempfile.TemporaryDirectory(prefix="hkgit-adopt-") as folder:
+        if request.tree is not None:
+            return [_adopt_tree(repository, request, request.tree, Path(folder))]
+        return [*_adopt_commits(repository, request, Path(folder))]
+
+
+def store_checkout(repository: Repository, option: str = "-A") -> str:
+    """Store the tree of what is in the checkout, as `git add` with that option would stage it."""
+    with tempfile.TemporaryDirectory(prefix="hkgit-index-") as folder:
+        env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        head = repository.head().commit
+        if head is not None:
+            repository.git("read-tree", head, env=env)
+        repository.git("add", option, "--", ":/", env=env)
+        return repository.git("write-tree", env=env).text
+
+
+def changed_paths(repository: Repository, before: str, after: str) -> frozenset[str]:
+    """List the paths in which two trees differ, without those of hkgit itself."""
+    changes = repository.changes(before, after)
+    return frozenset(each.path for each in changes if not each.path.startswith(OWN))
+
+
+def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder: Path) -> Adoption:
+    head = repository.head().commit
+    before = EMPTY_TREE if head is None else repository.commit(head).tree
+    paths = changed_paths(repository, before, tree)
+    root = _root(repository)
+    live = open_journals(root)
+    replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
+    with_live = [*live, *replayed.journals.values()]
+    units = list_waiting(with_live)
+    proposal = propose_onto(repository, units, head, tree)
+    explanation = _explain(repository, proposal, (before, tree), paths, units)
+    if request.keeps:
+        _keep_calls(root, proposal, replayed)
+    return Adoption(None, explanation, proposal, replayed)
+
+
+def _adopt_commits(
+    repository: Repository, request: AdoptRequest, folder: Path
+) -> Iterator[Adoption]:
+    """Commit by commit: what one has taken is not there for the next."""
+    pairs = [(commit, *_trees(repository, commit)) for commit in request.commits]
+    sides = [(before, after) for _, before, after in pairs]
+    replayed = _replay(repository, request.transcripts, sides, folder, ())
+    journals = [*replayed.journals.values()]
+    for commit, before, after in pairs:
+        paths = changed_paths(repository, before, after)
+        units = [unit for unit in list_waiting(journals) if unit.paths & paths]
+        snapshots = repository.snapshot(before), repository.snapshot(after)
+        units = narrow(units, snapshots, paths, _author_time(repository, commit))
+        parents = repository.commit(commit).parents
+        proposal = propose_onto(repository, units, parents[0] if parents else None, after)
+        explanation = _explain(repository, proposal, (before, after), paths, units)
+        _settle(journals, proposal)
+        record = None
+        if request.keeps and proposal.entries:
+            record = keep_record(repository, commit, proposal)
+        yield Adoption(commit, explanation, proposal, replayed, record=record)
+
+
+def _author_time(repository: Repository, commit: str) -> int:
+    """When a commit was first made, in seconds since 1970: a rebase keeps that."""
+    found = repository.commit(commit)
+    header = re.search(rb"^author .*> (\d+) [+-]\d+$", found.raw, re.MULTILINE)
+    return int(header[1]) if header is not None else found.time
+
+
+def _trees(repository: Repository, commit: str) -> tuple[str, str]:
+    """The trees before and after a commit. Raises Unverifiable where the one before is not here."""
+    found = repository.commit(commit)
+    before = repository.commit(found.parents[0]).tree if found.parents else EMPTY_TREE
+    return before, found.tree
+
+
+def _replay(
+    repository: Repository,
+    transcripts: Transcripts,
+    sides: Sequence[tuple[str, str]],
+    folder: Path,
+    live: Sequence[SessionJournal],
+) -> Replayed:
+    """Replay the transcripts' steps about all that differs between the sides."""
+    wanted = frozenset(path for side in sides for path in changed_paths(repository, *side))
+    known = set(wanted)
+    for tree in {*sides[0], *sides[-1]}:
+        known.update(repository.snapshot(tree).paths())
+    recorded = frozenset(
+        (change.path or change.new_path or "", *_marks(change.before, change.after))
+        for journal in live
+        for call in journal.load().calls.values()
+        for change in call.changes
+    )
+    replay = TranscriptReplay(folder, _versions_in(repository, sides), recorded)
+    return replay.take(transcripts.steps(frozenset(known), wanted))
+
+
+def _marks(before: Version | None, after: Version | None) -> tuple[str | None, str | None]:
+    return None if before is None else before.sha256, None if after is None else after.sha256
+
+
+def _versions_in(repository: Repository, sides: Sequence[tuple[str, str]]) -> FileVersions:
+    return FileVersions(repository, tuple(dict.fromkeys(before for before, _ in sides[:1])))
+
+
+def _explain(
+    repository: Repository,
+    proposal: Proposal,
+    trees: tuple[str, str],
+    paths: Iterable[str],
+    units: Sequence[PendingEdit],
+) -> Explanation:
+    assert proposal.built is not None, "propose_onto always builds"
+    before, after = map(repository.snapshot, trees)
+    return explain(proposal.built, (before, after), paths, units)
+
+
+def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
+    """Write the recovered calls that a proposal uses into sessions of the checkout."""
+    for name, found in sorted(replayed.journals.items()):
+        used = {edit.call for each in proposal.entries for edit in each.list_edits(found)}
+        if not used:
+            continue
+        journal = SessionJournal(places.choose_folder(root, name))
+        with at_work(root, journal):
+            for number in sorted(used):
+                _copy_call(found, journal, number)
+
+
+def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> None:
+    call = found.state.calls[number]
+    for change in call.changes:
+        for version in (change.before, change.after):
+            data = None if version is None else found.blobs.get(version.sha256)
+            if data is not None:
+                journal.blobs.put(data)
+    fresh = replace(call, id=journal.state.last + 1)
+    journal.begin(fresh)
+    journal.end(fresh.id, {})
+
+
+def _settle(journals: Sequence[SessionJournal], proposal: Proposal) -> None:
+    """Note which edits a commit has taken."""
+    for journal in journals:
+        mine = [each for entry in proposal.entries for each in entry.list_edits(journal)]
+        if mine:
+            journal.propose(mine)
+            journal.add("committed", entries=[*journal.state.proposed])
+
+
+def _root(repository: Repository) -> Path:
+    if repository.work_tree is None:
+        what = "a bare repository has no change that is not committed"
+        raise GitRefused(str(repository.git_dir), what, "Name commits: hkgit adopt A..B")
+    return repository.work_tree
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedCommit:
+    """A commit that an agent made, or that transcripts know of.
+
+    `agent` is the name of its author or co-authors that makes it an agent's, None where none does;
+    `adoption` what transcripts explain, None where the commit has entries of its own. With
+    `is_kept` a record of it stands beside the history already.
+    """
+
+    commit: str
+    parent: str | None
+    subject: str
+    agent: str | None
+    adoption: Adoption | None
+    is_kept: bool = False
+
+
+def scan_commits(
+    repository: Repository, transcripts: Transcripts, commits: Sequence[str], policy: Policy
+) -> list[ScannedCommit]:
+    """Scan commits, parents first. Raises Unverifiable where their parents are not here."""
+    bare = [commit for commit in commits if not _has_entries(repository, commit)]
+    request = AdoptRequest(transcripts, commits=tuple(bare), keeps=False)
+    adopted = {each.commit: each for each in adopt(repository, request)} if bare else {}
+    found = []
+    refs = repository.git("for-each-ref", "--format=%(refname)", "--", RECORDS).text.split()
+    kept = {ref.removeprefix(RECORDS) for ref in refs}
+    for commit in commits:
+        raw, adoption = repository.commit(commit), adopted.get(commit)
+        agent = policy.governing_name((raw.author, raw.committer), raw.message)
+        if agent is not None or adoption is None or adoption.explanation.explained:
+            subject = raw.message.partition(b"\n")[0].decode("utf-8", "replace")
+            parent = next(iter(raw.parents), None)
+            found.append(
+                ScannedCommit(
+                    commit=commit,
+                    parent=parent,
+                    subject=subject,
+                    agent=agent,
+                    adoption=adoption,
+                    is_kept=commit in kept,
+                )
+            )
+    return found
+
+
+def _has_entries(repository: Repository, commit: str) -> bool:
+    """Whether a commit adds entries to the ledger."""
+    parents = repository.commit(commit).parents
+    before = repository.commit(parents[0]).tree if parents else None
+    changes = repository.changes(before, repository.commit(commit).tree)
+    return any(each.old is None and each.path.startswith(f"{LEDGER}/") for each in changes)

@@ -1,0 +1,123 @@
+"""attest.py: judge a range and sign what came out; sign the entries of a range."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hkgit import __version__
+from hkgit.errors import InvalidInput, Rejected
+from hkgit.evidence.additions import read_added_entries
+from hkgit.evidence.verdict import Entries
+from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae, store_envelope_below
+from hkgit.gate.attestations.keys import NAMESPACE, fingerprint, sign
+from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement
+from hkgit.gate.attestations.trust import entry_refs, sign_entry
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.policy.source import hash_policy
+from hkgit.gate.ranges import CommitRange, judge_range, list_commits_of
+from hkgit.gate.ruling import Report
+from hkgit.git import program
+from hkgit.git.objects import EMPTY_TREE
+from hkgit.git.repository import Repository
+from hkgit.matching.place import LADDER_VERSION
+
+
+def attest(
+    repository: Repository, old: str, new: str, policy: Policy, key: Path, target: str | None = None
+) -> Envelope:
+    """Sign the verdict that every commit of `old..new` passes (see `judge_statement`)."""
+    payload = judge_statement(repository, old, new, policy, target).to_bytes()
+    return _sign(payload, key, NAMESPACE)
+
+
+def attest_summary(
+    repository: Repository,
+    old: str,
+    new: str,
+    policy: Policy,
+    key: Path,
+    target: str | None = None,
+    *,
+    resource: str,
+) -> Envelope:
+    """Sign the same as a SLSA verification summary of a source revision, for other tools.
+
+    `resource` is the URI of the repository. Raises as `judge_statement` does.
+    """
+    from hkgit.gate.attestations import statement as summary
+
+    statement = judge_statement(repository, old, new, policy, target)
+    payload = summary.summary_bytes(statement, resource, datetime.now(UTC))
+    return _sign(payload, key, summary.NAMESPACE)
+
+
+def judge_statement(
+    repository: Repository, old: str, new: str, policy: Policy, target: str | None = None
+) -> Statement:
+    """Judge `old..new`, and state that every commit passes.
+
+    Raises Rejected when one does not, whatever the policy's mode, and InvalidInput for an empty
+    range, and for one whose head does not descend from its base: the tree of the one would undo
+    what the other has.
+    """
+    if old == new:
+        what = "is empty: there is no commit whose verdict could be signed"
+        fix = "Name the commit before the work and the last of the work: A..B."
+        raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
+    if not repository.is_ancestor(old, new):
+        what = "its head does not descend from its base"
+        fix = "Rebase onto the base, or merge it, and attest what comes of that."
+        raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
+    policy = policy if target is None else policy.for_refs([target])
+    report = judge_range(repository, CommitRange(old, new), policy, JudgeContext(ref=target))
+    _expect_all_pass(report)
+    return Statement(
+        base=old,
+        base_tree=repository.commit(old).tree,
+        head=new,
+        tree=repository.commit(new).tree,
+        target=target,
+        policy=hash_policy(policy),
+        accepted=policy.verdicts,
+        ladder=LADDER_VERSION,
+        counts=Counter(str(ruling.judged.verdict) for ruling in report.rulings),
+        git=".".join(map(str, program.read_version())),
+        hkgit=__version__,
+    )
+
+
+def _sign(payload: bytes, key: Path, namespace: str) -> Envelope:
+    signature = sign(key, encode_pae(PAYLOAD_TYPE, payload), namespace)
+    return Envelope(PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
+
+
+def _expect_all_pass(report: Report) -> None:
+    failed = [ruling for ruling in report.rulings if not ruling.passes]
+    if failed:
+        where = (failed[0].judged.candidate.id or "")[:12]
+        what = f"does not pass ({failed[0].rule}), so there is nothing to attest"
+        raise Rejected(where, what, "hkgit gate --range says why.")
+
+
+def sign_entries(repository: Repository, old: str, new: str, key: Path) -> dict[str, str]:
+    """Sign and keep every entry that a commit of `old..new` adds: the ref of each, by its id.
+
+    Nothing is judged: a signature says whose an entry is, not that it holds. Raises InvalidInput
+    when the key cannot be used.
+    """
+    refs: dict[str, str] = {}
+    for commit in list_commits_of(repository, CommitRange(old, new), Policy()):
+        for name, entry in _entries(repository, commit):
+            if name not in refs:
+                envelope = sign_entry(name, entry, key)
+                refs[name] = store_envelope_below(repository, entry_refs(name), envelope)
+    return refs
+
+
+def _entries(repository: Repository, commit_id: str) -> Entries:
+    commit = repository.commit(commit_id)
+    before = repository.commit(commit.parents[0]).tree if commit.parents else EMPTY_TREE
+    return read_added_entries(repository, repository.changes(before, commit.tree)).entries

@@ -1,1 +1,0 @@
-"""Plan specs, make commits of them in a temporary worktree, and land those on a branch."""

@@ -1,0 +1,112 @@
+"""doctor.py: inspect the hooks of a repository, and what crashes have left in it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from hkgit.applying.files import clear_away
+from hkgit.edits import EXECUTABLE, REGULAR
+from hkgit.errors import HkgitError
+from hkgit.gate.entrypoints import hook_scripts
+from hkgit.git.facts import calls_gate
+from hkgit.git.repository import Repository
+from hkgit.git.transaction.journal import TransactionState, find_abandoned, list_transactions
+from hkgit.git.transaction.recovery import Outcome, Settled, find_outcome, settle_abandoned
+from hkgit.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledHook:
+    """An active hook, and whose it is: `hkgit`, `calls hkgit`, or `foreign`."""
+
+    name: str
+    path: Path
+    owner: str
+
+
+def list_running(repository: Repository) -> tuple[TransactionState, ...]:
+    """List the transactions that have a process."""
+    left = {settled.state.id for settled in list_stale(repository)}
+    return tuple(
+        state for state in list_transactions(repository.common_dir) if state.id not in left
+    )
+
+
+def list_stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, ...]:
+    """List the transactions that have no process any more; with `fix` they are settled first."""
+    if fix:
+        return tuple(settle_abandoned(repository))
+    found = []
+    for journal in find_abandoned(repository.common_dir):
+        try:
+            found.append(Settled(journal.state, find_outcome(repository, journal.state)))
+        except HkgitError as error:
+            found.append(Settled(journal.state, Outcome.NOTHING, error))
+        finally:
+            journal.leave()
+    return tuple(found)
+
+
+def find_leftovers(repository: Repository, *, fix: bool = False) -> list[str]:
+    """Find what calls that died left beside files of the checkout, a line each.
+
+    With `fix` what the files or git have as well is removed; anything else somebody saved, and it
+    gets a name that is seen. Raises GitRefused.
+    """
+    root = repository.work_tree
+    if root is None:
+        return []
+    listed = repository.git("ls-files", "-z", "--others", "--", _LEFT).stdout
+    left = [root / name for name in os.fsdecode(listed).split("\0") if name]
+    left = [place for place in left if _is_old(place)]
+    if not fix:
+        return [f"{place} was left by a call that died" for place in left]
+    lines = []
+    for place in left:
+        kept = clear_away(place.parent, partial(_read_known_files, repository, place.parent))
+        lines += [f"what was saved while a call wrote is kept in {each}" for each in kept]
+    return lines
+
+
+_LEFT = ":(top,glob)**/.hkgit-" + 16 * "[0-9a-f]"
+_AT_WORK = 60
+"""Seconds in which a call may still be writing."""
+
+
+def _is_old(place: Path) -> bool:
+    with suppress(OSError):
+        return time.time() - place.lstat().st_ctime > _AT_WORK
+    return False
+
+
+def _read_known_files(repository: Repository, folder: Path) -> Iterator[bytes]:
+    """Read the files of a directory, and what the index has of them."""
+    for place in folder.iterdir():
+        if place.is_file() and not place.is_symlink() and not place.name.startswith(".hkgit-"):
+            yield place.read_bytes()
+    listed = repository.git("ls-files", "-z", "-s", "--", ":(literal)" + str(folder))
+    for line in os.fsdecode(listed.stdout).split("\0")[:-1]:
+        mode, object_id, _ = line.split(maxsplit=2)
+        if int(mode, 8) in (REGULAR, EXECUTABLE):
+            yield repository.blob(object_id)
+
+
+def find_hooks(repository: Repository) -> Iterator[InstalledHook]:
+    """Find the active hooks that a commit or push meets here."""
+    directory = repository.hooks_path or repository.common_dir / "hooks"
+    for name in dict.fromkeys((*hook_scripts.ALL_HOOKS, *hook_scripts.COMMIT_HOOKS)):
+        path = directory / name
+        if hook_scripts.is_active(path):
+            script = hook_scripts.find_script(path)
+            yield InstalledHook(name, script, _owner(script.read_bytes()))
+
+
+def _owner(content: bytes) -> str:
+    if hook_scripts.is_own(content):
+        return "hkgit"
+    return "calls hkgit" if calls_gate(content) else "foreign"

@@ -1,0 +1,299 @@
+"""Judge a commit being made, a range, and refs that move.
+
+The rulings come one by one, so that memory does not grow with the range.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Literal, assert_never
+
+from hkgit.errors import InvalidInput
+from hkgit.evidence.trailers import cut_at_scissors
+from hkgit.gate.entrypoints.ci import CiEvent, judge_event
+from hkgit.gate.entrypoints.push_budget import DEFAULT
+from hkgit.gate.entrypoints.updates import (
+    UpdateResult,
+    parse_pushed,
+    parse_received,
+    read_framework_update,
+)
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import (
+    WHOLE,
+    CommitRange,
+    Parallelism,
+    RulingStream,
+    Shard,
+    VerifiedCommits,
+    Watch,
+    drop_floors,
+    judge_index,
+    list_commits,
+    rule_range,
+    stream_range,
+)
+from hkgit.gate.ruling import Report
+from hkgit.gate.trusted_policy import load_policy, read_named_policy
+from hkgit.git.repository import Repository, find_comment_mark, find_message_file, read_message
+from hkgit.values import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """How to judge the commit: `message_file` is what git's hook was given, known at commit-msg.
+
+    `policy` names another policy than that of HEAD, as FILE or REV:PATH. With `allow_blind` edits
+    without evidence are let pass, because whoever commits has said so. `shell` is the agent in
+    whose shell the commit is made, if it is one's.
+    """
+
+    message_file: str | None = None
+    policy: str | None = None
+    allow_blind: bool = False
+    explain: bool = False
+    shell: str | None = None
+
+
+def judge(repository: Repository, request: JudgeRequest) -> Report:
+    """Judge the commit that git would make of the index; the report is provisional.
+
+    Raises InvalidInput for a policy that cannot be read, GitRefused for a message file that is
+    not there.
+    """
+    message = _message(repository, request.message_file)
+    head = repository.head()
+    trusted = load_policy(repository, request.policy, head.commit)
+    if request.allow_blind:
+        trusted = trusted.with_blind()
+    refs = () if head.branch is None else (f"refs/heads/{head.branch}",)
+    return judge_index(
+        repository,
+        trusted.for_refs(refs),
+        author=repository.identity("AUTHOR"),
+        committer=repository.identity("COMMITTER"),
+        message=message,
+        explain=request.explain,
+        shell=request.shell,
+    )
+
+
+def _message(repository: Repository, message_file: str | None) -> bytes | None:
+    """The message as git would keep it."""
+    if message_file is None:
+        return None
+    raw = read_message(find_message_file(repository, message_file))
+    raw, _ = cut_at_scissors(raw, find_comment_mark(repository))
+    return repository.git("stripspace", "--strip-comments", stdin=raw).stdout
+
+
+@dataclass(frozen=True, slots=True)
+class RangeRequest:
+    """The commits to judge, under the policy of their old side.
+
+    `policy` names another one, as FILE or REV:PATH. With `explain` the rulings say which rules
+    were tried.
+    """
+
+    commits: CommitRange
+    policy: str | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationRequest:
+    """The commits of which to say what a policy would reject; it is named as for a range."""
+
+    commits: CommitRange
+    policy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A commit that would be rejected, by which rule, and its first finding: where and what."""
+
+    commit: str | None
+    rule: str
+    where: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What a policy would do: how many commits of each verdict it meets, passes and rejects.
+
+    `policy` says where that was read.
+    """
+
+    policy: str
+    met: Mapping[str, int]
+    passed: Mapping[str, int]
+    rejections: tuple[Rejection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EventRequest:
+    """What CI was started for, judged under the policy of the trusted side; else as for a range."""
+
+    event: CiEvent
+    policy: str | None = None
+    explain: bool = False
+
+
+def judge_commits(
+    repository: Repository, request: RangeRequest, watch: Watch = iter
+) -> RulingStream:
+    """Judge the commits of a range, each on its own parents, as the rulings are read.
+
+    Raises InvalidInput for a range that runs backwards, or a policy that cannot be read.
+    """
+    policy = load_policy(repository, request.policy, request.commits.old)
+    context = JudgeContext(explain=request.explain)
+    return stream_range(repository, request.commits, policy, context, watch=watch)
+
+
+def simulate(repository: Repository, request: SimulationRequest, watch: Watch = iter) -> Simulation:
+    """Say what a policy would reject of a range. Raises as `judge_commits` does."""
+    asked = RangeRequest(request.commits, request.policy)
+    stream = judge_commits(repository, asked, watch)
+    met: Counter[str] = Counter()
+    passed: Counter[str] = Counter()
+    rejections = []
+    for ruling in stream.rulings:
+        judged = ruling.judged
+        met[str(judged.verdict)] += 1
+        if ruling.passes:
+            passed[str(judged.verdict)] += 1
+            continue
+        first = ruling.findings[0]
+        rejections.append(Rejection(judged.candidate.id, ruling.rule, first.where, first.what))
+    return Simulation(stream.policy.source, met, passed, tuple(rejections))
+
+
+def judge_ci(repository: Repository, request: EventRequest, watch: Watch = iter) -> Report:
+    """Judge what an event brings. Raises Rejected where the update itself is refused."""
+    named = None if request.policy is None else load_policy(repository, request.policy, None)
+    return judge_event(repository, request.event, named, watch, explain=request.explain)
+
+
+RefPoint = Literal["pre_push", "pre_receive", "reference_transaction"]
+"""The hooks that git starts before refs move."""
+
+LONGEST_BUDGET = 86_400
+"""Seconds that a push may be given."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefsRequest:
+    """The hook that asks, the `stdin` that git gives it, and its environment.
+
+    `policy` names another one than the trusted side's, as FILE or REV:PATH. `remote` is where a
+    push goes, else what the pre-commit framework says, else `origin`. `budget` is how many seconds
+    pre-receive may take. For pre-receive the repository's settings `hkgit.gate.policy` and
+    `hkgit.budget` stand in for what is not given.
+    """
+
+    point: RefPoint
+    stdin: bytes
+    environment: Mapping[str, str] = field(default_factory=dict)
+    policy: str | None = None
+    remote: str | None = None
+    budget: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RefsResult:
+    """The answer on each ref, in git's order."""
+
+    answers: tuple[UpdateResult, ...]
+
+    @property
+    def passes(self) -> bool:
+        """Whether every ref may move."""
+        return all(answer.passes for answer in self.answers)
+
+
+def judge_refs(repository: Repository, request: RefsRequest) -> RefsResult:
+    """Judge every ref that git tells a hook of; refusals stand in the result.
+
+    Raises InvalidInput for a policy, a budget or lines from git that cannot be read.
+    """
+    match request.point:
+        case "pre_push":
+            return _judge_push(repository, request)
+        case "pre_receive":
+            return _judge_receive(repository, request)
+        case "reference_transaction":
+            from hkgit.gate.entrypoints.local_hooks import judge_moved
+
+            given = _read_named(repository, request.policy)
+            updates = list(parse_received(request.stdin))
+            return RefsResult(tuple(judge_moved(repository, updates, given)))
+    assert_never(request.point)
+
+
+def _judge_push(repository: Repository, request: RefsRequest) -> RefsResult:
+    from hkgit.gate.entrypoints.local_hooks import judge_pushed
+
+    given = _read_named(repository, request.policy)
+    updates = list(parse_pushed(request.stdin)) or list(read_framework_update(request.environment))
+    remote = request.remote or request.environment.get("PRE_COMMIT_REMOTE_NAME", "origin")
+    return RefsResult(tuple(judge_pushed(repository, updates, remote, given)))
+
+
+def _judge_receive(repository: Repository, request: RefsRequest) -> RefsResult:
+    """What is not given, the server's operator may have put in the repository's configuration."""
+    from hkgit.gate.entrypoints.pre_receive import judge_received
+
+    policy = request.policy or repository.config("hkgit.gate.policy")
+    given = _read_named(repository, policy)
+    budget = request.budget if request.budget is not None else repository.config("hkgit.budget")
+    updates = list(parse_received(request.stdin))
+    answers = judge_received(repository, updates, given, _parse_seconds(budget))
+    return RefsResult(tuple(answers))
+
+
+def _read_named(repository: Repository, policy: str | None) -> Policy | None:
+    return None if policy is None else read_named_policy(repository, policy)
+
+
+def _parse_seconds(given: str | float | None) -> float:
+    try:
+        seconds = DEFAULT if given is None else float(given)
+    except ValueError:
+        seconds = -1
+    if not 0 <= seconds <= LONGEST_BUDGET:
+        raise InvalidInput("budget", f"is no number of seconds from 0 to {LONGEST_BUDGET}: {given}")
+    return seconds
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyRequest:
+    """The commits of `old..new`, and the policy that they are verified under.
+
+    `jobs` processes work on the commits of one `shard`. An `incremental` run leaves out what
+    passed here before.
+    """
+
+    old: str
+    new: str
+    policy: Policy
+    jobs: int = 1
+    shard: Shard = WHOLE
+    incremental: bool = False
+
+
+def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) -> RulingStream:
+    """Verify commit by commit, so that memory does not grow with the range.
+
+    The floors of the policy do not count.
+    """
+    policy = drop_floors(request.policy)
+    known = VerifiedCommits.of(repository, policy) if request.incremental else None
+    spread = Parallelism(request.jobs, request.shard, known)
+    asked = CommitRange(request.old, request.new)
+    commits = list_commits(repository, asked, policy, spread)
+    rulings = rule_range(repository, asked, policy, spread, watch=watch, commits=commits)
+    return RulingStream(policy, rulings, commits[-1] if commits else None)

@@ -1,0 +1,211 @@
+"""rules.py: ask the judge before a commit is made, under the policy of the branch it lands on.
+
+A commit that the gate rejects later is harder to mend: the lines whose hash it wants are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import HASHED
+from hkgit.applying.files import DirectorySnapshot
+from hkgit.applying.outcome import BY_NUMBER, is_by_number
+from hkgit.errors import BlindEdit, HkgitError, Rejected
+from hkgit.evidence.entry import Entry
+from hkgit.evidence.verdict import BLIND, CandidateCommit
+from hkgit.gate.entrypoints.hook_scripts import find_script, is_active
+from hkgit.gate.judge import Gate
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.model import BUILT_IN, Policy
+from hkgit.gate.rules.floors import find_blind_edits
+from hkgit.gate.ruling import Ruling
+from hkgit.gate.trusted_policy import read_trusted_policy
+from hkgit.git.facts import calls_gate
+from hkgit.git.repository import Repository
+from hkgit.text.escape import visible
+from hkgit.values import dataclass
+from hkgit.workflows.target import ApplyOptions, LandingTarget
+from hkgit.workflows.uncommitted import is_other_text
+
+if TYPE_CHECKING:
+    from hkgit.workflows.commit_plan import PlannedCommit
+
+
+_SHOWN = 5
+"""At most so many blind edits are named in a refusal."""
+
+_FIX = "Give the hash of what was read (--expect), or a session that read it (--session)."
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """An edit without the evidence that the policy or the protocol asks for.
+
+    `number` counts through all specs of the call; `path` is the name of the file in the base.
+    `lines` are what is to be read of it, None for all: where an earlier spec of the call changes
+    the file too, numbers say little. `rev` is the commit to read it from, None where the checkout
+    has the same lines. `accepted` are the kinds of evidence that would do, `has` is what it has.
+    With `by_number` the protocol asks for a hash, so no policy lets it pass.
+    """
+
+    number: int
+    path: str
+    lines: Lines | None
+    rev: str | None
+    accepted: tuple[str, ...]
+    has: str
+    by_number: bool
+
+    @property
+    def where(self) -> str:
+        """The file and the lines, as `hkgit read` and `--expect` take them."""
+        return self.path if self.lines is None else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
+
+
+def find_differing(target: LandingTarget | None, blind: Sequence[Unread]) -> tuple[str, ...]:
+    """Find the files of blind edits whose uncommitted changes are in the way of a commit."""
+    if target is None or not target.checkout:
+        return ()
+    return tuple(dict.fromkeys(each.path for each in blind if each.rev is not None))
+
+
+def explain_differing(paths: Sequence[str]) -> str:
+    """Say what to do where a commit is to be made of files with uncommitted changes."""
+    named = ", ".join(map(visible, paths))
+    return (
+        f"the edits speak of HEAD, and the checkout has uncommitted changes of {named}:"
+        " commit or stash these first, then read the lines and make the call again"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LandingRules:
+    """The policy for commits that land on a branch with `tip`; `binds` if it stops them.
+
+    The built-in policy only warns where no hook of the gate is installed: nobody chose it.
+    """
+
+    repository: Repository
+    policy: Policy
+    tip: str
+    binds: bool
+    allow_blind: bool
+
+    @classmethod
+    def of(
+        cls, repository: Repository, target: LandingTarget, choices: ApplyOptions
+    ) -> LandingRules:
+        """Read the rules for commits on a target. Raises InvalidInput for a broken policy."""
+        policy = read_trusted_policy(repository, target.tip).for_refs(
+            [f"refs/heads/{target.branch}"]
+        )
+        is_chosen = policy.source != BUILT_IN or _has_gate(repository)
+        binds = policy.mode == "enforce" and is_chosen
+        return cls(
+            repository=repository,
+            policy=policy,
+            tip=target.tip,
+            binds=binds,
+            allow_blind=choices.allow_blind,
+        )
+
+    def unread(
+        self, steps: Sequence[PlannedCommit], entries: Sequence[Entry]
+    ) -> tuple[Unread, ...]:
+        """List the blind edits of planned steps, whether or not they are allowed."""
+        found: list[Unread] = []
+        first, changed = 0, set[str]()
+        for step, entry in zip(steps, entries, strict=True):
+            found += self._unread(step, entry, first, changed)
+            first += len(step.plan.outcomes)
+            changed |= {file.new_path for file in entry.files if file.new_path is not None}
+        return tuple(found)
+
+    def _unread(
+        self, step: PlannedCommit, entry: Entry, first: int, changed: Collection[str]
+    ) -> Iterator[Unread]:
+        blind = {edit.id: accepted for edit, accepted in find_blind_edits(self.policy, entry)}
+        for edit in entry.edits:
+            by_number = is_by_number(edit.dialect, edit.tier, edit.evidence)
+            if edit.id in blind or by_number:
+                path = _path_before(entry, edit.path)
+                is_whole = path in changed or self._is_empty(step, path)
+                yield Unread(
+                    number=first + edit.id,
+                    path=path,
+                    lines=None if is_whole else edit.lines_to_read,
+                    rev=self._find_revision(step, path),
+                    accepted=blind.get(edit.id, HASHED),
+                    has=edit.evidence,
+                    by_number=by_number,
+                )
+
+    def _find_revision(self, step: PlannedCommit, path: str) -> str | None:
+        """The base of a step, None where the checkout has the lines that a file has there."""
+        base, root = step.base or self.tip, self.repository.work_tree
+        files = self.repository.snapshot(base)
+        if root is not None and not is_other_text(DirectorySnapshot(root), files, path):
+            return None
+        return base[:12]
+
+    def _is_empty(self, step: PlannedCommit, path: str) -> bool:
+        file = self.repository.snapshot(step.base or self.tip).get(path)
+        return file is not None and not file.data
+
+    def find_blocking(self, unread: Sequence[Unread]) -> tuple[Unread, ...]:
+        """Find the blind edits for which the call is refused."""
+        if self.allow_blind:
+            return ()
+        return tuple(each for each in unread if self.binds or each.by_number)
+
+    def refusal(self, unread: Sequence[Unread], fix: str = _FIX) -> BlindEdit:
+        """Build the error for blind edits: why they do not land."""
+        named = [each.where for each in unread]
+        more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+        what = BY_NUMBER
+        if not any(each.by_number for each in unread):
+            accepted = ", ".join(unread[0].accepted) or "none"
+            what = (
+                f"blind edit: its evidence is {unread[0].has},"
+                f" and {self.policy.source} accepts {accepted}"
+            )
+        return BlindEdit(", ".join(named[:_SHOWN]) + more, what, fix)
+
+    def refuse_ruling(self, ruling: Ruling) -> HkgitError | None:
+        """Build the error that the policy has against a commit about to be made; None if none."""
+        if ruling.passes:
+            return None
+        first, *others = ruling.findings
+        more = f" (and {len(others)} more)" if others else ""
+        kind = BlindEdit if first.rule == BLIND else Rejected
+        return kind(first.where, f"{first.what}{more} ({self.policy.source})", first.fix)
+
+    def judge(self, tree: str, parents: tuple[str, ...], message: bytes) -> Ruling:
+        """Ask the gate about a commit that is about to be made."""
+        author, committer = map(self.repository.identity, ("AUTHOR", "COMMITTER"))
+        policy = self.policy.with_blind() if self.allow_blind else self.policy
+        gate = Gate(self.repository, policy, JudgeContext(on_client=True))
+        return gate.judge(
+            CandidateCommit(
+                id=None,
+                tree=tree,
+                parents=parents,
+                author=author,
+                committer=committer,
+                message=message,
+            )
+        )
+
+
+def _path_before(entry: Entry, path: str) -> str:
+    """The name by which the base knows the file of an edit."""
+    return next((file.name for file in entry.files if path == file.new_path), path)
+
+
+def _has_gate(repository: Repository) -> bool:
+    """Whether a hook of this clone asks the gate about each commit."""
+    directory = repository.hooks_path or repository.common_dir / "hooks"
+    hooks = (directory / name for name in ("commit-msg", "pre-commit"))
+    return any(is_active(hook) and calls_gate(find_script(hook).read_bytes()) for hook in hooks)

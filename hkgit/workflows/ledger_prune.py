@@ -1,0 +1,135 @@
+"""prune.py: take entries out of the tree of a branch, in a commit that says so.
+
+Every checkout carries a file for each entry. Those that the history has are replayed from the
+commit that added them, so the tree need not keep them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection, Iterator
+
+from hkgit.edits import File
+from hkgit.errors import InvalidInput
+from hkgit.evidence.additions import ENTRY_PATH
+from hkgit.evidence.entry import LEDGER, digest, entry_name, entry_path
+from hkgit.evidence.prune_manifest import MAX_ENTRIES, Manifest, is_manifest
+from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
+from hkgit.git.repository import Repository
+from hkgit.git.transaction.transaction import transaction
+from hkgit.text.escape import count_noun
+from hkgit.values import dataclass, replace
+from hkgit.workflows.target import ApplyOptions, LandingTarget, find_target
+
+
+@dataclass(frozen=True, slots=True)
+class PruneRequest:
+    """Which records go from the tree of the branch that is checked out.
+
+    With `before` those alone that this revision has, too, and less the `keep` newest. Without
+    either, all of them, which `allow_all` must say. A dry run names them and changes nothing.
+    """
+
+    before: str | None = None
+    keep: int | None = None
+    message: str | None = None
+    allow_all: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PruneResult:
+    """The names of the records that go, and the commit that takes them out of the tree."""
+
+    branch: str
+    entries: tuple[str, ...]
+    message: str
+    commit: str | None = None
+
+
+def prune(repository: Repository, request: PruneRequest) -> PruneResult:
+    """Commit the removal of records, and land it.
+
+    Raises GitRefused, and InvalidInput where nothing can go or all would go unasked.
+    """
+    target = find_target(repository, (), ApplyOptions())
+    before = None if request.before is None else repository.resolve(request.before)
+    names = list_prunable(repository, target.tip, before=before, keep=request.keep or 0)
+    count = count_noun(len(names), "entry", "entries")
+    message = request.message
+    if message is None:
+        message = f"Prune {count} from the ledger's tree"
+    planned = PruneResult(target.branch, tuple(names), message)
+    if request.dry_run:
+        return planned
+    is_limited = request.before is not None or request.keep is not None
+    if names and not is_limited and not request.allow_all:
+        what = f"{count} would go from the tree of {target.branch}, which is all of them"
+        fix = "Nothing was changed. To do it: hkgit ledger prune --yes; or say which: --keep N"
+        raise InvalidInput("hkgit ledger prune", what, fix)
+    commit, gone = _commit_removal(repository, target, names, message)
+    return replace(planned, entries=gone, commit=commit)
+
+
+def list_entries(repository: Repository, rev: str) -> list[str]:
+    """List the names of the records in the ledger of a commit."""
+    args = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", rev, f"{LEDGER}/")
+    listed = os.fsdecode(repository.git(*args).stdout).split("\0")
+    return [entry_name(path) for path in listed if ENTRY_PATH.match(path)]
+
+
+def list_prunable(
+    repository: Repository, tip: str, *, before: str | None = None, keep: int = 0
+) -> list[str]:
+    """List the records of `tip` that may go: those that `before` has too, less the `keep` newest.
+
+    Manifests of earlier prunes go along with entries, never alone: each prune leaves one.
+    """
+    here = list_entries(repository, tip)
+    if before is not None:
+        older = set(list_entries(repository, before))
+        here = [name for name in here if name in older]
+    files = repository.snapshot(tip)
+    records = ((name, files.get(entry_path(name))) for name in here)
+    manifests = {name for name, file in records if file is not None and is_manifest(file.data)}
+    entries = [name for name in here if name not in manifests]
+    if keep:
+        known = set(entries)
+        entries = [name for name in _newest_first(repository, tip) if name in known][keep:]
+    return [*entries, *sorted(manifests)] if entries else []
+
+
+def _newest_first(repository: Repository, tip: str) -> Iterator[str]:
+    """The names of all records in the order in which a history introduced them, newest first."""
+    args = ("log", "--no-renames", "--no-ext-diff", "-z", "--format=", "--diff-filter=A")
+    listed = repository.git(*args, "--name-only", tip, "--", f":(top){LEDGER}").stdout
+    names = (entry_name(path) for path in os.fsdecode(listed).split("\0") if ENTRY_PATH.match(path))
+    yield from dict.fromkeys(names)
+
+
+def _commit_removal(
+    repository: Repository, target: LandingTarget, names: Collection[str], message: str
+) -> tuple[str, tuple[str, ...]]:
+    """Commit the removal of records of the target's tip, and land it: the commit, and the records.
+
+    Of more than a manifest may name, those that come first go now. Raises InvalidInput when there
+    are none.
+    """
+    if not names:
+        raise InvalidInput("ledger", "there is nothing to prune", "hkgit log lists the entries.")
+    gone = sorted(names)[:MAX_ENTRIES]
+    manifest = Manifest.of(gone, {"time": int(time.time())}).to_bytes()
+    files: dict[str, File | None] = {entry_path(name): None for name in gone}
+    files[entry_path(digest(manifest))] = File(manifest)
+    tree = repository.write_tree(repository.commit(target.tip).tree, files)
+    is_full = bool(find_foreign_hooks(repository))
+    with (
+        transaction(
+            repository, branch=target.branch, old=target.old, checkout=target.checkout
+        ) as begun,
+        begun.worktree(target.tip, tree, tuple(files), full=is_full) as worktree,
+    ):
+        commit = begun.commit(worktree, f"{message.rstrip()}\n".encode())
+        begun.land(commit, reflog="hkgit ledger prune")
+    return commit, tuple(gone)

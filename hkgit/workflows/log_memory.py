@@ -1,0 +1,228 @@
+"""What a log has said of files so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+
+from hkgit.errors import InvalidInput
+from hkgit.sessions.blobs import Blobs
+from hkgit.sessions.knowledge import (
+    NOTHING,
+    FileKnowledge,
+    KnownRange,
+    carry_knowledge,
+    know_lines,
+    learn_lines,
+    merge_knowledge,
+)
+from hkgit.text.document import Document
+from hkgit.values import replace
+from hkgit.workflows.log_results import makes_file, may_be_made_on, needs_text
+from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, ShownPart, Step
+from hkgit.workflows.log_texts import count_shown, is_shown_as, with_ends
+
+Versions = Callable[[str], Iterator[bytes]]
+"""Versions of a file that a repository has, those that are likeliest first."""
+
+
+class FollowedFiles:
+    """The files as the log tells them, else as its calls left them, else as a repository has them.
+
+    Every version goes into `blobs`.
+    """
+
+    def __init__(self, versions: Versions, blobs: Blobs) -> None:
+        self._versions = versions
+        self._blobs = blobs
+        self._files: dict[str, bytes | None] = {}
+        self._history: dict[str, list[str]] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Read what a file says now, as far as that is known."""
+        return self._files.get(path)
+
+    def arrive(self, path: str, data: bytes | None) -> None:
+        """Note what a file says from now on."""
+        self._files[path] = data
+        if data is not None:
+            name = self._blobs.put(data)
+            history = self._history.setdefault(path, [])
+            if name not in history[-1:]:
+                history.append(name)
+
+    def lose(self, paths: Iterable[str]) -> None:
+        """Forget files that a call has changed in a way that cannot be told."""
+        for path in paths:
+            self._files.pop(path, None)
+
+    def list_past(self, path: str, count: int) -> Iterator[bytes]:
+        """List the last versions of a file, the newest first."""
+        for name in reversed(self._history.get(path, [])[-count:]):
+            kept = self._blobs.get(name)
+            if kept is not None:
+                yield kept
+
+    def list_known(self, path: str, count: int) -> Iterator[bytes]:
+        """List versions that a file may have had: now, before, and in the repository."""
+        now = self._files.get(path)
+        yield from () if now is None else (now,)
+        yield from self.list_past(path, count)
+        yield from islice(self._versions(path), count)
+
+    def restore(self, path: str, text: bytes) -> bytes:
+        """Give a text of a log the line ends and the mark that its file has.
+
+        Tools show files without a byte order mark, and lines without their carriage returns.
+        """
+        here = self._files.get(path)
+        if here is None:
+            here = next(self._versions(path), None)
+        return here if here is not None and is_shown_as(here, text) else with_ends(text, here)
+
+    def find_before(self, path: str, edit: LoggedEdit) -> bytes | None:
+        """Find what a file said before a call. Raises InvalidInput where nothing tells it."""
+        if edit.before is not None and path in edit.before:
+            content = edit.before[path]
+            return None if content is None else self.restore(path, content)
+        is_here = path in self._files
+        if not needs_text(edit, path):
+            return self._files[path] if is_here else next(self._versions(path), None)
+        if makes_file(edit, path, is_here=is_here):
+            return None
+        found = self._find_version(path, edit)
+        if found is None and edit.replacements and edit.hunks:
+            # Others have moved its lines: the words of the call still name its place.
+            found = self._find_version(path, replace(edit, hunks=None))
+        if found is None:
+            raise make_unknown([path], "nothing tells what the file said before the call")
+        return found
+
+    def _find_version(self, path: str, edit: LoggedEdit) -> bytes | None:
+        here = self._files.get(path)
+        candidates = [] if here is None else [here]
+        versions = (*candidates, *self._versions(path))
+        return next((data for data in versions if may_be_made_on(edit, path, data)), None)
+
+
+def make_unknown(paths: Sequence[str], what: str) -> InvalidInput:
+    """Make the error of a call that cannot be replayed."""
+    return InvalidInput(", ".join(paths), what)
+
+
+_REMEMBERED = 40
+"""So many versions of a file are asked whether they say what was read."""
+
+
+class ReadingMemory:
+    """Learns readings at once where a file is known, else when it comes to be."""
+
+    def __init__(self, files: FollowedFiles, blobs: Blobs) -> None:
+        self._files = files
+        self._blobs = blobs
+        self._known: dict[str, dict[str, FileKnowledge]] = {}
+        self._fresh: dict[str, dict[str, FileKnowledge]] = {}
+        self._turns: dict[str, str] = {}
+        self._unplaced: dict[tuple[str, str], list[tuple[Step, LoggedReading]]] = {}
+
+    def knowledge(self, session: str) -> dict[str, FileKnowledge]:
+        """Return what a conversation knows of files, by path; to be changed in place."""
+        return self._known.setdefault(session, {})
+
+    def begin_turn(self, step: Step) -> None:
+        """Count as known what earlier answers of the model have read: it has seen that by now."""
+        if step.turn and self._turns.get(step.session) == step.turn:
+            return
+        self._turns[step.session] = step.turn
+        known = self.knowledge(step.session)
+        for path, fresh in self._fresh.pop(step.session, {}).items():
+            known[path] = merge_knowledge(known.get(path, NOTHING), fresh, self._blobs.get)
+
+    def follow(self, session: str, path: str, data: bytes) -> None:
+        """Move what is fresh along with a file that an edit has changed."""
+        fresh = self._fresh.get(session, {})
+        if path in fresh:
+            self._blobs.put(data)
+            fresh[path] = carry_knowledge(fresh[path], data, self._blobs.get)
+
+    def _find_place(self, step: Step) -> dict[str, FileKnowledge]:
+        """Find where a step learns: other calls of its answer have not seen what it reads."""
+        if step.turn and self._turns.get(step.session) == step.turn:
+            return self._fresh.setdefault(step.session, {})
+        return self.knowledge(step.session)
+
+    def read(self, step: Step, reading: LoggedReading) -> None:
+        """Learn what was shown, at once where the file is known, else when it comes to be."""
+        path = reading.path
+        if reading.whole is not None and not is_shown_as(self._files.read(path), reading.whole):
+            self._files.arrive(path, self._files.restore(path, reading.whole))
+        if not self._learn(step, reading, self._files.read(path)):
+            self._unplaced.setdefault((step.session, path), []).append((step, reading))
+
+    def settle(self, session: str, path: str, data: bytes) -> None:
+        """Learn what was shown of a file before any version of it was known."""
+        for step, reading in self._unplaced.pop((session, path), ()):
+            if self._learn(step, reading, data):
+                continue
+            for kept in self._files.list_past(path, _REMEMBERED):
+                if self._count(reading, kept):
+                    self._recall(step, reading, kept, data)
+                    break
+
+    def _learn(self, step: Step, reading: LoggedReading, data: bytes | None) -> bool:
+        """Whether a file says what was shown; then it is known from now on."""
+        count = 0 if data is None else self._count(reading, data)
+        if data is None or not count:
+            return False
+        document, first = Document(data), reading.start_line
+        lines = first, first + count - 1
+        seen = KnownRange(*lines, document.range_hash(*lines))
+        known = self._find_place(step)
+        before = known.get(reading.path)
+        self._blobs.put(data)
+        nothing = know_lines(data, ())
+        known[reading.path] = learn_lines(before or nothing, seen, data, self._blobs.get)
+        return True
+
+    def _recall(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> None:
+        """Learn what an earlier version of a file showed, as far as it still stands."""
+        lines = reading.start_line, reading.start_line + self._count(reading, then) - 1
+        old = know_lines(then, [lines])
+        carried = carry_knowledge(old, now, self._blobs.get)
+        known = self._find_place(step)
+        for each in carried.ranges:
+            before = known.get(reading.path) or know_lines(now, ())
+            known[reading.path] = learn_lines(before, each, now, self._blobs.get)
+
+    def _count(self, reading: LoggedReading, data: bytes) -> int:
+        """Count how many lines of a reading a file has, from the first on."""
+        own = Document(data).lines
+        if not reading.most:
+            return count_shown(reading.lines, reading.start_line, own)
+        return max((count_part(reading, own, at) for at in self._find_starts(reading)), default=0)
+
+    def _find_starts(self, reading: LoggedReading) -> set[int]:
+        """Find where a file may begin in an answer that shows others before it."""
+        starts = {0}
+        for part in reading.above:
+            known = dict.fromkeys(self._files.list_known(part.path, _REMEMBERED))
+            ends = {
+                at + count
+                for data in known
+                for at in starts
+                if (count := count_lines(reading.lines, part, Document(data).lines, at))
+            }
+            starts = ends
+        return starts
+
+
+def count_part(reading: LoggedReading, own: Sequence[bytes], at: int) -> int:
+    """Count the lines of a file in an answer that shows several, where it shows all of them."""
+    part = ShownPart(reading.path, reading.start_line, reading.most)
+    return count_lines(reading.lines, part, own, at)
+
+
+def count_lines(shown: Sequence[bytes], part: ShownPart, own: Sequence[bytes], at: int) -> int:
+    """Count the lines of a part that an answer shows from `at` on; 0 unless it shows all."""
+    wanted = [*own[part.start_line - 1 : part.start_line - 1 + part.most]]
+    return len(wanted) if wanted and [*shown[at : at + len(wanted)]] == wanted else 0

@@ -1,0 +1,127 @@
+"""merge.py: merge a branch in the commit whose spec resolves the conflicts.
+
+What git can merge by itself it merges, under the pinned options by which merges are judged (see
+`git/merge.py`). A path that it leaves in conflict becomes what the spec makes of the first
+parent's file, or stays as the first parent has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from hkgit.applying.outcome import EditOutcome, Plan, files_after
+from hkgit.edits import EXECUTABLE, REGULAR, File
+from hkgit.errors import InvalidInput
+from hkgit.git.merge import MergeAttempt, find_invented_paths
+from hkgit.git.objects import Files
+from hkgit.git.repository import Repository
+from hkgit.text.document import Document
+from hkgit.text.paths import quote_path
+from hkgit.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class MergePlan:
+    """The commit that is merged into a tip, its name on the command line, and git's attempt.
+
+    `base` is their merge base; one of them where there are several.
+    """
+
+    base: str
+    tip: str
+    commit: str
+    name: str
+    attempt: MergeAttempt
+
+    @property
+    def conflicts(self) -> tuple[str, ...]:
+        """The paths that git leaves to people."""
+        return self.attempt.conflicts
+
+
+def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> MergePlan:
+    """Find what merging a revision into a branch takes.
+
+    Raises InvalidInput where there is nothing for a spec to resolve, or no way to.
+    """
+    commit = repository.resolve(rev)
+    base = repository.merge_base(tip, commit)
+    if base == commit:
+        raise InvalidInput(rev, f"is merged into {branch} already", "Leave --merge out.")
+    if base is None:
+        what = f"has no history in common with {branch}"
+        raise InvalidInput(rev, what, "Bring its files in with a spec of their own.")
+    if base == tip:
+        fix = f"Do that first (git merge --ff-only {rev}), then apply the spec without --merge."
+        raise InvalidInput(rev, f"is ahead of {branch}: merging it is a fast-forward", fix)
+    attempt = repository.attempt_merge((tip, commit))
+    if not attempt.conflicts:
+        fix = f"Merge it (git merge {rev}), then apply the spec without --merge."
+        raise InvalidInput(rev, "merges without a conflict: there is nothing to resolve", fix)
+    for path in find_invented_paths(attempt.conflicts, (tip, commit)):
+        what = "a file of one side and a directory of the other want one name"
+        fix = "Rename one of the two on its branch, then merge."
+        raise InvalidInput(quote_path(path), what, fix)
+    return MergePlan(base=base, tip=tip, commit=commit, name=rev, attempt=attempt)
+
+
+def expect_conflicted(plan: Plan, merging: MergePlan) -> Plan:
+    """Refuse edits of a plan that change what is not in conflict."""
+    outside = files_after(plan).keys() - {*merging.conflicts}
+    if not outside:
+        return plan
+    named = ", ".join(map(quote_path, merging.conflicts))
+    what = f"is not in conflict, and a merge changes nothing else (in conflict: {named})"
+    fix = "Leave this edit to a commit after the merge."
+    return Plan(tuple(_refuse(plan, each, outside, what, fix) for each in plan.outcomes), ())
+
+
+def _refuse(
+    plan: Plan, outcome: EditOutcome, outside: Collection[str], what: str, fix: str
+) -> EditOutcome:
+    names = [{change.path, change.new_path} for change in plan.files]
+    paths = {path for each in names if outcome.path in each for path in each if path in outside}
+    if not paths:
+        return outcome
+    error = InvalidInput(quote_path(min(filter(None, paths))), what, fix)
+    return outcome.refuse(error)
+
+
+def tree_on(repository: Repository, tip: str, merging: MergePlan | None, files: Files) -> str:
+    """Store the tree of a commit on `tip` that changes these files, and merges or does not."""
+    if merging is None:
+        return repository.write_tree(repository.commit(tip).tree, files)
+    repository.git("unpack-objects", "-q", stdin=merging.attempt.objects)
+    ours = repository.snapshot(tip)
+    kept = {path: ours.entry(path) for path in merging.conflicts}
+    return repository.write_tree(merging.attempt.tree, {**kept, **files})
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictResult:
+    """How the commit resolves a conflicted path.
+
+    `missing` counts the lines of the merged side that the commit does not have.
+    """
+
+    path: str
+    is_resolved: bool
+    missing: int
+
+
+def list_conflict_results(
+    repository: Repository, merging: MergePlan, files: Files
+) -> Iterator[ConflictResult]:
+    """List what the commit makes of each conflicted path, where the spec changes these files."""
+    commits = merging.base, merging.tip, merging.commit
+    before, ours, theirs = map(repository.snapshot, commits)
+    for path in merging.conflicts:
+        result = files[path] if path in files else ours.get(path)
+        here = {*_lines(before.get(path)), *_lines(result if isinstance(result, File) else None)}
+        missing = sum(line not in here for line in _lines(theirs.get(path)))
+        yield ConflictResult(path, path in files, missing)
+
+
+def _lines(file: File | None) -> tuple[bytes, ...]:
+    is_text = file is not None and file.mode in (REGULAR, EXECUTABLE)
+    return Document(file.data).lines if file is not None and is_text else ()

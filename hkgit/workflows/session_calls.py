@@ -1,0 +1,202 @@
+"""Read, edit, undo and record, for every face.
+
+Each step loads what it needs: a commit waits for all of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hkgit.applying.planner import Options
+from hkgit.edits import Read, Spec, decode_text, encode_text
+from hkgit.errors import InvalidInput, WrongArgument
+from hkgit.git.repository import Repository
+from hkgit.sessions.answers import EditReport, UndoReport
+from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.homes import find_folders
+from hkgit.text.document import Document
+from hkgit.values import dataclass
+from hkgit.workflows.library import Content, names_file
+
+TYPE_CHECKING = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRange:
+    """Lines of a file with the hash that an edit of them quotes; the keys of `read --json`."""
+
+    start_line: int
+    end_line: int
+    total_lines: int
+    range_hash: str
+    range_lines: tuple[str, ...]
+
+
+def read_range(
+    content: Content | Path, start_line: int = 1, end_line: int | None = None
+) -> ReadRange:
+    """Read lines of a file, or of its content, with their hash; an end past the last is clamped.
+
+    A file is named by a Path; a string is content. Raises InvalidInput when the range starts
+    outside the file or a string names a file, OSError when the file cannot be read.
+    """
+    if not isinstance(content, str | bytes | Path):
+        raise WrongArgument("content", content, "text, bytes or a Path", "Give one of these.")
+    if isinstance(content, str) and names_file(content):
+        fix = "Give the content itself, or the file as pathlib.Path."
+        raise WrongArgument("content", content, "the content of a file, not its name", fix)
+    data = content.read_bytes() if isinstance(content, Path) else content
+    document = Document(encode_text(data) if isinstance(data, str) else data)
+    total = document.line_count
+    last = total if end_line is None else min(end_line, total)
+    if not 1 <= start_line <= last + 1:
+        raise InvalidInput(f"{start_line}-{end_line}", f"the file has {total} lines", "Read those.")
+    lines = tuple(decode_text(line) for line in document.lines[start_line - 1 : last])
+    return ReadRange(
+        start_line=start_line,
+        end_line=last,
+        total_lines=total,
+        range_hash=document.range_hash(start_line, last),
+        range_lines=lines,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EditRequest:
+    """Specs, each planned on what the one before it leaves, and the reads that are promised.
+
+    `batch` names the batch whose refused edits the one spec corrects. A dry run writes nothing.
+    """
+
+    specs: tuple[Spec, ...]
+    options: Options
+    expect: tuple[Read, ...] = ()
+    dry_run: bool = False
+    batch: str | None = None
+
+
+def edit(session: EditSession, request: EditRequest) -> EditReport:
+    """Apply the specs of a request. Refusals stand in the outcomes.
+
+    Raises InvalidInput for a batch that is not there, GitRefused where a file cannot be written;
+    then nothing has changed.
+    """
+    specs = request.specs
+    if request.batch is not None:
+        specs = (session.correct_batch(request.batch, specs),)
+    return session.edit_all(
+        specs,
+        request.options,
+        expect=request.expect,
+        dry_run=request.dry_run,
+        batch=request.batch,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRequest:
+    """The call to take back: the last one where none is named, or every call of the session."""
+
+    call: str | None = None
+    whole_session: bool = False
+
+
+def undo(session: EditSession, request: UndoRequest) -> UndoReport:
+    """Take back calls of a session.
+
+    Raises InvalidInput when there is no such call, Conflict when later work is in the way; then
+    nothing has changed.
+    """
+    return session.undo(request.call, whole_session=request.whole_session)
+
+
+def open_session(root: Path, name: str | None) -> EditSession:
+    """Open the session of that name; without one, that of the newest call that is not undone.
+
+    Raises InvalidInput where no call can be undone.
+    """
+    return EditSession.open(root, _latest_session(root) if name is None else name)
+
+
+def _latest_session(root: Path) -> str:
+    found = [
+        (journal.state.effective[-1].time, folder.name)
+        for folder in find_folders(root)
+        if (journal := SessionJournal(folder)).load().effective
+    ]
+    if not found:
+        fix = "hkgit edit keeps its calls in the git directory; so does --session elsewhere."
+        raise InvalidInput("undo", "there is no call that can be undone", fix)
+    return max(found)[1]
+
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    RecordStep = Literal["staged", "message", "committed", "withdraw"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRequest:
+    """What to do at a point of `git commit`.
+
+    `staged` adds the entries of what is staged, `message` writes their trailers, `committed`
+    forgets what HEAD's commit has recorded, `withdraw` takes the entries out again. `message_file`
+    is what git's hook was given, empty where it was left out.
+    """
+
+    step: RecordStep
+    message_file: str = ""
+
+
+def record(repository: Repository, request: RecordRequest) -> tuple[str, ...]:
+    """Do one step. Returns lines for a person about what it could not cover.
+
+    Raises GitRefused where the index or the message cannot be read or written.
+    """
+    return _STEPS[request.step](repository, request)
+
+
+def _stage(repository: Repository, request: RecordRequest) -> tuple[str, ...]:
+    from hkgit.sessions.stage import stage
+
+    return stage(repository).uncovered
+
+
+def _sign(repository: Repository, request: RecordRequest) -> tuple[str, ...]:
+    from hkgit.git.repository import find_message_file
+    from hkgit.sessions.stage import sign
+
+    sign(repository, find_message_file(repository, request.message_file))
+    return ()
+
+
+def _settle(repository: Repository, request: RecordRequest) -> tuple[str, ...]:
+    from hkgit.sessions.stage import settle_commit
+
+    settle_commit(repository)
+    return list_commits_past_hooks(repository)
+
+
+def list_commits_past_hooks(repository: Repository) -> tuple[str, ...]:
+    """List, a line each, commits made past the hooks that hold edits of sessions."""
+    from hkgit.sessions.homes import may_wait
+
+    root = repository.work_tree
+    if root is None or not may_wait(root):
+        return ()
+    from hkgit.sessions.bypass import describe_commits_past_hooks, find_commits_past_hooks
+
+    found = find_commits_past_hooks(repository, root)
+    return tuple(describe_commits_past_hooks(repository, found))
+
+
+def _withdraw(repository: Repository, request: RecordRequest) -> tuple[str, ...]:
+    from hkgit.sessions.stage import withdraw
+
+    withdraw(repository)
+    return ()
+
+
+_STEPS = {"staged": _stage, "message": _sign, "committed": _settle, "withdraw": _withdraw}

@@ -1,0 +1,107 @@
+"""Set up a repository for `hkgit init`, and undo it: first a plan, then its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from hkgit.errors import GitRefused
+from hkgit.gate.entrypoints.hook_scripts import SERVER_HOOKS
+from hkgit.gate.policy.source import CONFIG
+from hkgit.git.repository import Repository
+from hkgit.sessions.end import list_homes
+from hkgit.sessions.homes import LOCAL
+from hkgit.workflows import framework_hooks, git_hooks, policy_file
+from hkgit.workflows.setup_steps import Action, SetupStep, carry_out, read
+
+
+def install(repository: Repository, hooks: Sequence[str]) -> list[SetupStep]:
+    """Give a repository a policy and the hooks that hold it to the gate; done twice, it is done.
+
+    Raises InvalidInput when its policy cannot be read, GitRefused when it cannot be written.
+    """
+    root = _root(repository)
+    steps = list(policy_file.install(root))
+    if uses_framework(root) and "pre-commit" in hooks:
+        steps.append(framework_hooks.install(root))
+    steps += git_hooks.install(_hooks(repository), hooks, is_framed=uses_framework(root))
+    carry_out(steps)
+    return steps
+
+
+def install_on_server(repository: Repository) -> list[SetupStep]:
+    """Let a repository that is pushed to judge what it gets. Raises GitRefused."""
+    steps = list(git_hooks.install(_hooks(repository), SERVER_HOOKS))
+    carry_out(steps)
+    return steps
+
+
+def remove(repository: Repository) -> list[SetupStep]:
+    """Take away what was installed and nobody has changed since, and the state of sessions.
+
+    Raises GitRefused.
+    """
+    if repository.work_tree is None:
+        steps = [*git_hooks.remove(_hooks(repository)), *_sessions(repository)]
+        carry_out(steps)
+        return steps
+    root = _root(repository)
+    steps = [
+        *policy_file.remove(root),
+        *framework_hooks.remove(root),
+        *git_hooks.remove(_hooks(repository)),
+        *_sessions(repository),
+    ]
+    carry_out(steps)
+    for directory in (repository.git_dir / "hkgit", root / LOCAL, (root / CONFIG).parent):
+        with suppress(OSError):
+            directory.rmdir()
+    return steps
+
+
+def uses_framework(root: Path) -> bool:
+    """Whether the pre-commit framework is to run the hooks."""
+    return framework_hooks.find_config(root) is not None
+
+
+def list_remaining(
+    repository: Repository, steps: Sequence[SetupStep], hooks: Sequence[str]
+) -> Iterator[str]:
+    """List what is left to a person after `install`."""
+    root = _root(repository)
+    if uses_framework(root) and "pre-commit" in hooks:
+        hook = read(_hooks(repository).path / "pre-commit") or b""
+        if framework_hooks.find_runner(hook) is None:
+            yield f"run: {framework_hooks.render_install_command(root)}"
+    written = [step.path for step in steps if step.action is Action.WROTE]
+    if any(_is_below(path, root) and not _is_below(path, repository.git_dir) for path in written):
+        yield "commit these files: the gate reads the policy from HEAD"
+
+
+def _is_below(path: Path, directory: Path) -> bool:
+    return path.resolve().is_relative_to(directory.resolve())
+
+
+def _sessions(repository: Repository) -> Iterator[SetupStep]:
+    """What sessions have kept: without hooks nothing makes evidence of it. And the hooks' cache."""
+    cache = repository.git_dir / "hkgit/judged"
+    if cache.is_file():
+        yield SetupStep(cache, Action.REMOVED, "what the hooks remembered")
+    for home in list_homes(repository):
+        names = sorted(each.parent.name for each in home.glob("*/journal"))
+        if home.is_dir():
+            note = f"the state of {', '.join(names)}" if names else ""
+            yield SetupStep(home, Action.REMOVED, note)
+
+
+def _hooks(repository: Repository) -> git_hooks.HooksDirectory:
+    return git_hooks.find_hooks_directory(repository, repository.work_tree or repository.git_dir)
+
+
+def _root(repository: Repository) -> Path:
+    if repository.work_tree is None:
+        what = "is a bare repository, which has no commits in the making to judge"
+        fix = "Run this in a clone of it; to judge what is pushed here, give --server."
+        raise GitRefused(str(repository.git_dir), what, fix)
+    return repository.work_tree
