@@ -1,4 +1,4 @@
-"""Ranges and edits carried through changes of a file.
+"""Edits carried from the files they were written for to those of a branch that has moved.
 
 Both placements must agree: where an edit lands on the base, carried through the line diff, is
 where it lands on the tip. Anything else is stale.
@@ -7,44 +7,14 @@ where it lands on the tip. Anything else is stale.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
 
 from hkgit.applying.draft import Lines
+from hkgit.applying.line_map import LineMap
 from hkgit.applying.outcome import EditOutcome, Plan
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import InsertAfter, Read, ReplaceRange, Snapshot, Spec
 from hkgit.errors import Stale
-from hkgit.text.diff import find_common
-from hkgit.text.document import Document
-from hkgit.values import dataclass, replace
-
-
-@dataclass(frozen=True, slots=True)
-class LineMap:
-    """Which line of the tip each line of the base has become; lines that changed have none."""
-
-    lines: Mapping[int, int]
-
-    @classmethod
-    def between(cls, base: bytes, tip: bytes) -> LineMap:
-        pairs = find_common(Document(base).lines, Document(tip).lines)
-        return cls({i + 1: j + 1 for i, j in pairs})
-
-    def carry(self, lines: Lines) -> Lines | None:
-        """Map lines of the base to the tip; None when they changed or came apart."""
-        first, last = lines
-        if first > last:
-            return self._point(last)
-        moved = [self.lines.get(number) for number in range(first, last + 1)]
-        start = moved[0]
-        if start is None or moved != list(range(start, start + len(moved))):
-            return None
-        return start, start + len(moved) - 1
-
-    def _point(self, above: int) -> Lines | None:
-        """The point below a line; at the top of the file, the top."""
-        moved = 0 if above == 0 else self.lines.get(above)
-        return None if moved is None else (moved + 1, moved)
+from hkgit.values import replace
 
 
 def carry_plan(
@@ -123,17 +93,3 @@ def _carry_reads(reads: Iterable[Read], moved: Mapping[str, LineMap]) -> Iterato
 def _stale(path: str, what: str) -> Stale:
     fix = f"Read it again (`hkgit read {path}`) and write the edit against that."
     return Stale(path, f"{what} between the base and the tip of the branch", fix)
-
-
-def reads_used(reads: Sequence[Read], plan: Plan) -> tuple[Read, ...]:
-    """Find the reads used as evidence by some edit, with full hashes."""
-    old_paths = {change.new_path: change.path for change in plan.files}
-    used: dict[Read, None] = {}
-    for read, outcome in product(reads, plan.outcomes):
-        evidence = outcome.evidence
-        is_here = read.path in (outcome.path, old_paths.get(outcome.path))
-        is_there = read.start_line is None or evidence.lines == (read.start_line, read.end_line)
-        full = evidence.expected_hash or ""
-        if is_here and is_there and evidence.kind == read.kind and full.startswith(read.range_hash):
-            used[replace(read, range_hash=full)] = None
-    return tuple(used)

@@ -6,11 +6,12 @@ The one place where a refusal (an error) becomes an outcome.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import NONE, Evidence
 from hkgit.applying.hunk import Hunk
-from hkgit.edits import File, Spec
+from hkgit.edits import File, Read, Spec
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput, Near
 from hkgit.values import dataclass, replace
 
@@ -196,3 +197,17 @@ def files_before(changes: Iterable[FileChange]) -> dict[str, File | None]:
         if change.new_path is not None:
             found.setdefault(change.new_path, None)
     return found
+
+
+def reads_used(reads: Sequence[Read], plan: Plan) -> tuple[Read, ...]:
+    """Find the reads used as evidence by some edit, with full hashes."""
+    old_paths = {change.new_path: change.path for change in plan.files}
+    used: dict[Read, None] = {}
+    for read, outcome in product(reads, plan.outcomes):
+        evidence = outcome.evidence
+        is_here = read.path in (outcome.path, old_paths.get(outcome.path))
+        is_there = read.start_line is None or evidence.lines == (read.start_line, read.end_line)
+        full = evidence.expected_hash or ""
+        if is_here and is_there and evidence.kind == read.kind and full.startswith(read.range_hash):
+            used[replace(read, range_hash=full)] = None
+    return tuple(used)

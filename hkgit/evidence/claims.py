@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hkgit.applying.carry import reads_used
 from hkgit.applying.hunk import CONTEXT, Hunk
-from hkgit.applying.outcome import EditOutcome, FileChange, Plan
+from hkgit.applying.outcome import EditOutcome, FileChange, Plan, reads_used
 from hkgit.edits import MAX_EDITS, File, Read, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import (

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from hkgit.applying.carry import LineMap
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import CHECKED, covers, is_empty, vouches
 from hkgit.applying.hunk import Hunk, apply_hunks
-from hkgit.applying.planner import Options, plan
-from hkgit.applying.ranges import find_hash, lines_of_hash
+from hkgit.applying.line_map import LineMap
 from hkgit.edits import (
     EXECUTABLE,
     REGULAR,
@@ -61,6 +59,8 @@ def _is_only_place(requested: AnyEdit, edit: RecordedEdit, files: Snapshot) -> b
     file = files.get(requested.path)
     if file is None or not isinstance(requested, ReplaceRange | InsertAfter):
         return False
+    from hkgit.applying.ranges import find_hash, lines_of_hash  # few commits are moved
+
     document, is_insertion = Document(file.data), isinstance(requested, InsertAfter)
     first, last = lines_of_hash(edit.base_lines[0], document, is_insertion=is_insertion)
     expected = requested.expected_hash
@@ -71,6 +71,8 @@ def _carry_edits(
     entry: Entry, spec: Spec, files: Snapshot, base_files: Snapshot
 ) -> dict[int, Lines | None]:
     """Where the line diff from the base leads each edit."""
+    from hkgit.applying.planner import Options, plan  # few commits are moved
+
     options = Options(Settings(entry.threshold), relocate=True)
     carried = {}
     for outcome in plan(spec, base_files, options).outcomes:

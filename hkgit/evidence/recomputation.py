@@ -14,10 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit import dialects
-from hkgit.applying.carry import reads_used
 from hkgit.applying.draft import Lines
 from hkgit.applying.hunk import CONTEXT
-from hkgit.applying.outcome import Plan
+from hkgit.applying.outcome import Plan, reads_used
 from hkgit.applying.path_names import resolve_names
 from hkgit.applying.planner import COUNTS, Options, plan
 from hkgit.applying.quotes import REPAIR as LINE_ENDS

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -364,6 +363,8 @@ def _judge_shard(gate: Gate, commits: Sequence[str], jobs: int, watch: Watch) ->
     chunks = [commits[at : at + CHUNK] for at in range(0, len(commits), CHUNK)]
     place = (repository.start, repository.in_hook)
     work = partial(_judge_chunk, *place, gate.policy, gate.tip, gate.landing)
+    from concurrent.futures import ProcessPoolExecutor  # it loads sockets
+
     with ProcessPoolExecutor(min(jobs, len(chunks))) as pool:
         done = (ruling for rulings in pool.map(work, chunks) for ruling in rulings)
         for _ in watch(commits):

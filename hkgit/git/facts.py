@@ -1,8 +1,5 @@
 """What a hook asks of the commit that is being made.
 
-goose names its session to what it runs, and in terminals of people too (`goose term`). So its
-database is asked of which kind the session is; or its hook has left a file before the command.
-
 A hook is felt at every commit, so this module loads next to nothing: no `re`, no `subprocess`.
 Whatever is out of the ordinary has no facts: then the judge reads everything, as it would anyway.
 """
@@ -10,57 +7,8 @@ Whatever is out of the ordinary has no facts: then the judge reads everything, a
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from hkgit.values import dataclass
-
-_QUESTION = "SELECT {} FROM sessions WHERE id = ?"
-_TERMINAL = "terminal"
-
-
-def find_goose_database() -> Path:
-    """Find the database that holds what goose's models have said and seen."""
-    if root := os.environ.get("GOOSE_PATH_ROOT"):
-        return Path(root, "data/sessions/sessions.db")
-    if os.name == "nt":
-        return Path(os.environ.get("APPDATA", ""), "Block/goose/data/sessions/sessions.db")
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
-    return Path(data, "goose/sessions/sessions.db")
-
-
-def is_run_by_goose(session: str, git_dir: str) -> bool:
-    """Tell whether what runs in a session of goose is run by goose."""
-    return _has_begun(session, git_dir) or _find(session, "session_type") not in (None, _TERMINAL)
-
-
-def find_goose_start(session: str) -> str | None:
-    """Find when a session began: goose counts them each day anew, and in each new home."""
-    return _find(session, "created_at")
-
-
-def _has_begun(session: str, git_dir: str) -> bool:
-    """Tell whether a command has begun that has not ended (see `agents.shell.snapshots`)."""
-    name = f"goose-{session.replace('/', '-')}-"
-    # Behind the name may stand when the session began.
-    kept = Path(git_dir, "hkgit/sessions").glob("goose-*/aside/shell-*.json")
-    return any(f"{each.parents[1].name}-".startswith(name) for each in kept)
-
-
-def _find(session: str, column: str) -> str | None:
-    """Find what a column says of a session; None where the database does not say it."""
-    import sqlite3
-    from contextlib import closing
-
-    try:
-        place = find_goose_database().absolute()
-        if not place.is_file():
-            return None
-        with closing(sqlite3.connect(f"{place.as_uri()}?mode=ro", uri=True, timeout=1)) as found:
-            row = found.execute(_QUESTION.format(column), (session,)).fetchone()
-    except (sqlite3.Error, OSError, ValueError, RuntimeError):
-        return None
-    return None if row is None else str(row[0])
-
 
 POLICIES = ("pyproject.toml", ".hkgit/config.toml")
 """Where a tree may hold its policy (see `policy.files`)."""
@@ -138,6 +86,8 @@ def find_agent_shell() -> str | None:
     found = next((AGENT_SHELLS[name] for name in AGENT_SHELLS if os.environ.get(name)), None)
     if found is not None or not os.environ.get(GOOSE_SESSION):
         return found
+    from hkgit.git.goose_shell import is_run_by_goose  # few terminals are named by goose
+
     git_dir = os.environ.get("GIT_DIR") or ask_git("rev-parse", "--git-dir").rstrip("\n")
     return "goose" if is_run_by_goose(os.environ[GOOSE_SESSION], git_dir) else None
 

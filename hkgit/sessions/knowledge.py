@@ -86,7 +86,7 @@ def carry_knowledge(known: FileKnowledge, data: bytes, kept: Kept) -> FileKnowle
         held = tuple(each for each in known.ranges if _holds(document, each))
         return FileKnowledge(version, held)
     # Few files change under a session.
-    from hkgit.applying.carry import LineMap
+    from hkgit.applying.line_map import LineMap
 
     moved = LineMap.between(before, data).lines
     numbers = (

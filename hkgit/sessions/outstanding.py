@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from hkgit.applying.carry import LineMap
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import covers, is_blind
+from hkgit.applying.line_map import LineMap
 from hkgit.edits import File, MappingSnapshot, Read, Snapshot, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import digest

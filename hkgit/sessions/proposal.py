@@ -17,10 +17,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from hkgit.applying.carry import LineMap
 from hkgit.applying.draft import Lines
 from hkgit.applying.edit_lines import join_lines
 from hkgit.applying.evidence import LATE, is_blind
+from hkgit.applying.line_map import LineMap
 from hkgit.applying.net import NetChange, Words, words_of_files, words_written
 from hkgit.applying.outcome import EditOutcome, Plan, files_after
 from hkgit.applying.planner import plan

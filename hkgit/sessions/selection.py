@@ -18,9 +18,10 @@ from itertools import groupby
 from typing import TypeVar
 
 from hkgit import dialects
-from hkgit.applying.carry import LineMap, carry_plan
+from hkgit.applying.carry import carry_plan
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import LATE, is_blind, is_empty
+from hkgit.applying.line_map import LineMap
 from hkgit.applying.outcome import EditOutcome, Plan, expect_change, files_after
 from hkgit.applying.path_names import resolve_names
 from hkgit.applying.planner import Options, plan

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hkgit.applying.carry import reads_used
 from hkgit.applying.files import DirectorySnapshot, clear_away, write_files
-from hkgit.applying.outcome import FileChange
+from hkgit.applying.outcome import FileChange, reads_used
 from hkgit.applying.planner import Options
 from hkgit.applying.series import PlannedSpec
 from hkgit.edits import File

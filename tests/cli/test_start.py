@@ -38,19 +38,14 @@ def one(repo: Repo) -> Repo:
     return repo
 
 
-def test_an_exact_edit_loads_neither_git_nor_the_ledgers_entries_nor_loose_tiers(one: Repo) -> None:
+def test_an_exact_edit_loads_neither_the_gate_nor_what_only_other_edits_need(one: Repo) -> None:
     modules = loaded(one, "edit", "--file", "a.py", "--old", "x = 1", "--new", "x = 2")
     foreign = {
         "pygit2",
         "rapidfuzz",
         "rfc8785",
-        "hkgit.git.repository",
-        "hkgit.evidence.entry",
-        "hkgit.matching.candidates",
-        "hkgit.matching.advice",
         "hkgit.dialects.unified_diff",
-        "hkgit.gate",
-        "hkgit.gate.conflicts",
+        "hkgit.gate.judge",
         "html",
         "secrets",
     }
@@ -73,7 +68,7 @@ def test_apply_starts_the_git_processes_that_the_page_lists(one: Repo, tmp_path:
 
 @pytest.mark.parametrize("args", [("--help",), ("schema", "outcome"), ("completions", "bash")])
 def test_what_looks_at_no_repository_loads_none(one: Repo, args: tuple[str, ...]) -> None:
-    assert loaded(one, *args) & {"pygit2", "hkgit.edits", "hkgit.text.document"} == set()
+    assert loaded(one, *args) & {"pygit2", "rapidfuzz", "hkgit.git.repository"} == set()
 
 
 def test_the_gate_loads_no_tier(one: Repo) -> None:

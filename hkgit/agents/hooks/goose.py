@@ -13,7 +13,7 @@ from hkgit.agents.setup.settings import HOOK_SECONDS, JsonPart, Part, guard_in_t
 from hkgit.agents.tools import Tool, shell, tool_event
 from hkgit.edits import encode_text
 from hkgit.evidence.entry import digest
-from hkgit.git.facts import find_goose_database, find_goose_start
+from hkgit.git.goose_shell import find_goose_database, find_goose_start
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 

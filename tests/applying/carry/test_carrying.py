@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hkgit.applying.carry import LineMap, carry_plan
+from hkgit.applying.carry import carry_plan
+from hkgit.applying.line_map import LineMap
 from hkgit.applying.outcome import Plan
 from hkgit.applying.planner import Options
 from hkgit.edits import (
