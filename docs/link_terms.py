@@ -1,7 +1,6 @@
 """Link each of hkgit's own terms to the glossary where a page of the docs uses it first.
 
-`python -m docs.link_terms` puts the links in; a test says where one is missing. Words that mean
-in prose what they mean everywhere (an edit, a base, a batch) are left alone.
+`python -m docs.link_terms` puts the links in; a test says where one is missing.
 """
 
 from __future__ import annotations
@@ -11,10 +10,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from docs.terms import TERMS
-
 DOCS = Path(__file__).parent
-ORDINARY = {"base", "batch", "edit", "reading", "repair", "replay"}
+TERMS = re.findall(r"^## (.+)$", (DOCS / "glossary.md").read_text("utf-8"), re.MULTILINE)
 _MASKED = re.compile(r"`[^`]*`|!?\[[^]]*\]\([^)]*\)|<[^>]*>|\([^)]*\.md[^)]*\)")
 _NO_PROSE = ("#", "|", "<", "    ")
 _MARKS = re.compile(r"^\s*(`*)")
@@ -24,7 +21,7 @@ _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 def list_pages() -> Iterator[Path]:
     """List the pages that people write; generated ones have their terms from the code."""
     for page in sorted(DOCS.rglob("*.md")):
-        if "<!-- Written by" not in page.read_text("utf-8"):
+        if page.stem != "glossary" and "<!-- Written by" not in page.read_text("utf-8"):
             yield page
 
 
@@ -32,7 +29,7 @@ def link_terms(text: str, page: Path) -> str:
     """Link the first use of each term in the prose of a page; a link that is there counts."""
     lines = text.split("\n")
     glossary = os.path.relpath(DOCS / "glossary.md", page.parent)
-    for term in sorted({*TERMS} - ORDINARY, key=len, reverse=True):
+    for term in sorted(TERMS, key=len, reverse=True):
         if page.stem in (term, _inflect(term)):
             continue
         word = re.compile(rf"(?<![\w./-])(?:{_pattern(term)})(?![\w-])")

@@ -1,4 +1,4 @@
-"""Give every rule of the contract, the verdicts and the policy a number that stays its own.
+"""Give every rule of the specification a number that stays its own.
 
 `python -m docs.number_rules` numbers the paragraphs that have none; a test says where one is
 missing. A number is never used twice, also not after its rule is gone: the last line of a page
@@ -12,10 +12,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LETTERS = {"docs/contract.md": "C", "docs/policy.md": "P", "docs/verdicts.md": "V"}
-NUMBER = re.compile(r"^(?:- )?\*\*([CPV]\d+)\*\* ")
+LETTERS = {
+    "docs/contract.md": "C",
+    "docs/limits.md": "L",
+    "docs/policy.md": "P",
+    "docs/sessions.md": "S",
+    "docs/verdicts.md": "V",
+}
+NUMBER = re.compile(r"^(?:- )?\*\*([CLPSV]\d+)\*\* ")
 _FREE = re.compile(r"<!-- the next rule is [A-Z](\d+) -->\n\Z")
-_NO_RULE = ("#", "|", "`" * 3, " ", "<!--")
+_NO_RULE = ("#", "|", "`" * 3, " ", "<!--", "![", "1. ", "For example")
 
 
 def number(page: str, letter: str) -> str:
@@ -37,7 +43,7 @@ def list_rules(lines: list[str]) -> Iterator[int]:
         is_code ^= line.startswith("`" * 3)
         is_section |= line.startswith("## ")
         is_first = not at or not lines[at - 1].strip() or line.startswith("- ")
-        begins = line.strip() and not line.startswith(_NO_RULE)
+        begins = line.strip() and not (line.startswith(_NO_RULE) or line.endswith(":"))
         if begins and is_first and is_section and not is_code:
             yield at
 

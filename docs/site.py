@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 _OUT = re.compile(r"\]\(((?:\.\./)+)(?!\w[\w+.-]*:)([^)\s]*)\)")
-_RULE = re.compile(r"^((?:- )?)\*\*([CPV]\d+)\*\* ", re.MULTILINE)
+_RULE = re.compile(r"^((?:- )?)\*\*([CLPSV]\d+)\*\* ", re.MULTILINE)
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:

@@ -51,7 +51,7 @@ SEND_AGAIN = "Send all of it again."
 
 
 class NoMatch(HkgitError):
-    """The old text stands nowhere in the file, not even roughly."""
+    """The old text is nowhere in the file, not even roughly."""
 
     exit_code = 1
     status = "no_match"
@@ -131,7 +131,7 @@ class BlindEdit(Rejected):
 
 
 class GitRefused(HkgitError):
-    """git, a lock, a hook or the state of the repository stands in the way."""
+    """git, a lock, a hook or the state of the repository is in the way."""
 
     exit_code = 7
     status = "git_refused"

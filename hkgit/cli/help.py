@@ -30,18 +30,18 @@ PLUMBING = ("record", "hook", "completions")
 @click.argument("names", nargs=-1, metavar="[COMMAND | RULE | all]...")
 @click.pass_context
 def command(ctx: click.Context, names: tuple[str, ...]) -> None:
-    """Show what a command does or what a rule of the gate asks; `all` lists every command."""
+    """Show what a command does, or why a rule or verdict exists; `all` lists every command."""
     # Help alone looks into a room that is slow to load.
-    from hkgit.audit.reports.findings import RULES, describe_rule
+    from hkgit.audit.reports.rule_page import explain_rule
 
     if names == ("all",):
         click.echo(_list_all(ctx))
         return
-    rule = names[0] if len(names) == 1 and names[0] in RULES else None
-    if rule is None or rule in COMMANDS:
+    rule = explain_rule(" ".join(names))
+    if rule is None or names[0] in COMMANDS:
         click.echo(_find_context(ctx, names).get_help())
     if rule is not None:
-        click.echo(f"The rule {rule}: {describe_rule(rule)}")
+        click.echo(f"\nThe rule of that name:\n\n{rule}" if names[0] in COMMANDS else rule)
 
 
 def _find_context(ctx: click.Context, names: Sequence[str]) -> click.Context:
@@ -55,9 +55,10 @@ def _find_context(ctx: click.Context, names: Sequence[str]) -> click.Context:
         try:
             known, found, _ = group.resolve_command(asked, [name])
         except click.UsageError as error:
-            from hkgit.audit.reports.findings import RULES
+            from hkgit.audit.reports.rule_page import read_sections
 
-            words = f"{error.message} The rules: {', '.join(RULES)}."
+            rules = ", ".join(read_sections())
+            words = f"{error.message} The rules and verdicts: {rules}."
             raise click.UsageError(words, ctx) from error
         assert found is not None
         asked = found.context_class(found, info_name=known, parent=asked)

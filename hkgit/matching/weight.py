@@ -1,7 +1,7 @@
 """weight.py: weigh how much of a quotation stands at a place.
 
 The one rule by which a place that is not the old text line by line may be the one that is meant:
-`docs/concepts.md` states it as "Evidence of a place".
+`docs/contract.md` states it as C92.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def test_an_exact_edit_loads_neither_the_gate_nor_what_only_other_edits_need(one
 
 
 def test_apply_starts_the_git_processes_that_the_page_lists(one: Repo, tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs/benchmarks.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "benchmarks/README.md").read_text("utf-8")
     listed = page.partition("What `hkgit apply` starts, ")[2].partition("\n\n")[2]
     names = re.findall(r"`([a-z-]+)[^`]*`", listed.partition("\n\n")[0])
     log, git = tmp_path / "log", tmp_path / "bin" / "git"

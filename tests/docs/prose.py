@@ -1,4 +1,4 @@
-"""The sentences of a page, for a linter: without code, bars of tables, and targets of links."""
+"""The sentences and paragraphs of a page, for a linter: without code and targets of links."""
 
 from __future__ import annotations
 
@@ -6,6 +6,28 @@ import re
 from collections.abc import Iterator
 
 MOST_WORDS = 40
+MOST_IN_A_PARAGRAPH = 90
+
+ODD_WORDS = {
+    r"heed\w*": "read, use, obey",
+    r"mend\w*": "fix",
+    r"blanks?": "space, empty line",
+    r"stands?|stood": "is, occurs",
+    r"such (?:are|is)": "these are, for example",
+    r"(?:is|are) none of": "is not one of",
+    r"is no (?:JSON|TOML|UTF-8|pass|proof)": "is not",
+    r"passed (?:by|over)": "skipped",
+    r"whoever's|nobody's": "name the person or thing",
+    r"(?:is|are) said to be": "is reported as",
+    r"is asked of": "runs on",
+    r"bears? out": "confirms",
+    r"(?:are|is) told of": "is reported",
+    r"else it": "otherwise it",
+    r"of its own making": "that it made",
+    r"as it stands|where it stands": "as it is",
+    r"there is not": "does not exist",
+}
+"""Words of a translated English, each with what to write instead."""
 
 _LEFT_OUT = re.compile(r"^(`{3,}|~~~).*?^\1\s*$|<!--.*?-->", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
@@ -13,18 +35,37 @@ _CODE = re.compile(r"`[^`]+`")
 _END = re.compile(r"(?<=[.!?])[)\"*_]*\s+")
 _BEGIN = re.compile(r"^\s*(?:[-*+]|\d+\.|#+|>)\s+")
 _NUMBER = re.compile(r"^\*\*[A-Z]\d+\*\* ")
+_ODD = re.compile(rf"(?<![\w-])(?:{'|'.join(ODD_WORDS)})(?![\w-])", re.IGNORECASE)
 
 
 def sentences(page: str) -> Iterator[str]:
     """Every sentence; a cell of a table is one of its own."""
-    text = _CODE.sub("code", _LINK.sub(r"\1", _LEFT_OUT.sub("", page)))
-    for block in _blocks(text):
+    for block in _blocks(_plain(page)):
         yield from (each for each in _END.split(block) if each.strip())
 
 
 def long_sentences(page: str) -> list[str]:
     """Those of more words than a reader keeps."""
     return [each for each in sentences(page) if len(each.split()) > MOST_WORDS]
+
+
+def paragraphs(page: str) -> list[str]:
+    """Every paragraph, item of a list and cell of a table."""
+    return [each for each in _blocks(_plain(page)) if each.strip()]
+
+
+def long_paragraphs(page: str) -> list[str]:
+    """Those that a reader would rather have in two."""
+    return [each for each in paragraphs(page) if len(each.split()) > MOST_IN_A_PARAGRAPH]
+
+
+def find_odd_words(text: str) -> list[str]:
+    """Find the words that a stranger would stumble over, code left out."""
+    return _ODD.findall(_plain(text))
+
+
+def _plain(page: str) -> str:
+    return _CODE.sub("code", _LINK.sub(r"\1", _LEFT_OUT.sub("", page)))
 
 
 def _blocks(text: str) -> Iterator[str]:

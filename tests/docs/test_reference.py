@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import shlex
 
 import click
 import pytest
 
+import hkgit
 from docs.write_reference import ROOT, list_commands, pages
-from hkgit.audit.reports.findings import RULES
 from hkgit.cli.commands import COMMANDS, GROUPS
 from hkgit.cli.examples import EXAMPLES, USED_BY, VARIABLES
 from hkgit.cli.help import FIRST, PLUMBING, TITLES
@@ -26,6 +27,14 @@ def test_the_pages_are_as_the_code_says() -> None:
 def _written(name: str) -> str:
     path = ROOT / name
     return path.read_text("utf-8") if path.exists() else ""
+
+
+def test_the_library_is_declared_in_python() -> None:
+    contract = (ROOT / "docs/contract.md").read_text("utf-8")
+    declared = contract.partition("<!-- generated: library -->\n\n```python\n")[2]
+    tree = ast.parse(declared.partition("```")[0])
+    names = {getattr(node, "name", None) or ast.unparse(node.targets[0]) for node in tree.body}  # type: ignore[attr-defined]  # the others are aliases
+    assert names == {*hkgit.__all__, "Content", "Given", "Root"}
 
 
 def test_every_command_has_an_example() -> None:
@@ -85,14 +94,3 @@ def test_help_begins_with_few_commands_and_lists_all_when_asked() -> None:
     assert "  hkgit read src/app.py:10-20" in shown
     assert "--quiet" in top
     assert "--quiet" not in shown
-
-
-def test_help_explains_a_rule_of_the_gate() -> None:
-    blind = run("help", "blind", cwd=ROOT)
-    assert (blind.code, blind.out) == (0, f"The rule blind: {RULES['blind']}\n")
-    both = run("help", "policy", cwd=ROOT).out
-    assert both.startswith("Usage: hkgit policy")
-    assert both.endswith(f"The rule policy: {RULES['policy']}\n")
-    unknown = run("help", "receipt", cwd=ROOT)
-    assert unknown.code == 64
-    assert ", blind, " in unknown.err

@@ -24,8 +24,8 @@ from hkgit.audit.commits import (
 )
 from hkgit.audit.page.heat import FileHeat, list_paths, measure_heat
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
-from hkgit.audit.reports.findings import describe_rule
 from hkgit.audit.reports.fix import mend
+from hkgit.audit.reports.rule_page import describe_rule
 from hkgit.evidence.refusal_log import RefusedAttempt
 from hkgit.evidence.verdict import Finding
 from hkgit.gate.ruling import BY_GIT, BY_HAND, NO_EVIDENCE, Report

@@ -29,7 +29,8 @@ def render_annotations(items: Iterable[ReportItem], policy: Policy) -> str:
 
 def _annotation(command: str, item: ReportItem) -> str:
     finding = item.finding
-    message = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}"
+    more = f"More about this rule: hkgit help {finding.rule}"
+    message = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}\n{more}"
     if item.place is None:
         message = f"{finding.where}: {message}"
     properties = ",".join(

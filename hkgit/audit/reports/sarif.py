@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import metadata
 from urllib.parse import quote
 
 from hkgit import __version__
@@ -11,9 +12,9 @@ from hkgit.audit.reports.findings import (
     ReportItem,
     ReportSheet,
     SourcePlace,
-    describe_rule,
 )
 from hkgit.audit.reports.fix import mend, render_closing_line
+from hkgit.audit.reports.rule_page import describe_rule, find_rule_url, read_sections
 from hkgit.edits import encode_text
 from hkgit.errors import HkgitError, Rejected
 from hkgit.text.strict_json import JsonObject
@@ -50,7 +51,15 @@ def _log(rules: list[str], results: list[JsonObject], invocation: JsonObject) ->
 
 
 def _rule(rule: str) -> JsonObject:
-    return {"id": rule, "shortDescription": {"text": describe_rule(rule)}}
+    url = find_rule_url(rule, metadata("hkgit").get_all("Project-URL") or ())
+    return {
+        "id": rule,
+        "shortDescription": {"text": describe_rule(rule)},
+        "help": {
+            "text": f"hkgit help {rule}",
+            "markdown": read_sections().get(rule, describe_rule(rule)),
+        },
+    } | ({} if url is None else {"helpUri": url})
 
 
 def _result(item: ReportItem, rules: list[str], level: str) -> JsonObject:

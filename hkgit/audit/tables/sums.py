@@ -10,7 +10,7 @@ from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import DERIVED, STANDINGS
 from hkgit.audit.page.facts import Period
 from hkgit.audit.page.render import read_style, render_template
-from hkgit.audit.reports.findings import describe_rule
+from hkgit.audit.reports.rule_page import describe_rule
 from hkgit.evidence.entry import digest
 from hkgit.gate.ruling import AGENT, NO_EVIDENCE
 from hkgit.values import dataclass

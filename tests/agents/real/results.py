@@ -1,6 +1,6 @@
 """The results that were seen with the real programs: kept in a file, shown as a table.
 
-`python -m tests.agents.real.results` writes the table into the page.
+`python -m tests.agents.real.results` writes the table into RESULTS.md.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from tests.agents.real.programs import PROGRAMS
 from tests.agents.real.scenarios import SCENARIOS
 
 PATH = Path(__file__).with_name("results.json")
-PAGE = Path(__file__).parents[3] / "docs" / "agents.md"
-HEADING = "## What was seen to work"
+PAGE = Path(__file__).with_name("RESULTS.md")
+HEADING = "# What was seen to work"
 RECORD = "HKGIT_AGENTS_RECORD"
 """Set to 1, results are written to the file instead of compared with it."""
 AS_WANTED = "as wanted"

@@ -1,0 +1,52 @@
+"""Every option that a page shows is one of the command that it is shown with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from docs.write_reference import list_commands
+from tests.docs.console import ROOT
+from tests.docs.readability import list_pages
+
+COMMANDS = {name: ctx.command for name, ctx in list_commands()}
+_CALL = re.compile(
+    r"(?:^|`|[|(] ?|&& |\$ )hkgit ((?:-C \S+ )?[a-z].*?)(?:`|$|[|)]|&&|;| #)", re.MULTILINE
+)
+_OPTION = re.compile(r"(?<!\S)(--?[a-z][a-z-]*)")
+EVERYWHERE = {"-C", "-q", "-v", "-h", "--quiet", "--verbose", "--debug", "--help"}
+
+
+def find_unknown_options(page: str) -> list[str]:
+    """Find options that the command they are shown with does not have."""
+    unknown = []
+    for call in _CALL.findall(page):
+        words = re.sub(r"^-C \S+ ", "", call).split(" -- ")[0]
+        name = max(
+            (name for name in COMMANDS if f"{words} ".startswith(f"{name} ")), key=len, default=""
+        )
+        options = re.sub(r"'[^']*'|\"[^\"]*\"", "", words)
+        shown = set(_OPTION.findall(options)) - EVERYWHERE
+        unknown += [f"{name} {each}" for each in sorted(shown - _list_options(name))]
+    return unknown
+
+
+def _list_options(name: str) -> set[str]:
+    if name not in COMMANDS:
+        return set()
+    params = [each for each in COMMANDS[name].params if isinstance(each, click.Option)]
+    return {way for each in params for way in (*each.opts, *each.secondary_opts)}
+
+
+@pytest.mark.parametrize("page", list_pages(), ids=lambda page: page.name)
+def test_a_page_shows_only_options_that_there_are(page: Path) -> None:
+    assert find_unknown_options(page.read_text("utf-8")) == []
+
+
+def test_an_unknown_option_is_found() -> None:
+    page = "`hkgit gate --rnage A..B`, `hkgit -C x log --json`\n$ hkgit read a.py --limt 3 | tr\n"
+    assert find_unknown_options(page) == ["gate --rnage", "read --limt"]
+    assert find_unknown_options((ROOT / "README.md").read_text("utf-8")) == []
