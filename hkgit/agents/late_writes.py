@@ -78,7 +78,7 @@ def _is_busy(session: EditSession, path: str, since: float) -> bool:
 
 
 def _is_late(session: EditSession, path: str, file: File, since: float) -> bool:
-    """Whether a file was written within moments of an edit, and by no call or undo of the session."""
+    """Whether a file was written within moments of an edit, and by no call of the session."""
     try:
         changed = (session.root / path).stat().st_mtime
     except OSError:

@@ -13,7 +13,7 @@ from hkgit.agents.late_writes import note_written
 from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
 from hkgit.agents.specs import paths_of
 from hkgit.edits import REGULAR, File, Spec, encode_text
-from hkgit.errors import Conflict, Stale
+from hkgit.errors import Conflict, HkgitError, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
@@ -194,7 +194,15 @@ def _say_lost(lost: Mapping[str, str], root: Path) -> Conflict:
 
 
 def _say_how(paths: Sequence[str], root: Path) -> str:
-    """How files that no session has recorded are committed, wherever the agent stands."""
+    """How files that no session has recorded are committed, wherever the agent stands.
+
+    Evidence made after the change is `late`, which the policy may not accept.
+    """
+    if not _may_be_late(paths, root):
+        return (
+            "Look at the change. What is read after it is no evidence that the policy accepts: make"
+            " the change again in a session that reads first, or let a person commit it."
+        )
     gone = [path for path in paths if not (root / path).exists()]
     steps = (
         ("git add --", [path for path in paths if path not in gone]),
@@ -203,6 +211,21 @@ def _say_how(paths: Sequence[str], root: Path) -> str:
     )
     words = (f"{step} {shlex.join(f':/{x}' for x in some)}" for step, some in steps if some)
     return f"Look at the change; to commit it with evidence, run: {' && '.join(words)}"
+
+
+def _may_be_late(paths: Iterable[str], root: Path) -> bool:
+    """Whether the policy of the checkout accepts evidence that is made after a change."""
+    # Few files are changed by two at once.
+    from hkgit.gate.fix_facts import is_late_accepted
+    from hkgit.gate.trusted_policy import read_own_policy
+    from hkgit.git.repository import Repository
+
+    try:
+        repository = Repository.discover(root)
+        policy = read_own_policy(repository, repository.head().commit)
+    except HkgitError:
+        return False
+    return all(is_late_accepted(policy, path) for path in paths)
 
 
 def _restore(file: File | None, original: str | None) -> File | None:

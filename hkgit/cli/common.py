@@ -88,7 +88,8 @@ def make_root_relative(repository: Repository, path: str) -> str:
 def make_relative_to(root: Path, path: str) -> str:
     """Convert a path of the command line to one from `root`, which a link may lead to.
 
-    As in git's pathspecs, `:/path` begins at the root, wherever the command is run. No link below the root is followed. Raises InvalidInput for a path outside it.
+    As in git's pathspecs, `:/path` begins at the root, wherever the command is run. No link
+    below the root is followed. Raises InvalidInput for a path outside it.
     """
     if path.startswith(":/"):
         return path[2:]

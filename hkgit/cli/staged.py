@@ -37,7 +37,7 @@ _UNRECORDED = (
 
 
 def judge_recorded(message_file: str | None, judge: Callable[[], bool]) -> bool:
-    """What `judge` says of a commit, recorded before; what was recorded of a rejected one goes."""
+    """Record the commit being made, judge it, and take back what was recorded if it is rejected."""
     from hkgit.cli.record_steps import try_recording, waits
     from hkgit.workflows.session_calls import RecordRequest
 

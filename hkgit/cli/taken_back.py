@@ -12,6 +12,8 @@ from hkgit.cli.common import echo_json, open_repository
 from hkgit.cli.output import echo, print_warning
 from hkgit.evidence.kept_text import KeptText, find_kept_text, render_remake, search_commits
 from hkgit.evidence.verdict import ReplayResult
+from hkgit.gate.fix_facts import is_late_accepted
+from hkgit.gate.trusted_policy import read_own_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
@@ -24,7 +26,13 @@ def warn_of_candidate(repository: Repository, judged: ReplayResult) -> None:
     made = judged.candidate
     kept = find_kept_text(repository, made.tree, made.parents, judged.entries)
     if kept:
-        _warn(kept, made.message or b"", made.parents, "to leave it out once this is committed")
+        _warn(
+            repository,
+            kept,
+            made.message or b"",
+            made.parents,
+            "to leave it out once this is committed",
+        )
 
 
 def warn_of_amend(repository: Repository) -> None:
@@ -35,14 +43,20 @@ def warn_of_amend(repository: Repository) -> None:
         kept = [each for _, each in search_commits(repository, [head])]
         if kept:
             commit = repository.commit(head)
-            _warn(kept, commit.message, commit.parents, "to leave it out")
+            _warn(repository, kept, commit.message, commit.parents, "to leave it out")
 
 
-def _warn(kept: Sequence[KeptText], message: bytes, parents: Sequence[str], words: str) -> None:
+def _warn(
+    repository: Repository,
+    kept: Sequence[KeptText],
+    message: bytes,
+    parents: Sequence[str],
+    words: str,
+) -> None:
     for each in kept:
         print_warning(each.described)
     if len(parents) == 1:
-        print_warning(f"{words}: {render_remake(kept, _subject(message))}")
+        print_warning(f"{words}: {_render_way(repository, kept, _subject(message))}")
 
 
 def warn_of_push(repository: Repository, commits: Sequence[str]) -> None:
@@ -84,11 +98,21 @@ def _lines(repository: Repository, tip: str | None, found: Sequence[Found]) -> I
     yield "To leave it out where nobody has fetched them, make each again, in this order:"
     for commit in dict.fromkeys(commit for commit, _ in found):
         own = [kept for each, kept in found if each == commit]
-        command = render_remake(own, _subject(repository.commit(commit).message))
+        command = _render_way(repository, own, _subject(repository.commit(commit).message))
         if commit != tip:
             yield f"  git rebase -i {commit[:12]}~1  # with `edit` for {commit[:12]}"
             command += " && git rebase --continue"
         yield f"  {command}"
+
+
+def _render_way(repository: Repository, kept: Sequence[KeptText], subject: str) -> str:
+    """Render how a commit is made again; evidence made for it now is `late`."""
+    policy = read_own_policy(repository, repository.head().commit)
+    if all(is_late_accepted(policy, path) for each in kept for path in each.paths):
+        return render_remake(kept, subject)
+    entries = "git restore --source=HEAD --staged --worktree -- :/.hkgit/ledger"
+    why = "# then a person commits what is staged, or vouches for it"
+    return f"git reset --soft HEAD~1 && {entries}  {why}"
 
 
 def _subject(message: bytes) -> str:

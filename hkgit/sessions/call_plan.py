@@ -222,12 +222,13 @@ def render_mending_read(
     may be in any directory of the checkout.
     """
     first, last = _readable(touched)
+    if is_late:
+        target = shlex.quote(f"{path}:{first}-{last}")
+        return f"hkgit read {target} --session {session} --before {call}"
     target = shlex.quote(f":/{path}:{first}-{last}")
     read = f"hkgit read {target} --session {session}"
     if call is None:
         return read
-    if is_late:
-        return f"{read} --before {call}"
     return f"hkgit undo --session {session} --call {call} && {read}"
 
 

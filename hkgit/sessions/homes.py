@@ -200,3 +200,13 @@ def lock_sessions(home: Path) -> Iterator[None]:
         yield
     finally:
         locks.remove(lock, descriptor)
+
+
+def expect_kept_here(root: Path, folder: Path, fix: str) -> None:
+    """Raise GitRefused where a session is kept in a place that this shell may not write to."""
+    for home in list_candidates(root):
+        kept = home / folder.name
+        if kept != folder and (kept / "journal").is_file():
+            what = "the session is kept there, and this shell may not write there: a sandbox"
+            last = "The commit has to be made outside the sandbox as well."
+            raise GitRefused(str(kept), what, f"{fix} {last}")

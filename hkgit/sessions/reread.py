@@ -7,13 +7,13 @@ from pathlib import Path
 
 from hkgit.applying.evidence import LATE
 from hkgit.edits import Read, Snapshot
-from hkgit.errors import GitRefused, InvalidInput
+from hkgit.errors import InvalidInput
 from hkgit.gate.fix_facts import is_late_accepted
 from hkgit.gate.policy.model import Policy
 from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.call_plan import render_mending_read
 from hkgit.sessions.file_lines import read_snapshot
-from hkgit.sessions.homes import list_candidates
+from hkgit.sessions.homes import expect_kept_here
 from hkgit.sessions.knowledge import Reading
 from hkgit.sessions.outstanding import find_before, is_unread
 from hkgit.sessions.stage import open_journals
@@ -60,14 +60,9 @@ def _find_before(
     try:
         return find_before(journal, call, path)
     except InvalidInput:
-        for home in list_candidates(root):
-            kept = home / journal.folder.name
-            if kept != journal.folder and (kept / "journal").is_file():
-                what = "the session is kept there, and this shell may not write there: a sandbox"
-                fix = (
-                    "Run this command outside the sandbox, or call the tool `read` of hkgit's"
-                    f" server with path {path}, session {journal.folder.name} and before {call}."
-                    " The commit has to be made outside the sandbox as well."
-                )
-                raise GitRefused(str(kept), what, fix) from None
+        fix = (
+            "Run this command outside the sandbox, or call the tool `read` of hkgit's server with"
+            f" path {path}, session {journal.folder.name} and before {call}."
+        )
+        expect_kept_here(root, journal.folder, fix)
         raise

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hkgit.edits import File, Overlay, Read, Snapshot
-from hkgit.errors import Conflict
+from hkgit.errors import Conflict, InvalidInput
 from hkgit.sessions.answers import UndoReport
 from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.file_lines import Checkout
+from hkgit.sessions.homes import expect_kept_here
 from hkgit.sessions.journaled_call import JournaledCall, Version, VersionChange
 from hkgit.sessions.knowledge import (
     NOTHING,
@@ -43,7 +44,11 @@ def undo_calls(
         begin_turn(journal)
         state, files, blobs = journal.state, Checkout(root), journal.blobs
         effective = find_calls_in(files, journal)
-        calls = choose_calls(state, call, effective, whole_session=whole_session)
+        try:
+            calls = choose_calls(state, call, effective, whole_session=whole_session)
+        except InvalidInput:
+            expect_kept_here(root, journal.folder, "Run this command outside the sandbox.")
+            raise
         changed = _undo_changes(
             [change for each in calls if each in effective for change in each.changes], files, blobs
         )

@@ -42,7 +42,7 @@ def _edit_unread(repo: Repo, old: str, new: str) -> str:
     told("claude", call | {"hook_event_name": "PreToolUse"})
     path.write_text(path.read_text().replace(old, new), newline="")
     answer = told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
-    return str(answer["hookSpecificOutput"]["additionalContext"])
+    return str(answer["hookSpecificOutput"]["additionalContext"]) if answer else ""
 
 
 def _write(repo: Repo, name: str, text: str) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _verdict(repo: Repo) -> str:
 def test_what_a_hook_says_of_a_blind_edit_mends_it(directory: str, below: Repo) -> None:
     said = _edit_unread(below, "b = 2", "b = 20")
     _follow(_find_commands(said), below.path / directory)
-    _edit_unread(below, "b = 2", "b = 20")
+    assert _edit_unread(below, "b = 2", "b = 20") == ""
     below.git("commit", "-qam", "Say twenty")
     assert _verdict(below) == "strict"
 
@@ -323,8 +323,11 @@ def test_where_the_shell_finds_no_hkgit_the_commands_name_its_path(
     below: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _leave_path(below, monkeypatch)
-    said = _edit_unread(below, "b = 2", "b = 20").rpartition(" run: ")[2]
+    said = _find_commands(_edit_unread(below, "c = 3", "c = 30"))
     assert Path(shlex.split(said)[0]).is_absolute()
+    done = subprocess.run(said, shell=True, cwd=below.path, check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    _edit_unread(below, "b = 2", "b = 20")
     below.git("add", "-A")
     refused = subprocess.run(
         ["git", "commit", "-qm", "Work"],
@@ -333,9 +336,10 @@ def test_where_the_shell_finds_no_hkgit_the_commands_name_its_path(
         text=True,
         check=False,
     )
-    for command in (said, (refused.stdout + refused.stderr).partition("mend: ")[2].splitlines()[0]):
-        done = subprocess.run(command, shell=True, cwd=below.path, check=False, capture_output=True)
-        assert done.returncode == 0, done.stderr
+    mend = (refused.stdout + refused.stderr).partition("mend: ")[2].splitlines()[0]
+    assert Path(shlex.split(mend)[0]).is_absolute()
+    done = subprocess.run(mend, shell=True, cwd=below.path, check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr
     below.git("commit", "-qm", "Say twenty")
     assert _verdict(below) == "strict"
 
@@ -345,7 +349,7 @@ def test_a_login_shell_that_leaves_the_virtual_environment_is_given_the_path(
 ) -> None:
     """The hook itself finds hkgit; `bash -l` has a PATH of its own."""
     monkeypatch.setenv("PATH", loaded_path()["PATH"])
-    said = _edit_unread(below, "b = 2", "b = 20").rpartition(" run: ")[2]
+    said = _find_commands(_edit_unread(below, "b = 2", "b = 20"))
     shell = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(below.path.parent)}
     done = subprocess.run(
         ["bash", "-lc", said], cwd=below.path, env=shell, capture_output=True, check=False
@@ -399,12 +403,18 @@ def _run_in_sandbox(command: str, directory: Path) -> subprocess.CompletedProces
 def test_in_a_sandbox_the_command_for_a_blind_edit_says_why_it_fails(below: Repo) -> None:
     if _run_in_sandbox("true", below.path).returncode != 0:
         pytest.skip("this machine lets nobody mount")
-    said = _edit_unread(below, "b = 2", "b = 20").rpartition(" run: ")[2]
-    refused = _run_in_sandbox(said, below.path)
+    said = _find_commands(_edit_unread(below, "b = 2", "b = 20"))
+    program = shlex.split(said)[0]
+    late = f"{program} read 'a dir/x.py:2-2' --session claude-s --before 1"
+    refused = _run_in_sandbox(late, below.path)
     assert refused.returncode == 7
     assert "this shell may not write there: a sandbox" in refused.stderr
     assert "session claude-s and before 1" in refused.stderr
+    refused = _run_in_sandbox(said, below.path)
+    assert refused.returncode == 7
+    assert "Run this command outside the sandbox." in refused.stderr
     _follow(said, below.path)  # outside of it, as is said
+    assert _edit_unread(below, "b = 2", "b = 20") == ""
     below.git("commit", "-qam", "Say twenty")
     assert _verdict(below) == "strict"
 

@@ -163,6 +163,7 @@ def test_a_setting_of_geminis_leaves_out_more(
 def gated(seeded: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """The repository, held to its gate, with commits dated now."""
     run("init", cwd=seeded.path)
+    seeded.write(".hkgit/config.toml", '[gate]\naccept = ["hash", "receipt", "late"]\n')
     preload_hooks(seeded)
     seeded.git("add", "-A")
     seeded.git("commit", "-q", "--no-verify", "-m", "Set up")

@@ -144,7 +144,8 @@ def test_files_that_come_and_go_meanwhile_are_nobodys(shared: Repo) -> None:
 
 def test_the_advice_commits_what_is_nobodys_with_evidence(shared: Repo) -> None:
     run("init", cwd=shared.path)
-    shared.commit({"dir/z.py": TEXT})
+    policy = '[gate]\naccept = ["hash", "receipt", "late"]\n'
+    shared.commit({"dir/z.py": TEXT, ".hkgit/config.toml": policy})
     tell(shared, "one", "Pre", "./one")
     change(shared, ONE)
     tell(shared, "two", "Pre", "./two")
@@ -162,6 +163,16 @@ def test_the_advice_commits_what_is_nobodys_with_evidence(shared: Repo) -> None:
     judged = run("gate", "--range", "HEAD~1..HEAD", cwd=shared.path)
     assert judged.code == 0, judged.out
     assert "verdict strict" in judged.out
+
+
+def test_no_command_is_advised_where_the_policy_takes_no_late_evidence(shared: Repo) -> None:
+    tell(shared, "one", "Pre", "./one")
+    change(shared, ONE)
+    tell(shared, "two", "Pre", "./two")
+    change(shared, TWO)
+    said = tell(shared, "one", "Post", "./one")
+    assert "make the change again in a session that reads first" in said
+    assert "redo" not in said
 
 
 def test_sessions_that_have_recorded_nothing_since_are_not_read(

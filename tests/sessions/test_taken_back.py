@@ -275,6 +275,7 @@ def test_who_squashes_is_told_of_text_that_entries_keep(
     work: Work, bring: Callable[[Work], str]
 ) -> None:
     """Entries stay as they are, so what one wrote and the next took back stays: it is told."""
+    work.repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     work.edit("line 5\n", f"key = '{SECRET}'\n")
     said = bring(work)
     assert SECRET not in said
@@ -284,9 +285,22 @@ def test_who_squashes_is_told_of_text_that_entries_keep(
     done = start("sh", "-c", command, cwd=work.repo.path, env=work.environment)
     assert done.returncode == 0, done.stderr
     assert tells(work.repo) == []
-    assert work.verdict() == "strict hash"
+    assert work.verdict() == "strict late"
     assert work.repo.git("log", "-1", "--format=%s") == "Set no key"
     assert work.repo.status() == []
+
+
+def test_where_no_late_evidence_passes_a_person_commits_what_leaves_the_text_out(
+    work: Work,
+) -> None:
+    work.edit("line 5\n", f"key = '{SECRET}'\n")
+    said = by_amending(work)
+    [command] = re.findall(r"to leave it out: (.*)", said)
+    assert "redo" not in command
+    again = f"{command}\ngit -c user.name=Ann commit -q --author='Ann <ann@example.org>' -m Again"
+    done = start("sh", "-c", again, cwd=work.repo.path, env=work.environment)
+    assert done.returncode == 0, done.stderr
+    assert tells(work.repo) == []
 
 
 def test_who_pushes_is_told_of_text_that_entries_keep(work: Work, tmp_path: Path) -> None:
@@ -333,6 +347,7 @@ def doctor(repo: Repo, code: int) -> str:
 
 
 def test_doctor_finds_what_a_history_keeps_and_says_how_to_leave_it_out(work: Work) -> None:
+    work.repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     assert doctor(work.repo, 0) == "no entry keeps text that was taken back\n"
     work.edit("line 5\n", f"key = '{SECRET}'\n")
     by_amending(work)
@@ -353,7 +368,7 @@ def test_doctor_finds_what_a_history_keeps_and_says_how_to_leave_it_out(work: Wo
         assert done.returncode == 0, done.stderr
     assert doctor(work.repo, 0)
     assert tells(work.repo) == []
-    assert [work.verdict("HEAD~1"), work.verdict()] == ["strict hash", PROVEN]
+    assert [work.verdict("HEAD~1"), work.verdict()] == ["strict late", PROVEN]
     assert work.repo.status() == []
 
 

@@ -228,6 +228,7 @@ def test_the_log_of_a_real_session_makes_its_commit_pass(
 
 
 def test_the_advice_about_blind_edits_of_a_log_mends_them(repo: Repo, tmp_path: Path) -> None:
+    repo.commit({".hkgit/config.toml": '[gate]\naccept = ["hash", "receipt", "late"]\n'})
     play(repo, tmp_path / "home", "copilot", copilot)
     adopt_staged(repo, tmp_path / "home")
     [advice] = re.findall(r"mend: (.*?)(?:  # .*)?$", commit(repo), re.MULTILINE)
