@@ -105,7 +105,7 @@ class Fuzzer:
         [on] = change.parents
         listed = self.scene.repo.files(on)
         line = b"moved %d\n" % self.chance.randrange(9)
-        ways = (
+        ways: tuple[Callable[[bytes], bytes], ...] = (
             lambda data: line + data,
             lambda data: data + line,
             lambda data: data.replace(b"\n", b"\n" + line, 1),
