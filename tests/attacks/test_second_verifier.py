@@ -152,7 +152,13 @@ ODD: tuple[Any, ...] = (
     *(None, 0, 1, -1, True, False, 0.5, 1e21, 2**52),
     *("", "0" * 64, "0" * 40, "x\n", "x", "\ufeffx\n", "100755", "120000", "HEAD\nHEAD", "a b"),
     *([], {}, [[]], [0], [1, 0], ["0" * 64] * 4, make_deep(9), make_deep(62), make_deep(99)),
-    *({"base64": "/w=="}, {"base64": "eAo="}, {"base64": 1}, {"\U0001f600": 1, "\ufb33": 2}),
+    *(
+        {"base64": "/w=="},
+        {"base64": "eAo="},
+        {"base64": "é"},
+        {"base64": 1},
+        {"\U0001f600": 1, "\ufb33": 2},
+    ),
 )
 """Values that stand in no honest entry, or elsewhere."""
 
