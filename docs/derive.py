@@ -2,8 +2,7 @@
 
     python derive.py [REPOSITORY] A..B
 
-Prints a line a commit; exits with 1 if one is not derived, 2 on bad input, else 0.
-"""
+Prints a line a commit; exits with 1 if one is not derived, 2 on bad input, else 0."""
 
 import base64
 import hashlib
@@ -295,6 +294,7 @@ def main(arguments):
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except (OSError, subprocess.CalledProcessError) as error:  # above it is what git says, if any
-        print(f"derive.py: {error}", file=sys.stderr)
+    except (OSError, subprocess.CalledProcessError) as error:
+        why = error if isinstance(error, OSError) else "git refuses this, as it says above"
+        print(f"derive.py: {why}", file=sys.stderr)
         sys.exit(2)

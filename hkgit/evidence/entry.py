@@ -12,7 +12,6 @@ say yes to it leaves to the strict one.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -110,9 +109,12 @@ def text_of(node: Node) -> str:
         return node.value
     data = node.fields(["base64"], [])["base64"]
     try:
-        return decode_text(base64.b64decode(data.text(), validate=True))
-    except binascii.Error as error:
+        text = decode_text(base64.b64decode(data.text(), validate=True))
+    except ValueError as error:
         raise data.wrong("base64") from error
+    if text_json(text) != node.value:
+        raise data.wrong("base64 in its usual form, of bytes that are not UTF-8")
+    return text
 
 
 SCHEMA = 1

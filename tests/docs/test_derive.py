@@ -258,6 +258,8 @@ def test_bad_input_is_2_with_a_line_that_says_why(
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(said)
     assert "Traceback" not in done.stderr
+    assert "Command" not in done.stderr
+    assert len(done.stderr.splitlines()) <= 2
 
 
 def test_without_git_it_is_2(repo: Repo, tmp_path: Path) -> None:

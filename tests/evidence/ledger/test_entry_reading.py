@@ -130,7 +130,7 @@ HUNK = ("files", 0, "hunks", 0)
         ),
         pytest.param(
             set_at(*EDIT, "path", to={"base64": "Zg=="}),
-            "is not canonical JSON",
+            "edits[0].path.base64: expected base64 in its usual form",
             id="base64 where text would do",
         ),
         pytest.param(
@@ -139,8 +139,13 @@ HUNK = ("files", 0, "hunks", 0)
             id="no base64",
         ),
         pytest.param(
+            set_at(*EDIT, "path", to={"base64": "é"}),
+            "edits[0].path.base64: expected base64",
+            id="base64 that is not ASCII",
+        ),
+        pytest.param(
             set_at(*EDIT, "path", to={"base64": "/x=="}),
-            "is not canonical JSON",
+            "edits[0].path.base64: expected base64 in its usual form",
             id="base64 with stray bits",
         ),
         pytest.param(
