@@ -1,4 +1,4 @@
-"""context.py: the file and the reads of one edit, and its evidence once its place is known."""
+"""The file and the reads of one edit, and its evidence once its place is known."""
 
 from __future__ import annotations
 

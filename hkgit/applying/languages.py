@@ -1,4 +1,4 @@
-"""stretches.py: find the lines around a change that parse by themselves.
+"""Find the lines around a change that parse by themselves.
 
 Reading a whole file takes long; the statements around a change are as good: they begin where a
 statement begins that is indented no deeper than anything that changed, and end where the next one
@@ -241,8 +241,7 @@ _GRAMMARS: dict[str | None, tuple[str, str, str]] = {
 }
 """By the suffix of a name: the language, and the module and the function of its grammar."""
 
-_WHOLE = ("tree_sitter_php", "tree_sitter_html")
-"""Grammars to which a part of a program is text."""
+_WHOLE = ("tree_sitter_php", "tree_sitter_html")  # Grammars to which a part of a program is text
 
 
 @cache

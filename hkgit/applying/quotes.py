@@ -24,9 +24,7 @@ from hkgit.matching.words import fold
 from hkgit.text.document import BOM, Document, Splice
 from hkgit.values import replace
 
-SLACK = 3
-"""So many lines the quotation may have more or less than what was hashed."""
-
+SLACK = 3  # So many lines the quotation may have more or less than what was hashed
 MOST_HASHED = 300_000
 """So many lines at most are hashed, each as often as it stands in a range, to find one."""
 
@@ -109,9 +107,7 @@ def find_line_below(document: Document, edit: Edit) -> int:
     return document.line_at(offset) - 1
 
 
-REPAIR = "line-ends"
-"""How an outcome says that the CRLF of its new text became LF."""
-
+REPAIR = "line-ends"  # How an outcome says that the CRLF of its new text became LF
 StoresLf = Callable[[str, bytes, bytes | None], bool]
 """Whether the CRLF of a path's new content become LF, given what was there before."""
 
@@ -158,9 +154,7 @@ def settle_end(
     return tuple(splices), None
 
 
-FOUND = 500
-"""So alike, per mille, the quotation and the lines have to be that its hash has found."""
-
+FOUND = 500  # So alike, per mille, the quotation and the lines have to be that its hash has found
 Landing = tuple[Located, tuple[Splice, ...], tuple[Lines, ...], Evidence]
 """Where an edit lands, what changes there, the base lines that it touches, and its evidence."""
 

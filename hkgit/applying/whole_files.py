@@ -1,4 +1,4 @@
-"""file_edits.py: edits of whole files: create, overwrite, delete, rename, change the mode."""
+"""Edits of whole files: create, overwrite, delete, rename, change the mode."""
 
 from __future__ import annotations
 

@@ -21,9 +21,7 @@ _SPACED = late_pattern(r"[^\s`<>\"'.]+/[^\s`<>\"'.]*(?: [^\s`<>\"',;:]+)* [^\s`<
 
 _QUOTED = late_pattern(r"`([^`\s]+)`")
 _BARE_NAME = late_pattern(r"[A-Z][A-Z0-9_]+|\w+file")
-_LANGUAGE = late_pattern(r"\w+")
-"""In the line of a fence `dockerfile` and `makefile` are languages."""
-
+_LANGUAGE = late_pattern(r"\w+")  # In the line of a fence `dockerfile` and `makefile` are languages
 _SUFFIX = late_pattern(r"[^.]\.\w+$|^\.\w")
 _SHELLS = late_pattern(
     r"bash|bat|batch|cmd|console|fish|powershell|ps1|pwsh|sh|shell|shell-session|terminal|zsh",

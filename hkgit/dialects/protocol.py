@@ -1,4 +1,4 @@
-"""protocol.py: hkgit's own spec, version 1: line ranges of the base, each with its hash.
+"""Hkgit's own spec, version 1: line ranges of the base, each with its hash.
 
 Strict on purpose: unknown keys, paths that are not normal and values of another type are
 refused, because a spec in this dialect is written by programs.

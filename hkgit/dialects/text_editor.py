@@ -1,4 +1,4 @@
-"""text_editor.py: the calls of the edit tools that coding agents are given.
+"""The calls of the edit tools that coding agents are given.
 
 The tools spell one thing in many ways; each spelling is read as the name in `_SPELLINGS`.
 Only `create` makes a file and refuses one that is there; a whole `content` overwrites. Edits of

@@ -1,4 +1,4 @@
-"""unified_diff.py: what `diff -u` and `git diff` write, and what models make of it.
+"""What `diff -u` and `git diff` write, and what models make of it.
 
 Each hunk becomes an edit of the text that its context and removed lines quote, wherever its
 numbers say that it stands.

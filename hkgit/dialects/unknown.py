@@ -1,4 +1,4 @@
-"""unknown.py: the error for a text in no known dialect: that of the nearest one."""
+"""The error for a text in no known dialect: that of the nearest one."""
 
 from __future__ import annotations
 

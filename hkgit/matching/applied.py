@@ -1,4 +1,4 @@
-"""applied.py: tell whether a file already has what an edit wants."""
+"""Tell whether a file already has what an edit wants."""
 
 from __future__ import annotations
 

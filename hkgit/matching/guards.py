@@ -41,9 +41,7 @@ def _escapes_tabs(view: FileLines, wanted: EditLines) -> bool:
 PROSE = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt")
 """Names of files in which a fence may stand around all there is."""
 
-UNFENCED = (".rst", ".adoc")
-"""Those in which `~~~` underlines a title, or is text."""
-
+UNFENCED = (".rst", ".adoc")  # Those in which `~~~` underlines a title, or is text
 FENCES = (b"```", b"~~~")
 
 BODY_BEGINS = (b":", b'"""', b"'''")

@@ -1,4 +1,4 @@
-"""landing.py: map an author's change to lines of the file, given their alignment."""
+"""Map an author's change to lines of the file, given their alignment."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from hkgit.matching.alignment import Targets
 from hkgit.matching.view import EditLines, indent_of
 from hkgit.text.diff import LineChange
 
-Lines = tuple[int, int]
-"""Lines of the file, counted from 0 and half open."""
+Lines = tuple[int, int]  # Lines of the file, counted from 0 and half open
 
 
 def find_landings(

@@ -26,9 +26,7 @@ from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Splice
 from hkgit.values import dataclass, late_pattern, replace
 
-Word = tuple[str, str]
-"""Blanks, and what stands after them."""
-
+Word = tuple[str, str]  # Blanks, and what stands after them
 WORD = late_pattern("(\\s*)([\\w\u0300-\u036f]+|\\S)")
 
 
@@ -339,11 +337,8 @@ def _least(indents: Iterable[bytes]) -> bytes | None:
     return min(indents, key=measure_width, default=None)
 
 
-NEAR = 200
-"""So many lines above and below a place show the file's unit of indentation."""
-
-EDITED = 450
-"""From this similarity on, per mille, a new line is an edited form of an old one."""
+NEAR = 200  # So many lines above and below a place show the file's unit of indentation
+EDITED = 450  # From this similarity on, per mille, a new line is an edited form of an old one
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""renames.py: replace names of the author's by those that the file has in their place.
+"""Replace names of the author's by those that the file has in their place.
 
 Somebody renamed a thing since the author read the file, or the author misremembers its name. The
 old text then names it in lines that stand in the file but for the name; lines that the author
@@ -20,12 +20,8 @@ from hkgit.values import dataclass, field
 
 NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
 TOKEN = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*|[0-9.]+|\s+|.", re.DOTALL)
-TELLING = re.compile(rb".*(?:_|[a-z][A-Z]|[0-9])")
-"""A word that is a name and not prose."""
-
-SHORTEST = 3
-"""A shorter name stands for too many things to be carried over."""
-
+TELLING = re.compile(rb".*(?:_|[a-z][A-Z]|[0-9])")  # A word that is a name and not prose
+SHORTEST = 3  # A shorter name stands for too many things to be carried over
 LITERALS = frozenset({b"True", b"False", b"None", b"true", b"false", b"null", b"nil", b"undefined"})
 
 

@@ -1,4 +1,4 @@
-"""edit_parts.py: the old text, the new text and the expected hash of any kind of edit."""
+"""The old text, the new text and the expected hash of any kind of edit."""
 
 from __future__ import annotations
 
