@@ -163,7 +163,11 @@ def add_margin(view: FileLines, wanted: EditLines, targets: Targets, path: str) 
     if not margin or not wanted.new_lines:
         return wanted
     if indent_of(wanted.new_lines[0]) == margin and all(others):
-        # The new text has the indentation that the old one has lost.
+        # The new text has the indentation that the old one has lost, unless a line that stays has
+        # lost it too.
+        stays = (line for line in wanted.new_lines if line.strip() == wanted.old_lines[0].strip())
+        if not others and any(len(indent_of(line)) < len(margin) for line in stays):
+            raise _refuse_undecided(f"{path}:{first + 1}")
         return EditLines(margin + wanted.old, wanted.new)
     if not others:
         lines, below = list(wanted.new_lines), _depth_below(view, first + 1)

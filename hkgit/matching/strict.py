@@ -167,8 +167,6 @@ SHIFTED, INTERIOR = 980, 960
 """The similarity of places where every line is as much deeper or less deep, and of all others."""
 
 MANY = 50  # So many places are ambiguous anyway, and not worth being compared
-LONGEST_PATTERN = 4000
-
 
 def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     """Find whole lines that differ from the old ones in blanks, blank lines and line ends only.
