@@ -60,12 +60,6 @@ class EditContext:
             return self.state.draft.lines_now(start, end)
         return self.document.lines_of(start, end)
 
-    def is_written(self, lines: Lines) -> bool:
-        """Whether an earlier edit wrote over any byte of some lines of the base."""
-        start, end = self.base.span(*lines)
-        pieces = () if self.in_base else self.state.draft.pieces
-        return any(p.new is not None and p.start < end and start < p.end for p in pieces)
-
     def from_base(self, lines: Lines) -> Lines:
         """Convert lines of the base, over which no edit wrote, to lines of the document."""
         return lines if self.in_base else self.state.draft.lines_now(*self.base.span(*lines))

@@ -168,6 +168,7 @@ SHIFTED, INTERIOR = 980, 960
 
 MANY = 50  # So many places are ambiguous anyway, and not worth being compared
 
+
 def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     """Find whole lines that differ from the old ones in blanks, blank lines and line ends only.
 
