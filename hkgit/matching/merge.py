@@ -81,7 +81,7 @@ def _spelt(old: Sequence[Word], mine: Sequence[Word], wanted: Sequence[LineChang
     for number, row in _find_kept_words(len(old), differ).items():
         spelt[row] = mine[number]
     for change in differ:
-        if any(_overlap(change, each) for each in wanted):
+        if any(change.old_start < c.old_end and c.old_start < change.old_end for c in wanted):
             continue
         here = mine[change.new_start : change.new_end]
         text = "".join(blanks + word for blanks, word in here)
@@ -96,10 +96,6 @@ def _hold_word(change: LineChange) -> LineChange:
     if change.old_start < change.old_end:
         return change
     return replace(change, old_end=change.old_end + 1, new_end=change.new_end + 1)
-
-
-def _overlap(change: LineChange, other: LineChange) -> bool:
-    return change.old_start < other.old_end and other.old_start < change.old_end
 
 
 BELOW = 20

@@ -88,8 +88,9 @@ def _pairs(old: bytes, here: bytes) -> Iterator[tuple[bytes, bytes]]:
     for change in find_changes(a, b):
         yield from _names_of(a[at : change.old_start])
         is_single = change.old_end - change.old_start == 1 == change.new_end - change.new_start
-        if is_single and all(map(_is_name, (a[change.old_start], b[change.new_start]))):
-            yield a[change.old_start], b[change.new_start]
+        pair = (a[change.old_start], b[change.new_start]) if is_single else ()
+        if len(pair) == 2 and all(NAME.fullmatch(each) and each not in LITERALS for each in pair):
+            yield pair
         at = change.old_end
     yield from _names_of(a[at:])
 
@@ -97,10 +98,6 @@ def _pairs(old: bytes, here: bytes) -> Iterator[tuple[bytes, bytes]]:
 def _names_of(tokens: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
     """Names that are the same on both sides."""
     return ((token, token) for token in tokens if NAME.fullmatch(token))
-
-
-def _is_name(token: bytes) -> bool:
-    return bool(NAME.fullmatch(token)) and token not in LITERALS
 
 
 def _matters(wanted: EditLines, name: bytes) -> bool:
