@@ -1,4 +1,4 @@
-"""edits.py: core value types: edits, specs, reads and files. No I/O.
+"""Core value types: edits, specs, reads and files. No I/O.
 
 Texts of edits are `str`; bytes that were not UTF-8 stand in them as surrogate escapes, so that
 `encode_text` gives back exactly the bytes that the agent wrote.
@@ -17,11 +17,8 @@ SYMLINK = 0o120000
 SUBMODULE = 0o160000
 DIRECTORY = 0o040000
 
-END_OF_FILE = 10**9
-"""A line hint that no line number reaches: the last place is meant."""
-
-MAX_EDITS = 1000
-"""So many edits a spec may hold, and so the record of one."""
+END_OF_FILE = 10**9  # A line hint that no line number reaches: the last place is meant
+MAX_EDITS = 1000  # So many edits a spec may hold, and so the record of one
 
 
 @dataclass(frozen=True, slots=True)

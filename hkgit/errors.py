@@ -1,4 +1,4 @@
-"""errors.py: every failure hkgit expects, each with an exit code scripts can rely on."""
+"""Every failure hkgit expects, each with an exit code scripts can rely on."""
 
 from __future__ import annotations
 

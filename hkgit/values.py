@@ -1,4 +1,4 @@
-"""values.py: what `dataclasses` does for values, at a fraction of its cost at start-up.
+"""What `dataclasses` does for values, at a fraction of its cost at start-up.
 
 `import dataclasses` loads `inspect` and all behind it, and each class compiles its methods when it
 is defined. Here a class compiles its `__init__` only when it makes more than a few values: most of

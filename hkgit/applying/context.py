@@ -1,4 +1,4 @@
-"""context.py: the file and the reads of one edit, and its evidence once its place is known."""
+"""The file and the reads of one edit, and its evidence once its place is known."""
 
 from __future__ import annotations
 
@@ -59,12 +59,6 @@ class EditContext:
         if self.in_base:
             return self.state.draft.lines_now(start, end)
         return self.document.lines_of(start, end)
-
-    def is_written(self, lines: Lines) -> bool:
-        """Whether an earlier edit wrote over any byte of some lines of the base."""
-        start, end = self.base.span(*lines)
-        pieces = () if self.in_base else self.state.draft.pieces
-        return any(p.new is not None and p.start < end and start < p.end for p in pieces)
 
     def from_base(self, lines: Lines) -> Lines:
         """Convert lines of the base, over which no edit wrote, to lines of the document."""

@@ -1,4 +1,4 @@
-"""diff.py: write the diff of a file as git does, from known changes instead of a search."""
+"""Write the diff of a file as git does, from known changes instead of a search."""
 
 from __future__ import annotations
 

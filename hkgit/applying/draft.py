@@ -1,4 +1,4 @@
-"""draft.py: a file being edited, which remembers which edit wrote each byte.
+"""A file being edited, which remembers which edit wrote each byte.
 
 A piece table: the pieces tile the base from its first byte to its last, each either base bytes
 kept as they are or bytes that edits wrote in place of a stretch of the base (an empty stretch

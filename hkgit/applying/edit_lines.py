@@ -1,4 +1,4 @@
-"""following.py: carry reads through one's own edits."""
+"""Carry reads through one's own edits."""
 
 from __future__ import annotations
 

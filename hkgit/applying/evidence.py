@@ -1,4 +1,4 @@
-"""evidence.py: find the evidence that ties an edit to content that was read.
+"""Find the evidence that ties an edit to content that was read.
 
 One rule covers every kind of hash: it speaks of a range of base lines, it must hold there, and
 the range must cover the base lines that the edit touches.
@@ -21,12 +21,8 @@ KINDS = ("hash", "receipt", "quote", "tag", "late", "none")
 HASHED = ("hash", "receipt")
 """The kinds that tie an edit to what was read by a hash: those that a policy accepts by default."""
 
-LATE = "late"
-"""The kind of what was read after the fact: it names lines, and shows no reading."""
-
-CHECKED = (*HASHED, LATE)
-"""The kinds that come with a hash, which replay checks."""
-
+LATE = "late"  # The kind of what was read after the fact: it names lines, and shows no reading
+CHECKED = (*HASHED, LATE)  # The kinds that come with a hash, which replay checks
 KNOWN = ("hash", "receipt", "tag")
 """The kinds that show that lines were known when they were changed."""
 
@@ -54,12 +50,9 @@ class Evidence:
 
 
 NONE = Evidence("none")
-ABSENT = Evidence("hash")
-"""The evidence of creating a file: expected to be absent, and it is."""
-NO_LINES = sha256(b"").hexdigest()
-"""The hash of a file without lines, and of one that is not there."""
-LATE_ABSENT = Evidence(LATE, NO_LINES, (1, 0))
-"""The same after the fact."""
+ABSENT = Evidence("hash")  # The evidence of creating a file: expected to be absent, and it is
+NO_LINES = sha256(b"").hexdigest()  # The hash of a file without lines, and of one that is not there
+LATE_ABSENT = Evidence(LATE, NO_LINES, (1, 0))  # The same after the fact
 
 
 def is_empty(lines: Lines) -> bool:

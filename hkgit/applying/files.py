@@ -24,8 +24,7 @@ from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass
 
 _AT_CWD = -100
-_EXCHANGE = 2
-"""RENAME_EXCHANGE of renameat2(2), and RENAME_SWAP of renamex_np(2)."""
+_EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2), and RENAME_SWAP of renamex_np(2)
 
 
 _UNKNOWN = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
@@ -427,8 +426,7 @@ def _remove_directory(folder: Path) -> None:
         folder.rmdir()
 
 
-_BINARY = getattr(os, "O_BINARY", 0)
-"""Windows would translate line ends otherwise."""
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows would translate line ends otherwise
 
 
 def _permissions(place: Path, mode: int) -> int:

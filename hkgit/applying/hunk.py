@@ -1,4 +1,4 @@
-"""hunks.py: the changes of a file as line hunks of the base, from its splices instead of a diff.
+"""The changes of a file as line hunks of the base, from its splices instead of a diff.
 
 Hunks are bytes over lines that all have an end (see `document.terminated`), so putting them into
 the base again is a total function: `apply_hunks`.
@@ -12,8 +12,7 @@ from hkgit.applying.draft import Draft
 from hkgit.text.document import Document, find_line_end, split_raw, terminate, unterminate
 from hkgit.values import dataclass
 
-CONTEXT = 3
-"""How many lines before and after a hunk are hashed, so that it can be found elsewhere."""
+CONTEXT = 3  # How many lines before and after a hunk are hashed, so that it can be found elsewhere
 
 
 @dataclass(frozen=True, slots=True)

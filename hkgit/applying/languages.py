@@ -1,4 +1,4 @@
-"""stretches.py: find the lines around a change that parse by themselves.
+"""Find the lines around a change that parse by themselves.
 
 Reading a whole file takes long; the statements around a change are as good: they begin where a
 statement begins that is indented no deeper than anything that changed, and end where the next one
@@ -211,38 +211,29 @@ _SUFFIXES: dict[str | None, Language] = {
 _NAMES = dict.fromkeys(("pipfile", "cargo.lock", "poetry.lock", "uv.lock"), _TOML)
 
 _GRAMMARS: dict[str | None, tuple[str, str, str]] = {
-    "js": ("JavaScript", "tree_sitter_javascript", "language"),
-    "mjs": ("JavaScript", "tree_sitter_javascript", "language"),
-    "cjs": ("JavaScript", "tree_sitter_javascript", "language"),
-    "jsx": ("JavaScript", "tree_sitter_javascript", "language"),
-    "ts": ("TypeScript", "tree_sitter_typescript", "language_typescript"),
-    "mts": ("TypeScript", "tree_sitter_typescript", "language_typescript"),
-    "cts": ("TypeScript", "tree_sitter_typescript", "language_typescript"),
-    "tsx": ("TypeScript", "tree_sitter_typescript", "language_tsx"),
-    "go": ("Go", "tree_sitter_go", "language"),
-    "rs": ("Rust", "tree_sitter_rust", "language"),
-    "java": ("Java", "tree_sitter_java", "language"),
-    "c": ("C", "tree_sitter_c", "language"),
-    "cc": ("C++", "tree_sitter_cpp", "language"),
-    "cpp": ("C++", "tree_sitter_cpp", "language"),
-    "cxx": ("C++", "tree_sitter_cpp", "language"),
-    "hpp": ("C++", "tree_sitter_cpp", "language"),
-    "hh": ("C++", "tree_sitter_cpp", "language"),
-    "cs": ("C#", "tree_sitter_c_sharp", "language"),
-    "rb": ("Ruby", "tree_sitter_ruby", "language"),
-    "php": ("PHP", "tree_sitter_php", "language_php"),
-    "sh": ("Bash", "tree_sitter_bash", "language"),
-    "bash": ("Bash", "tree_sitter_bash", "language"),
-    "css": ("CSS", "tree_sitter_css", "language"),
-    "html": ("HTML", "tree_sitter_html", "language"),
-    "htm": ("HTML", "tree_sitter_html", "language"),
-    "yml": ("YAML", "tree_sitter_yaml", "language"),
-    "yaml": ("YAML", "tree_sitter_yaml", "language"),
+    suffix: (name, f"tree_sitter_{module}", function)
+    for suffixes, name, module, function in (
+        ("js mjs cjs jsx", "JavaScript", "javascript", "language"),
+        ("ts mts cts", "TypeScript", "typescript", "language_typescript"),
+        ("tsx", "TypeScript", "typescript", "language_tsx"),
+        ("go", "Go", "go", "language"),
+        ("rs", "Rust", "rust", "language"),
+        ("java", "Java", "java", "language"),
+        ("c", "C", "c", "language"),
+        ("cc cpp cxx hpp hh", "C++", "cpp", "language"),
+        ("cs", "C#", "c_sharp", "language"),
+        ("rb", "Ruby", "ruby", "language"),
+        ("php", "PHP", "php", "language_php"),
+        ("sh bash", "Bash", "bash", "language"),
+        ("css", "CSS", "css", "language"),
+        ("html htm", "HTML", "html", "language"),
+        ("yml yaml", "YAML", "yaml", "language"),
+    )
+    for suffix in suffixes.split()
 }
 """By the suffix of a name: the language, and the module and the function of its grammar."""
 
-_WHOLE = ("tree_sitter_php", "tree_sitter_html")
-"""Grammars to which a part of a program is text."""
+_WHOLE = ("tree_sitter_php", "tree_sitter_html")  # Grammars to which a part of a program is text
 
 
 @cache

@@ -1,4 +1,4 @@
-"""marks.py: refuse edits that would write markers of their notation into a file.
+"""Refuse edits that would write markers of their notation into a file.
 
 Which lines are such marks depends on the notation. In `protocol` there are none: what a program
 wrote as a JSON string is meant. In the other JSON only what leaks from a model counts, at an end

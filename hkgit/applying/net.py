@@ -1,4 +1,4 @@
-"""net.py: the net change of edits that wrote over one another.
+"""The net change of edits that wrote over one another.
 
 An edit may write text that a later one takes away again. Their net change says what both leave,
 as hunks of the files before the first of them, and quotes nothing of what stood there between.

@@ -1,4 +1,4 @@
-"""outcome.py: what became of each edit, and of each file, of a spec.
+"""What became of each edit, and of each file, of a spec.
 
 The one place where a refusal (an error) becomes an outcome.
 """

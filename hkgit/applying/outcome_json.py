@@ -1,4 +1,4 @@
-"""reporting.py: outcomes as JSON (`hkgit schema outcome`) and as text for people and models."""
+"""Outcomes as JSON (`hkgit schema outcome`) and as text for people and models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""names.py: resolve the file names of a spec against the files that are there."""
+"""Resolve the file names of a spec against the files that are there."""
 
 from __future__ import annotations
 

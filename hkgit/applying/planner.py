@@ -1,4 +1,4 @@
-"""planner.py: place every edit of a spec, one after the other."""
+"""Place every edit of a spec, one after the other."""
 
 from __future__ import annotations
 

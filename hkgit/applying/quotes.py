@@ -1,7 +1,6 @@
 """Edits that quote the text they change.
 
-The hash shows that the author saw these very lines; a line too few or too many in the quotation
-is then a slip of the pen.
+A hash or a receipt that covers a place and holds there shows that the author saw these very lines.
 """
 
 from __future__ import annotations
@@ -15,43 +14,14 @@ from hkgit.applying.evidence import Evidence, find_holding_hash, find_holding_re
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.workspace import FileState, check_text
 from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, Edit, WriteFile, decode_text, encode_text
-from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch, Stale
+from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch
 from hkgit.matching.ladder import Vouches, locate
-from hkgit.matching.place import FULL, MISQUOTED, Located, Place, Settings
+from hkgit.matching.place import Located, Place, Settings
 from hkgit.matching.transfer import transfer
-from hkgit.matching.view import find_end_of_block, split_lines
+from hkgit.matching.view import find_end_of_block
 from hkgit.matching.words import fold
 from hkgit.text.document import BOM, Document, Splice
 from hkgit.values import replace
-
-SLACK = 3
-"""So many lines the quotation may have more or less than what was hashed."""
-
-MOST_HASHED = 300_000
-"""So many lines at most are hashed, each as often as it stands in a range, to find one."""
-
-
-def find_lines_of_hash(context: EditContext, edit: Edit) -> Lines | None:
-    """Find the only lines of the base, about as many as quoted, that have the expected hash.
-
-    None where there are none or several, or where an earlier edit has written into them.
-    """
-    expected, base = edit.expected_hash, context.base
-    if expected is None or base.whole_hash.startswith(expected):
-        return None
-    count = len(split_lines(encode_text(edit.old_text)))
-    sizes = range(max(count - SLACK, 1), min(count + SLACK, base.line_count) + 1)
-    if sum(sizes) * base.line_count > MOST_HASHED:
-        return None
-    found = [
-        (first, first + size - 1)
-        for size in sizes
-        for first in range(1, base.line_count - size + 2)
-        if base.range_hash(first, first + size - 1).startswith(expected)
-    ]
-    if len(found) != 1 or context.is_written(found[0]):
-        return None
-    return context.from_base(found[0])
 
 
 def find_below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
@@ -109,9 +79,7 @@ def find_line_below(document: Document, edit: Edit) -> int:
     return document.line_at(offset) - 1
 
 
-REPAIR = "line-ends"
-"""How an outcome says that the CRLF of its new text became LF."""
-
+REPAIR = "line-ends"  # How an outcome says that the CRLF of its new text became LF
 StoresLf = Callable[[str, bytes, bytes | None], bool]
 """Whether the CRLF of a path's new content become LF, given what was there before."""
 
@@ -158,19 +126,13 @@ def settle_end(
     return tuple(splices), None
 
 
-FOUND = 500
-"""So alike, per mille, the quotation and the lines have to be that its hash has found."""
-
-Landing = tuple[Located, tuple[Splice, ...], tuple[Lines, ...], Evidence]
-"""Where an edit lands, what changes there, the base lines that it touches, and its evidence."""
-
-
 def change_text(
     context: EditContext, edit: Edit, settings: Settings
 ) -> tuple[FileState, EditOutcome]:
     """Replace quoted text. Raises what `ladder.locate` and `transfer.transfer` raise, and Stale."""
     check_text(edit.path, context.state)
-    located, splices, base_lines, evidence = _find_landing(context, edit, settings)
+    located, splices = _locate_edit(context, edit, settings)
+    base_lines, evidence = _settle(context, edit, located)
     final_newline = edit.final_newline
     if located.tier == "exact" and final_newline is None:
         ended = context.state.is_terminated
@@ -199,27 +161,9 @@ def change_text(
     return state, outcome
 
 
-def _find_landing(context: EditContext, edit: Edit, settings: Settings) -> Landing:
-    """Find where an edit lands; where its text alone does not tell, by its hash."""
-    try:
-        return _settle(context, edit, *_locate_edit(context, edit, settings))
-    except (NoMatch, Ambiguous, Conflict, Stale) as error:
-        found = None if settings.threshold == FULL else _at_hash(context, edit)
-        if found is None or (isinstance(error, Stale) and _is_apart(context, found[0], error)):
-            raise
-        return _settle(context, edit, *found)
-
-
-def _is_apart(context: EditContext, found: Located, error: Stale) -> bool:
-    """Whether the lines of a hash are none of those where the old text stands."""
-    place = found.places[0]
-    first, last = context.touched_base_lines(place.start, place.end)
-    return all(near.end_line < first or last < near.start_line for near in error.near)
-
-
 def _settle(
-    context: EditContext, edit: Edit, located: Located, splices: tuple[Splice, ...]
-) -> Landing:
+    context: EditContext, edit: Edit, located: Located
+) -> tuple[tuple[Lines, ...], Evidence]:
     """Find the base lines that an edit touches, and its evidence. Raises Stale."""
     base_lines = tuple(context.touched_base_lines(p.start, p.end) for p in located.places)
     writers = tuple(n for p in located.places for n in context.writers(p.start, p.end))
@@ -227,26 +171,7 @@ def _settle(
     is_read = not all(map(is_empty, base_lines))
     if evidence.kind == "none" and is_read and _is_quote(context.document, located):
         evidence = Evidence("quote")
-    return located, splices, base_lines, evidence
-
-
-def _at_hash(context: EditContext, edit: Edit) -> tuple[Located, tuple[Splice, ...]] | None:
-    """Where the edit lands among the lines that its hash finds; None where it does not."""
-    if edit.expected_hash is None or edit.anchors or edit.replace_all:
-        return None
-    # Few edits need it.
-    lines = find_lines_of_hash(context, edit)
-    if lines is None:
-        return None
-    start, end = context.document.span(*lines)
-    seen = Document(context.document.data[start:end], lines[0] - 1)
-    try:
-        located, splices = _carry_located(seen, edit, Settings(FOUND), None, lambda _: 1)
-    except HkgitError:
-        return None
-    moved = tuple(Splice(s.start + start, s.end + start, s.new) for s in splices)
-    confidence = min(located.confidence, MISQUOTED)
-    return replace(located, places=(Place(start, end),), confidence=confidence), moved
+    return base_lines, evidence
 
 
 def _find_respellings(edit: Edit, diff: str) -> Iterator[str]:

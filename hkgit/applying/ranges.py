@@ -20,8 +20,7 @@ from hkgit.text.escape import count_noun
 from hkgit.text.tags import are_tagged, find_tag
 from hkgit.values import replace
 
-_SEARCH_BUDGET = 64 * 2**20
-"""How many bytes may be hashed to find out where a range has gone."""
+_SEARCH_BUDGET = 64 * 2**20  # How many bytes may be hashed to find out where a range has gone
 
 
 def lines_of_edit(edit: ReplaceRange | InsertAfter) -> Lines:

@@ -1,4 +1,4 @@
-"""remedy.py: add to a refusal what the next call needs: candidate lines with their hash.
+"""Add to a refusal what the next call needs: candidate lines with their hash.
 
 Bounded, so that an answer never costs more than to read the place again.
 """
@@ -18,12 +18,8 @@ from hkgit.matching.place import Settings
 from hkgit.text.document import Document, terminate
 from hkgit.values import replace
 
-SHOWN = 3
-"""So many candidates are given."""
-
-MOST = 2000
-"""So many bytes of text all candidates of a refusal hold together."""
-
+SHOWN = 3  # So many candidates are given
+MOST = 2000  # So many bytes of text all candidates of a refusal hold together
 MOST_IN_ALL = 40_000
 """So many bytes all refusals of a spec hold together; those behind it only say what is wrong."""
 

@@ -1,4 +1,4 @@
-"""series.py: plan whole specs, each on the files that those before it leave."""
+"""Plan whole specs, each on the files that those before it leave."""
 
 from __future__ import annotations
 

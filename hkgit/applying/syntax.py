@@ -1,4 +1,4 @@
-"""syntax.py: refuse specs after which a file no longer parses.
+"""Refuse specs after which a file no longer parses.
 
 It guards against places that were found by likeness and are wrong. It is no evidence: an entry
 replays without it.
@@ -21,11 +21,8 @@ REFUSE = "refuse"
 GUARD = "guard"
 LOOSE = "loose"
 
-AS_WRITTEN = ("exact", "file", "range", "tag")
-"""Tiers that take an edit at its word."""
-
-_SHOWN = 2000
-"""So many bytes of the place are given with a refusal."""
+AS_WRITTEN = ("exact", "file", "range", "tag")  # Tiers that take an edit at its word
+_SHOWN = 2000  # So many bytes of the place are given with a refusal
 
 
 def check_syntax(plans: Sequence[Plan], mode: str) -> list[Plan]:

@@ -1,8 +1,9 @@
-"""file_edits.py: edits of whole files: create, overwrite, delete, rename, change the mode."""
+"""Edits of whole files: create, overwrite, delete, rename, change the mode."""
 
 from __future__ import annotations
 
 from hkgit.applying.context import EditContext
+from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import ABSENT, Evidence, whole
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.workspace import FileState, Workspace
@@ -11,6 +12,7 @@ from hkgit.errors import InvalidInput, Stale
 from hkgit.matching import guards
 from hkgit.matching.place import FULL
 from hkgit.text.document import Document, terminate
+from hkgit.text.edit_parts import expected_hash_of
 from hkgit.values import replace
 
 WholeFileEdit = WriteFile | DeleteFile | RenameFile | SetMode
@@ -23,6 +25,13 @@ def create(workspace: Workspace, number: int, path: str, text: str, mode: int) -
     """
     workspace.create(path, encode_text(text), number, mode)
     guards.check_whole(None, Document(encode_text(text)), path)
+    return _tell_outcome(number, path, ABSENT, (1, 0), (1, 0))
+
+
+def _tell_outcome(
+    number: int, path: str, evidence: Evidence, present: Lines, base: Lines
+) -> EditOutcome:
+    """The outcome of an edit of all lines of a file, as they stood and as the base has them."""
     return EditOutcome(
         number=number,
         path=path,
@@ -30,9 +39,9 @@ def create(workspace: Workspace, number: int, path: str, text: str, mode: int) -
         tier="file",
         similarity_permille=FULL,
         confidence_permille=FULL,
-        evidence=ABSENT,
-        lines=((1, 0),),
-        base_lines=((1, 0),),
+        evidence=evidence,
+        lines=(present,),
+        base_lines=(base,),
     )
 
 
@@ -44,7 +53,7 @@ def change_file(workspace: Workspace, context: EditContext, edit: WholeFileEdit)
     if context.in_base:
         _check_alone(context, edit)
     everything = whole(context.base)
-    evidence = context.settle_evidence((everything,), _expect_hash(edit))
+    evidence = context.settle_evidence((everything,), expected_hash_of(edit))
     if isinstance(edit, DeleteFile) and edit.old_text is not None:
         evidence = _check_quote(context, edit.path, edit.old_text, evidence)
     match edit:
@@ -57,17 +66,8 @@ def change_file(workspace: Workspace, context: EditContext, edit: WholeFileEdit)
             workspace.delete(context.state, context.number)
         case SetMode():
             workspace.put(replace(context.state, mode=edit.mode))
-    return EditOutcome(
-        number=context.number,
-        path=edit.path,
-        status=APPLIED,
-        tier="file",
-        similarity_permille=FULL,
-        confidence_permille=FULL,
-        evidence=evidence,
-        lines=(whole(context.document),),
-        base_lines=(everything,),
-    )
+    lines = whole(context.document)
+    return _tell_outcome(context.number, edit.path, evidence, lines, everything)
 
 
 def fill_empty_file(
@@ -94,10 +94,6 @@ def _check_alone(context: EditContext, edit: WholeFileEdit) -> None:
     is_moved_twice = isinstance(edit, RenameFile) and state.path != state.origin
     if is_moved_twice or (isinstance(edit, WriteFile | DeleteFile) and state.is_touched):
         raise context.overlap(edit.path)
-
-
-def _expect_hash(edit: WholeFileEdit) -> str | None:
-    return None if isinstance(edit, SetMode) else edit.expected_hash
 
 
 def _overwritten(context: EditContext, text: str) -> FileState:

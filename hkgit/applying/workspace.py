@@ -1,4 +1,4 @@
-"""workspace.py: the files that a spec has changed so far, over an immutable snapshot."""
+"""The files that a spec has changed so far, over an immutable snapshot."""
 
 from __future__ import annotations
 
@@ -12,12 +12,8 @@ from hkgit.text.document import MOST_LINES, Document, has_too_many_lines, termin
 from hkgit.text.paths import check_new_path, check_path
 from hkgit.values import dataclass, replace
 
-_BINARY_PROBE = 8000
-"""git looks for a NUL byte in as many bytes to call a file binary."""
-
-NAMED = 3
-"""So many files are named in place of one that is not there."""
-
+_BINARY_PROBE = 8000  # git looks for a NUL byte in as many bytes to call a file binary
+NAMED = 3  # So many files are named in place of one that is not there
 KINDS = {DIRECTORY: "a directory", SYMLINK: "a symbolic link", SUBMODULE: "a submodule"}
 """What stands where a file was meant, by its mode."""
 

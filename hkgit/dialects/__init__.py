@@ -132,7 +132,8 @@ def find_dialect(name: str) -> Dialect:
     """Find the dialect of a name. Raises InvalidInput where there is none."""
     dialect = DIALECTS.get(name)
     if dialect is None:
-        raise InvalidInput("--format", f'unknown dialect "{name}"', _list_known())
+        known = f"Known dialects: {', '.join(DIALECTS)}."
+        raise InvalidInput("--format", f'unknown dialect "{name}"', known)
     return dialect
 
 
@@ -218,7 +219,3 @@ def _relative(edit: AnyEdit, root: str | None) -> AnyEdit:
     if not isinstance(moved, RenameFile):
         return moved
     return replace(moved, new_path=relative_path(moved.new_path, root))
-
-
-def _list_known() -> str:
-    return f"Known dialects: {', '.join(DIALECTS)}."

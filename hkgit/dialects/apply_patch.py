@@ -1,4 +1,4 @@
-"""apply_patch.py: `*** Begin Patch`, sections by file, hunks that name no line numbers (V4A).
+"""`*** Begin Patch`, sections by file, hunks that name no line numbers (V4A).
 
 The known implementations disagree about the corners. Here a line without a prefix is refused,
 an anchor must be found, new lines alone need an anchor, and the sections of one file compose.

@@ -39,7 +39,8 @@ def collect_keys(text: str) -> frozenset[str]:
     found = strict_json.collect_keys(text)
     if found.isdisjoint(_ARGUMENTS) and found.isdisjoint(_LISTS):
         return found
-    inner = (_ESCAPE.sub(_unescape, match[1]) for match in _INNER.finditer(text))
+    strings = (match[1] for match in _INNER.finditer(text))
+    inner = (_ESCAPE.sub(lambda e: "\n" if e[1] in "nrt" else e[1], each) for each in strings)
     return found.union(*map(collect_keys, inner))
 
 
@@ -47,10 +48,6 @@ def is_editor_call(keys: Set[str]) -> bool:
     """Whether keys are those of Cline's `editor`: new text of a path, where an old one may miss."""
     may_miss = "insert_line" in keys or "old_text" not in keys
     return keys >= {"path", "new_text"} and may_miss and "op" not in keys
-
-
-def _unescape(escape: re.Match[str]) -> str:
-    return "\n" if escape[1] in "nrt" else escape[1]
 
 
 def parse_arguments(text: str) -> Iterator[Node]:

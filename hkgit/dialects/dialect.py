@@ -1,4 +1,4 @@
-"""reading.py: the interface of a dialect, and the result of its parser."""
+"""The interface of a dialect, and the result of its parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""harnesskit.py: `{"file", "old_text", "new_text"}`, one, a list, or under `edits`; or as XML."""
+"""`{"file", "old_text", "new_text"}`, one, a list, or under `edits`; or as XML."""
 
 from __future__ import annotations
 

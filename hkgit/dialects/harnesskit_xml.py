@@ -1,4 +1,4 @@
-"""harnesskit_xml.py: `<edit file="p"><old>…</old><new>…</new></edit>`, as models write it.
+"""`<edit file="p"><old>…</old><new>…</new></edit>`, as models write it.
 
 Not XML to the letter: texts are taken as they stand, with raw `<` and `&`, as long as the tags
 leave one reading. A text that holds one of the tags itself needs CDATA.

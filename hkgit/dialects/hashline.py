@@ -1,4 +1,4 @@
-"""hashline.py: edits that name lines by the tags of a reading (`tags.py` says what a tag is).
+"""Edits that name lines by the tags of a reading (`tags.py` says what a tag is).
 
 `{path, hash_start?, hash_stop?, content?, offset?}`: no tag writes the whole file, one tag and
 content insert before its line, two tags replace the range, and a tag without content deletes.

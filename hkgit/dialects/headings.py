@@ -21,9 +21,7 @@ _SPACED = late_pattern(r"[^\s`<>\"'.]+/[^\s`<>\"'.]*(?: [^\s`<>\"',;:]+)* [^\s`<
 
 _QUOTED = late_pattern(r"`([^`\s]+)`")
 _BARE_NAME = late_pattern(r"[A-Z][A-Z0-9_]+|\w+file")
-_LANGUAGE = late_pattern(r"\w+")
-"""In the line of a fence `dockerfile` and `makefile` are languages."""
-
+_LANGUAGE = late_pattern(r"\w+")  # In the line of a fence `dockerfile` and `makefile` are languages
 _SUFFIX = late_pattern(r"[^.]\.\w+$|^\.\w")
 _SHELLS = late_pattern(
     r"bash|bat|batch|cmd|console|fish|powershell|ps1|pwsh|sh|shell|shell-session|terminal|zsh",
@@ -101,7 +99,8 @@ def find_name_in_prose(lines: Sequence[str], first: int, head: int) -> str | Non
     It stands in backticks, or has a slash and a suffix: prose has many words with only one of
     these. Returns None for no such word, or for several.
     """
-    prose = next((line for line in reversed(lines[first:head]) if _says(line)), "")
+    above = reversed(lines[first:head])
+    prose = next((line for line in above if line.strip() and not is_fence(line)), "")
     quoted = [word for word in _QUOTED.findall(prose) if _looks_like_path(word)]
     words = [word.strip(".,:;()*") for word in prose.split()] if len(prose) <= MAX_NAME else []
     bare = [word for word in words if "/" in word and _names_file(word)]
@@ -113,10 +112,6 @@ def _names_file(word: str) -> bool:
     last = word.rpartition("/")[2]
     is_file = _SUFFIX.search(last) or _BARE_NAME.fullmatch(last)
     return _WORD.fullmatch(word) is not None and is_file is not None
-
-
-def _says(line: str) -> bool:
-    return bool(line.strip()) and not is_fence(line)
 
 
 def render_heading(path: str) -> str | None:

@@ -15,12 +15,8 @@ _EXPECT = late_pattern(
     r"=(?P<hash>[0-9A-Fa-f]{12,64})",
     re.DOTALL,
 )
-MOST_COMPARED = 5000
-"""With so many paths a name that is not there is compared."""
-
-MOST_MORE = 10
-"""By so many letters a path may be longer or shorter than a name like it."""
-
+MOST_COMPARED = 5000  # With so many paths a name that is not there is compared
+MOST_MORE = 10  # By so many letters a path may be longer or shorter than a name like it
 _DRIVE = late_pattern(r"[A-Za-z]:[\\/]")
 
 

@@ -1,4 +1,4 @@
-"""protocol.py: hkgit's own spec, version 1: line ranges of the base, each with its hash.
+"""Hkgit's own spec, version 1: line ranges of the base, each with its hash.
 
 Strict on purpose: unknown keys, paths that are not normal and values of another type are
 refused, because a spec in this dialect is written by programs.
@@ -82,23 +82,12 @@ def _operation(node: Node) -> AnyEdit:
 
 
 def _replace_range(path: str, fields: Fields, expected: str | None) -> ReplaceRange:
-    return ReplaceRange(path, *_range(fields), _new_lines(fields), expected)
-
-
-def _delete_range(path: str, fields: Fields, expected: str | None) -> ReplaceRange:
-    return ReplaceRange(path, *_range(fields), (), expected)
+    has_lines = not fields.keys().isdisjoint(_LINES[:2])
+    return ReplaceRange(path, *_range(fields), _new_lines(fields) if has_lines else (), expected)
 
 
 def _insert_after(path: str, fields: Fields, expected: str | None) -> InsertAfter:
     return InsertAfter(path, fields["after_line"].integer(0), _new_lines(fields), expected)
-
-
-def _create_file(path: str, fields: Fields, expected: str | None) -> CreateFile:
-    return CreateFile(path, fields["new_text"].text())
-
-
-def _delete_file(path: str, fields: Fields, expected: str | None) -> DeleteFile:
-    return DeleteFile(path, expected)
 
 
 def _rename_file(path: str, fields: Fields, expected: str | None) -> RenameFile:
@@ -117,9 +106,11 @@ _LINES = ("new_text", "new_lines", "expected_hash")
 _OPERATIONS = {
     "replace_range": _Operation(_replace_range, _RANGE, _LINES),
     "insert_after": _Operation(_insert_after, ("after_line",), _LINES),
-    "delete_range": _Operation(_delete_range, _RANGE),
-    "create_file": _Operation(_create_file, ("new_text",), ()),
-    "delete_file": _Operation(_delete_file, ()),
+    "delete_range": _Operation(_replace_range, _RANGE),
+    "create_file": _Operation(
+        lambda p, each, _: CreateFile(p, each["new_text"].text()), ("new_text",), ()
+    ),
+    "delete_file": _Operation(lambda path, _, expected: DeleteFile(path, expected), ()),
     "rename_file": _Operation(_rename_file, ("new_path",)),
     "replace_text": _Operation(_replace_text, ("old_text", "new_text")),
 }

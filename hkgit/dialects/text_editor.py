@@ -1,4 +1,4 @@
-"""text_editor.py: the calls of the edit tools that coding agents are given.
+"""The calls of the edit tools that coding agents are given.
 
 The tools spell one thing in many ways; each spelling is read as the name in `_SPELLINGS`.
 Only `create` makes a file and refuses one that is there; a whole `content` overwrites. Edits of
@@ -100,7 +100,8 @@ def _edits(node: Node) -> list[AnyEdit]:
         return [_single(item, _inherit_path(item, fields)) for item in items]
     if "content" in fields:
         check_fields(node.path, fields, ("path", "content"), ("expected_hash",))
-        return [_parse_write(fields)]
+        path, content = fields["path"].name("a path"), fields["content"].text()
+        return [WriteFile(path, content, read_expected_hash(fields))]
     if calls.is_editor_call(calls.members_of(node).keys()):
         return [_parse_editor_call(node, fields)]
     return [_single(node, fields)]
@@ -186,11 +187,6 @@ def _parse_insert(node: Node, fields: Fields) -> InsertAfter:
     return InsertAfter(
         path, after_line, split_lines(fields[text].text()), read_expected_hash(fields)
     )
-
-
-def _parse_write(fields: Fields) -> WriteFile:
-    path, content = fields["path"].name("a path"), fields["content"].text()
-    return WriteFile(path, content, read_expected_hash(fields))
 
 
 def _single(node: Node, fields: Fields) -> Edit:

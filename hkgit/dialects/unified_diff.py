@@ -1,4 +1,4 @@
-"""unified_diff.py: what `diff -u` and `git diff` write, and what models make of it.
+"""What `diff -u` and `git diff` write, and what models make of it.
 
 Each hunk becomes an edit of the text that its context and removed lines quote, wherever its
 numbers say that it stands.
@@ -80,7 +80,7 @@ def parse(text: str) -> ParseResult:
     found: list[tuple[AnyEdit, bool]] = []
     index = 0
     while index < len(lines):
-        if _begins_file(lines, index):
+        if lines[index].startswith("diff --git ") or begins_sides(lines, index):
             section, index = _section(lines, index)
             found += _edits(section)
             continue
@@ -94,10 +94,6 @@ def parse(text: str) -> ParseResult:
 
 def render(edits: Sequence[AnyEdit]) -> str:
     return "".join(map(_render, edits))
-
-
-def _begins_file(lines: Sequence[str], index: int) -> bool:
-    return lines[index].startswith("diff --git ") or begins_sides(lines, index)
 
 
 def _section(lines: Sequence[str], index: int) -> tuple[_Section, int]:

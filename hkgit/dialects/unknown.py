@@ -1,4 +1,4 @@
-"""unknown.py: the error for a text in no known dialect: that of the nearest one."""
+"""The error for a text in no known dialect: that of the nearest one."""
 
 from __future__ import annotations
 
@@ -7,57 +7,6 @@ from collections.abc import Mapping
 from hkgit.dialects.dialect import Dialect
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.text import strict_json
-
-ACCEPTED = {
-    "harnesskit": '{"file", "old_text", "new_text"}, one, a list of them, or {"edits": [...]}',
-    "text-editor": '{"file_path", "old_string", "new_string"} or {"command", "path", ...}',
-    "hashline": '{"path", "hash_start", "hash_stop", "content"}',
-    "protocol": '{"version": "1", "operations": [{"op", "path", ...}]}',
-}
-"""The keys of each dialect in JSON."""
-
-_KEYS = {
-    "harnesskit": {
-        "file",
-        "path",
-        "old_text",
-        "new_text",
-        "old",
-        "new",
-        "search",
-        "replace",
-        "original",
-        "updated",
-        "before",
-        "after",
-        "edits",
-    },
-    "text-editor": {
-        "file_path",
-        "path",
-        "command",
-        "old_string",
-        "new_string",
-        "old_str",
-        "new_str",
-        "file_text",
-        "content",
-        "insert_line",
-    },
-    "hashline": {"hash_start", "hash_stop", "content", "offset"},
-    "protocol": {
-        "version",
-        "operations",
-        "op",
-        "start_line",
-        "end_line",
-        "new_lines",
-        "expected_hash",
-        "after_line",
-        "new_text",
-        "path",
-    },
-}
 
 _UNREADABLE = {
     "code_edit": "a sketch that leaves code out, for a model to merge",
@@ -73,40 +22,42 @@ _SIGNS = (
     ("unified-diff", ("@@", "+++", "```diff", "\n--- ")),
     ("harnesskit", ("<edit", "<old>", "<new>")),
 )
+_KEYS = (
+    ("protocol", {"version", "op"}),
+    ("hashline", {"hash_start", "hash_stop", "offset"}),
+    ("text-editor", {"file_path", "command", "old_string", "new_string", "old_str", "content"}),
+)
 _SHAPES = {
+    "protocol": '{"version": "1", "operations": [{"op", "path", ...}]}',
+    "harnesskit": '{"file", "old_text", "new_text"}, one, a list of them, or {"edits": [...]}',
     "search-replace": "a line with the path, <<<<<<< SEARCH, =======, >>>>>>> REPLACE",
-    "apply-patch": "*** Begin Patch, *** Update File: PATH, @@, *** End Patch",
     "unified-diff": "--- a/PATH, +++ b/PATH, @@ -1,2 +1,2 @@",
-    "harnesskit": '<edit file="PATH"><old>...</old><new>...</new></edit>',
+    "apply-patch": "*** Begin Patch, *** Update File: PATH, @@, *** End Patch",
+    "hashline": '{"path", "hash_start", "hash_stop", "content"}',
+    "text-editor": '{"file_path", "old_string", "new_string"} or {"command", "path", ...}',
 }
 
 
 def refuse_unknown(text: str, dialects: Mapping[str, Dialect]) -> InvalidInput:
-    """Build the error for a text in no known dialect, with the nearest one as advice."""
-    known = f"Known dialects: {', '.join(dialects)}. `hkgit prompt DIALECT` shows each."
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    seen = f"it begins with {first.strip()[:60]!r}" if first else "it is blank"
+    """Build the error for a text in no known dialect, with what the nearest one has against it."""
+    first = next((line.strip() for line in text.split("\n") if line.strip()), "")
+    seen = f"it begins with {first[:60]!r}" if first else "it is blank"
     keys = strict_json.collect_keys(text)
     unreadable = next((_UNREADABLE[key] for key in _UNREADABLE if key in keys), None)
     if unreadable is not None:
-        shape = ACCEPTED["text-editor"]
-        return InvalidInput("the spec", f"this is {unreadable}", f"Write {shape}. {known}")
-    if keys:
-        seen = f"JSON with the keys {', '.join(sorted(keys)[:8])}"
-        name = max(_KEYS, key=lambda each: len(keys & _KEYS[each]))
-        if "version" in keys or "op" in keys:
-            name = "protocol"
-        shape = ACCEPTED[name]
+        name, what = "text-editor", f"this is {unreadable}"
     else:
-        near = (name for name, signs in _SIGNS if any(sign in text for sign in signs))
-        name = next(near, "harnesskit" if first.lstrip().startswith(("{", "[")) else "")
-        if not name:
-            return InvalidInput("the spec", f"no known dialect: {seen}", known)
-        is_json = first.lstrip().startswith(("{", "["))
-        shape = ACCEPTED[name] if is_json and name in ACCEPTED else _SHAPES[name]
-    error = _error(dialects[name], text)
-    what = f"no known dialect: {seen}; nearest is {name}{error}"
-    return InvalidInput("the spec", what, f"Write {shape}. {known}")
+        if keys:
+            seen = f"JSON with the keys {', '.join(sorted(keys)[:8])}"
+        signs = ((name, any(map(text.__contains__, each))) for name, each in _SIGNS)
+        is_json = bool(keys) or first.startswith(("{", "["))
+        near = ((name, keys & each) for name, each in _KEYS) if is_json else signs
+        name = next((name for name, has in near if has), "harnesskit" if is_json else "")
+        nearest = f"; nearest is {name}{_error(dialects[name], text)}" if name else ""
+        what = f"no known dialect: {seen}{nearest}"
+    shape = f"Write {_SHAPES[name]}. " if name else ""
+    known = f"Known dialects: {', '.join(dialects)}. `hkgit prompt DIALECT` shows each."
+    return InvalidInput("the spec", what, shape + known)
 
 
 def _error(dialect: Dialect, text: str) -> str:

@@ -29,9 +29,7 @@ from hkgit.text.document import Document, Splice
 from hkgit.values import late_pattern, replace
 
 WORD = late_pattern(rb"[\w\x80-\xff]+")
-LONG = 3
-"""A word of fewer letters says nothing as a part of another one."""
-
+LONG = 3  # A word of fewer letters says nothing as a part of another one
 MOST_WORDS = 8
 MOST_LINES = 50
 
@@ -79,20 +77,14 @@ def _around(view: FileLines, wanted: EditLines, row: int, near: int) -> Place:
 MOST = 4000
 """So many bytes a corrected edit may have: one that is larger costs more than to read again."""
 
-FARTHEST = 8
-"""So many lines above or below a place are quoted at most to tell it from others."""
-
-LARGE = 4 * 2**20
-"""In a file of so many bytes nobody looks for what tells equal places apart."""
-
-CLEAR = 6
-"""By so much weight a place must agree better than any other."""
+FARTHEST = 8  # So many lines above or below a place are quoted at most to tell it from others
+LARGE = 4 * 2**20  # In a file of so many bytes nobody looks for what tells equal places apart
+CLEAR = 6  # By so much weight a place must agree better than any other
 
 
 PART = late_pattern(rb"[\w\x80-\xff]+|\S")
 
-LIKELY = 800
-"""From this similarity on, per mille, the best place may be the one that is meant."""
+LIKELY = 800  # From this similarity on, per mille, the best place may be the one that is meant
 
 
 def correct_edit(
@@ -239,14 +231,10 @@ def _margins() -> list[tuple[int, int]]:
     return [(0, 0), *(margin for n in steps for margin in ((n, 0), (0, n), (n, n)))]
 
 
-SHOWN = 3
-"""So many places are described; of more only the lines are named."""
-
+SHOWN = 3  # So many places are described; of more only the lines are named
 LINES_SHOWN = 10
 
-SMALL = 1500
-"""A file of at most so many bytes is shown whole, which costs less than another call."""
-
+SMALL = 1500  # A file of at most so many bytes is shown whole, which costs less than another call
 LONGEST = 120
 
 

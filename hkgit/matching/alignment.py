@@ -18,8 +18,7 @@ from hkgit.matching.place import FULL
 from hkgit.text.diff import find_anchors
 from hkgit.values import dataclass
 
-LONGEST = 2000
-"""Longer lines are alike only when they are equal, so that the work is bounded."""
+LONGEST = 2000  # Longer lines are alike only when they are equal, so that the work is bounded
 
 
 def measure_similarity(a: bytes, b: bytes, least: int = 0) -> int:
@@ -59,17 +58,10 @@ Spelt = tuple[Sequence[bytes], Sequence[bytes]]
 Targets = tuple[int | None, ...]
 """For each old line the line of the file, both counted from 0, or None where it has none."""
 
-CELLS = 4000
-"""The largest table, in cells, that is filled without looking for anchors first."""
-
-MOST_CELLS = 40_000
-"""A larger one is not filled at all: such lines have no counterparts."""
-
-ALIKE = 600
-"""From this similarity on, per mille, an unequal line may be the counterpart of another."""
-
-GAP = 3
-"""What a line of the file that is left out costs."""
+CELLS = 4000  # The largest table, in cells, that is filled without looking for anchors first
+MOST_CELLS = 40_000  # A larger one is not filled at all: such lines have no counterparts
+ALIKE = 600  # From this similarity on, per mille, an unequal line may be the counterpart of another
+GAP = 3  # What a line of the file that is left out costs
 
 
 def weigh(key: bytes) -> int:

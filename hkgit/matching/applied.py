@@ -1,4 +1,4 @@
-"""applied.py: tell whether a file already has what an edit wants."""
+"""Tell whether a file already has what an edit wants."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 def stands_over(view: FileLines, wanted: EditLines, place: Place) -> bool:
     """Whether the new text, which holds the old one, stands around a place of the old one."""
-    if not wanted.new.strip() or _only_blanks(wanted):
-        return False
+    if not wanted.new.strip() or wanted.old.split() == wanted.new.split():
+        return False  # where blanks alone differ, another blank line may be meant
     if stands_literally(view, wanted, place):
         return True
     is_folded = folds(view, wanted)
     old, new = (
-        _says(each.folded if is_folded else each.squeezed) for each in (wanted, wanted.reversed)
+        [*filter(None, each.folded if is_folded else each.squeezed)]
+        for each in (wanted, wanted.reversed)
     )
     if not _holds(new, old):
         return False
@@ -32,11 +33,6 @@ def stands_over(view: FileLines, wanted: EditLines, place: Place) -> bool:
     says = [n for n in range(first - 1, last) if lines[n]]
     found = _runs(view, wanted) if says else []
     return any(rows[0] <= says[0] and rows[-1] >= says[-1] for rows in found)
-
-
-def _only_blanks(wanted: EditLines) -> bool:
-    """Whether the texts differ in blanks and line ends alone; another blank line may be meant."""
-    return wanted.old.split() == wanted.new.split()
 
 
 def stands_literally(view: FileLines, wanted: EditLines, place: Place) -> bool:
@@ -121,7 +117,3 @@ def _holds(lines: Sequence[bytes], part: Sequence[bytes]) -> bool:
     """Whether some lines follow each other among others; seldom so, and soon told."""
     text, needle = (b"\n" + b"\n".join(each) + b"\n" for each in (lines, part))
     return needle in text
-
-
-def _says(lines: Sequence[bytes]) -> list[bytes]:
-    return [line for line in lines if line]

@@ -19,21 +19,12 @@ from hkgit.matching.view import EditLines, FileLines, list_keys
 from hkgit.text.diff import LineChange
 from hkgit.values import dataclass, field
 
-COMMON = 300
-"""A line that stands more often than this votes for nothing."""
-
+COMMON = 300  # A line that stands more often than this votes for nothing
 MOST_OFFSETS = 60
-MOST_PAIRS = 30_000
-"""So many offsets are looked at, and fewer for long old texts."""
-
-MOST_WINDOWS = 12
-"""Around so many of them lines are aligned with gaps."""
-
-NEAR = 900
-"""So alike, per mille, lines without a vote are for one to be the other."""
-
-NOTHING = b"\n"
-"""The key of no line at all."""
+MOST_PAIRS = 30_000  # So many offsets are looked at, and fewer for long old texts
+MOST_WINDOWS = 12  # Around so many of them lines are aligned with gaps
+NEAR = 900  # So alike, per mille, lines without a vote are for one to be the other
+NOTHING = b"\n"  # The key of no line at all
 
 
 def propose_alignments(view: FileLines, wanted: EditLines) -> list[Targets]:
@@ -122,14 +113,9 @@ def _votes(old: Sequence[bytes], lines: Sequence[bytes]) -> dict[int, _Votes]:
     return votes
 
 
-INTERRUPTED = 4
-"""What lines in between take from the agreement."""
-
-TELLING = 8
-"""From this weight on a line says something."""
-
-HELD = 850
-"""From this similarity on, per mille, a line holds the new ones that stand by it alone."""
+INTERRUPTED = 4  # What lines in between take from the agreement
+TELLING = 8  # From this weight on a line says something
+HELD = 850  # From this similarity on, per mille, a line holds the new ones that stand by it alone
 
 
 @lru_cache(maxsize=4)

@@ -41,9 +41,7 @@ def _escapes_tabs(view: FileLines, wanted: EditLines) -> bool:
 PROSE = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt")
 """Names of files in which a fence may stand around all there is."""
 
-UNFENCED = (".rst", ".adoc")
-"""Those in which `~~~` underlines a title, or is text."""
-
+UNFENCED = (".rst", ".adoc")  # Those in which `~~~` underlines a title, or is text
 FENCES = (b"```", b"~~~")
 
 BODY_BEGINS = (b":", b'"""', b"'''")
@@ -220,13 +218,9 @@ def _check_placeholder(data: bytes, line: bytes, path: str) -> None:
     if (is_placeholder(line) or is_bare(line)) and line not in data:
         raise InvalidInput(
             path,
-            f"the new text has {_show_lines(line)} in the place of code",
+            f"the new text has {line[:80].decode('utf-8', 'replace')!r} in the place of code",
             "Write the code out, or edit only the lines that change.",
         )
-
-
-def _show_lines(line: bytes) -> str:
-    return repr(line[:80].decode("utf-8", "replace"))
 
 
 def _check_numbers(old: Sequence[bytes], new: Sequence[bytes], path: str) -> None:

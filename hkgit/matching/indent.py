@@ -1,4 +1,4 @@
-"""indent.py: indent new lines in the file's own unit.
+"""Indent new lines in the file's own unit.
 
 What the author's indentation means at a place is learnt from the lines that both sides have:
 pairs of the author's indentation and the file's. An indentation that no pair shows is reckoned

@@ -28,12 +28,8 @@ from hkgit.text.document import Document
 from hkgit.text.escape import count_noun
 from hkgit.values import dataclass, replace
 
-STRICT = ("exact", "whitespace", "unicode", "elided")
-"""Tiers that want all of the old text."""
-
-LOOSE = ("fuzzy", "line-block")
-"""Tiers that want most of it."""
-
+STRICT = ("exact", "whitespace", "unicode", "elided")  # Tiers that want all of the old text
+LOOSE = ("fuzzy", "line-block")  # Tiers that want most of it
 LADDER = (*STRICT, *LOOSE)
 
 
@@ -53,11 +49,8 @@ _TIERS: Mapping[str, Callable[[FileLines, EditLines], tuple[Place, ...]]] = {
 
 
 Holds = Callable[[Place], bool]
-Vouches = Callable[[Place], int]
-"""Of how many lines the evidence is that covers a place; 0 without."""
-
-SLACK = 3
-"""So many lines above and below a place a hash or a receipt of that very place may cover."""
+Vouches = Callable[[Place], int]  # Of how many lines the evidence is that covers a place; 0 without
+SLACK = 3  # So many lines above and below a place a hash or a receipt of that very place may cover
 
 
 def vouch_for_none(_: Place) -> int:
@@ -68,11 +61,8 @@ def vouch_for_none(_: Place) -> int:
 MARGIN = 6
 """A runner-up agrees by less than this, in the weight of its lines, or the choice is a guess."""
 
-CUT = 70
-"""A heading of so many characters may be cut off inside a word, as git cuts it."""
-
-NEAR_HINT = 5
-"""How many lines a place may be away from a line hint that is to choose it."""
+CUT = 70  # A heading of so many characters may be cut off inside a word, as git cuts it
+NEAR_HINT = 5  # How many lines a place may be away from a line hint that is to choose it
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,8 +461,7 @@ def _strictness(found: tuple[Located, EditLines]) -> tuple[int, int]:
     return LADDER.index(located.tier), -located.similarity
 
 
-MOST_SHOWN = 5
-"""So many lines a note names at most."""
+MOST_SHOWN = 5  # So many lines a note names at most
 
 
 def locate_everywhere(search: Search, wanted: EditLines) -> Located | None:

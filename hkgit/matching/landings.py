@@ -1,4 +1,4 @@
-"""landing.py: map an author's change to lines of the file, given their alignment."""
+"""Map an author's change to lines of the file, given their alignment."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from hkgit.matching.alignment import Targets
 from hkgit.matching.view import EditLines, indent_of
 from hkgit.text.diff import LineChange
 
-Lines = tuple[int, int]
-"""Lines of the file, counted from 0 and half open."""
+Lines = tuple[int, int]  # Lines of the file, counted from 0 and half open
 
 
 def find_landings(
@@ -66,9 +65,5 @@ def _nearest(change: LineChange, targets: Targets) -> tuple[int | None, int | No
 def is_whole(change: LineChange, targets: Targets, lines: Sequence[bytes]) -> bool:
     """Whether no line stands among those that a change removes which the author did not know."""
     found = [t for t in targets[change.old_start : change.old_end] if t is not None]
-    known = set(found)
-    return all(t in known or not lines[t].strip() for t in range(*_span(found)))
-
-
-def _span(found: Sequence[int]) -> Lines:
-    return (found[0], found[-1]) if found else (0, 0)
+    inside = set(range(found[0], found[-1])).difference(found) if found else ()
+    return not any(lines[t].strip() for t in inside)

@@ -26,9 +26,7 @@ from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Splice
 from hkgit.values import dataclass, late_pattern, replace
 
-Word = tuple[str, str]
-"""Blanks, and what stands after them."""
-
+Word = tuple[str, str]  # Blanks, and what stands after them
 WORD = late_pattern("(\\s*)([\\w\u0300-\u036f]+|\\S)")
 
 
@@ -83,7 +81,7 @@ def _spelt(old: Sequence[Word], mine: Sequence[Word], wanted: Sequence[LineChang
     for number, row in _find_kept_words(len(old), differ).items():
         spelt[row] = mine[number]
     for change in differ:
-        if any(_overlap(change, each) for each in wanted):
+        if any(change.old_start < c.old_end and c.old_start < change.old_end for c in wanted):
             continue
         here = mine[change.new_start : change.new_end]
         text = "".join(blanks + word for blanks, word in here)
@@ -98,10 +96,6 @@ def _hold_word(change: LineChange) -> LineChange:
     if change.old_start < change.old_end:
         return change
     return replace(change, old_end=change.old_end + 1, new_end=change.new_end + 1)
-
-
-def _overlap(change: LineChange, other: LineChange) -> bool:
-    return change.old_start < other.old_end and other.old_start < change.old_end
 
 
 BELOW = 20
@@ -165,7 +159,11 @@ def add_margin(view: FileLines, wanted: EditLines, targets: Targets, path: str) 
     if not margin or not wanted.new_lines:
         return wanted
     if indent_of(wanted.new_lines[0]) == margin and all(others):
-        # The new text has the indentation that the old one has lost.
+        # The new text has the indentation that the old one has lost, unless a line that stays has
+        # lost it too.
+        stays = (line for line in wanted.new_lines if line.strip() == wanted.old_lines[0].strip())
+        if not others and any(len(indent_of(line)) < len(margin) for line in stays):
+            raise _refuse_undecided(f"{path}:{first + 1}")
         return EditLines(margin + wanted.old, wanted.new)
     if not others:
         lines, below = list(wanted.new_lines), _depth_below(view, first + 1)
@@ -339,11 +337,8 @@ def _least(indents: Iterable[bytes]) -> bytes | None:
     return min(indents, key=measure_width, default=None)
 
 
-NEAR = 200
-"""So many lines above and below a place show the file's unit of indentation."""
-
-EDITED = 450
-"""From this similarity on, per mille, a new line is an edited form of an old one."""
+NEAR = 200  # So many lines above and below a place show the file's unit of indentation
+EDITED = 450  # From this similarity on, per mille, a new line is an edited form of an old one
 
 
 @dataclass(frozen=True)

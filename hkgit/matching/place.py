@@ -12,11 +12,8 @@ from __future__ import annotations
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass
 
-LADDER_VERSION = 4
-"""The number of the ladder, raised when any of its answers may change."""
-
-FULL = 1000
-"""A similarity or confidence of 1, per mille."""
+LADDER_VERSION = 4  # The number of the ladder, raised when any of its answers may change
+FULL = 1000  # A similarity or confidence of 1, per mille
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +106,7 @@ MISQUOTED = 985
 
 REPAIRED = 999
 RENAMED = 993
-CLOSE = 50
-"""A runner-up nearer than this takes `DOUBT` away."""
-
+CLOSE = 50  # A runner-up nearer than this takes `DOUBT` away
 DOUBT = 5
 
 

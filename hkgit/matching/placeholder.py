@@ -1,12 +1,10 @@
-"""elisions.py: recognise placeholder lines, such as `# ... existing code ...`."""
+"""Recognise placeholder lines, such as `# ... existing code ...`."""
 
 from __future__ import annotations
 
 from hkgit.values import late_pattern
 
-DOTS = (b"...", b"\xe2\x80\xa6")
-"""Lines that stand for lines left out."""
-
+DOTS = (b"...", b"\xe2\x80\xa6")  # Lines that stand for lines left out
 _REST = frozenset(b"existing rest remaining remainder unchanged same previous other".split())
 _KEPT = _REST.union(b"original omitted keep code everything".split())
 _THINGS = frozenset(

@@ -1,4 +1,4 @@
-"""renames.py: replace names of the author's by those that the file has in their place.
+"""Replace names of the author's by those that the file has in their place.
 
 Somebody renamed a thing since the author read the file, or the author misremembers its name. The
 old text then names it in lines that stand in the file but for the name; lines that the author
@@ -20,12 +20,8 @@ from hkgit.values import dataclass, field
 
 NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
 TOKEN = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*|[0-9.]+|\s+|.", re.DOTALL)
-TELLING = re.compile(rb".*(?:_|[a-z][A-Z]|[0-9])")
-"""A word that is a name and not prose."""
-
-SHORTEST = 3
-"""A shorter name stands for too many things to be carried over."""
-
+TELLING = re.compile(rb".*(?:_|[a-z][A-Z]|[0-9])")  # A word that is a name and not prose
+SHORTEST = 3  # A shorter name stands for too many things to be carried over
 LITERALS = frozenset({b"True", b"False", b"None", b"true", b"false", b"null", b"nil", b"undefined"})
 
 
@@ -92,8 +88,9 @@ def _pairs(old: bytes, here: bytes) -> Iterator[tuple[bytes, bytes]]:
     for change in find_changes(a, b):
         yield from _names_of(a[at : change.old_start])
         is_single = change.old_end - change.old_start == 1 == change.new_end - change.new_start
-        if is_single and all(map(_is_name, (a[change.old_start], b[change.new_start]))):
-            yield a[change.old_start], b[change.new_start]
+        pair = (a[change.old_start], b[change.new_start]) if is_single else ()
+        if len(pair) == 2 and all(NAME.fullmatch(each) and each not in LITERALS for each in pair):
+            yield pair
         at = change.old_end
     yield from _names_of(a[at:])
 
@@ -101,10 +98,6 @@ def _pairs(old: bytes, here: bytes) -> Iterator[tuple[bytes, bytes]]:
 def _names_of(tokens: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
     """Names that are the same on both sides."""
     return ((token, token) for token in tokens if NAME.fullmatch(token))
-
-
-def _is_name(token: bytes) -> bool:
-    return bool(NAME.fullmatch(token)) and token not in LITERALS
 
 
 def _matters(wanted: EditLines, name: bytes) -> bool:

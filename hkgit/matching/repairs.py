@@ -44,28 +44,6 @@ def strip_spaced_numbers(old: bytes, new: bytes) -> Texts | None:
     return _strip(old, new, end)
 
 
-def strip_padded_numbers(old: bytes, new: bytes) -> Texts | None:
-    """Strip numbers that are at the left of a column of one width; None where there are none.
-
-    How wide that is nobody can see where all lines are indented. Then all lose as much of it, or,
-    where the new lines have no numbers, as much as leaves an old line that is a new one too.
-    """
-    found = _find_numbers(old, new)
-    if found is None or found[2] != b" " or any(mark.start(1) for mark in found[0] if mark):
-        return None
-    lines, marks = (*_lines(old), *_lines(new)), (*found[0], *found[1])
-    pairs = [(line, mark) for line, mark in zip(lines, marks, strict=True) if mark is not None]
-    widths = {mark.end(1) for _, mark in pairs}
-    column = min(len(x) - len(x[mark.end(1) :].lstrip(b" ")) for x, mark in pairs if _kind(mark))
-    columns = range(column, max(widths), -1) if len(widths) > 1 else ()
-    texts = (_strip(old, new, _end_at(each)) for each in columns)
-    return next(filter(None, texts), None)
-
-
-def _end_at(column: int) -> Callable[[bytes, Mark], int]:
-    return lambda _, mark: column
-
-
 def _strip(old: bytes, new: bytes, end: Callable[[bytes, Mark], int | None]) -> Texts | None:
     """Cut each numbered line at its `end`; None where a line has none.
 
@@ -267,7 +245,6 @@ REPAIRS: dict[str, Repair] = {
     "fence": _fence,
     "line-numbers": strip_line_numbers,
     "spaced-line-numbers": strip_spaced_numbers,
-    "padded-line-numbers": strip_padded_numbers,
     "escapes": _escapes,
     "quotes": _quotes,
     "newlines": _newlines,
@@ -282,7 +259,6 @@ READINGS: tuple[tuple[str, ...], ...] = (
     ("fence",),
     ("line-numbers",),
     ("spaced-line-numbers",),
-    ("padded-line-numbers",),
     ("newlines",),
     ("tabs",),
     ("quotes",),
@@ -292,7 +268,6 @@ READINGS: tuple[tuple[str, ...], ...] = (
     ("backslashes", "line-numbers"),
     ("fence", "line-numbers"),
     ("fence", "spaced-line-numbers"),
-    ("fence", "padded-line-numbers"),
     ("fence", "quotes"),
     ("escapes", "line-numbers"),
     ("newlines", "line-numbers"),

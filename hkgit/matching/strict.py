@@ -22,8 +22,7 @@ from hkgit.matching.view import (
 from hkgit.matching.words import find_head_word, find_tail_word
 from hkgit.text.document import Document
 
-LIMIT = 1000
-"""More places than this are not told apart by any hash or hint: the edit is ambiguous."""
+LIMIT = 1000  # More places than this are not told apart by any hash or hint: the edit is ambiguous
 
 
 def exact(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
@@ -163,16 +162,11 @@ def _is_inside_token(data: bytes, offset: int) -> bool:
     return cuts_at(data, offset) or (left in b" \t" and right in b" \t")
 
 
-Rows = tuple[int, ...]
-"""Numbers of lines, counted from 0, one for each old line that is not blank."""
-
+Rows = tuple[int, ...]  # Numbers of lines, counted from 0, one for each old line that is not blank
 SHIFTED, INTERIOR = 980, 960
 """The similarity of places where every line is as much deeper or less deep, and of all others."""
 
-MANY = 50
-"""So many places are ambiguous anyway, and not worth being compared."""
-
-LONGEST_PATTERN = 4000
+MANY = 50  # So many places are ambiguous anyway, and not worth being compared
 
 
 def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:

@@ -1,4 +1,4 @@
-"""transfer.py: compute the bytes that change at a place.
+"""Compute the bytes that change at a place.
 
 A three-way merge: base is the old text, ours the file's place, theirs the new text. Only what
 the author changed is written; everything else stays as the file has it.

@@ -1,4 +1,4 @@
-"""weight.py: weigh how much of a quotation stands at a place.
+"""Weigh how much of a quotation stands at a place.
 
 The one rule by which a place that is not the old text line by line may be the one that is meant:
 `docs/contract.md` states it as C92.
@@ -17,15 +17,9 @@ from hkgit.matching.place import FULL
 from hkgit.matching.view import EditLines, FileLines, is_telling, list_keys, make_key
 from hkgit.values import late_pattern
 
-ENOUGH = 800
-"""So much of the weight of a quotation, per mille, has to be found."""
-
-FEW = 2
-"""A quotation of so many telling lines has to be found whole."""
-
-SHORT = 4
-"""From so many letters on a word may have a slip."""
-
+ENOUGH = 800  # So much of the weight of a quotation, per mille, has to be found
+FEW = 2  # A quotation of so many telling lines has to be found whole
+SHORT = 4  # From so many letters on a word may have a slip
 REMARK = (b"# ", b"#:", b"//", b"/*", b"* ", b"-- ", b"<!--")
 """What a line begins with that says something to people only."""
 

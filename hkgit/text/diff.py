@@ -1,4 +1,4 @@
-"""diff.py: find the lines (or tokens) that two texts have in common, in order.
+"""Find the lines (or tokens) that two texts have in common, in order.
 
 Patience diff (Bram Cohen): items that stand once in both texts are anchors, and what lies between
 two anchors is compared by itself. Where no anchor is left, the heaviest common subsequence
@@ -15,8 +15,7 @@ from typing import AnyStr
 
 from hkgit.values import dataclass
 
-CELLS = 20_000
-"""The largest table, in cells, that the exact comparison of a stretch may fill."""
+CELLS = 20_000  # The largest table, in cells, that the exact comparison of a stretch may fill
 
 
 @dataclass(frozen=True, slots=True)

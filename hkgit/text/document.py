@@ -1,4 +1,4 @@
-"""document.py: a file as lines, without losing a byte, and hashes of line ranges.
+"""A file as lines, without losing a byte, and hashes of line ranges.
 
 Lines are split on `\\n`; one `\\r` before it belongs to the line end. Everything else (a lone
 carriage return, a form feed, bytes that are not UTF-8) is text. A UTF-8 byte order mark is not

@@ -24,16 +24,12 @@ def escape_markdown(text: str) -> str:
 
     So are `@` and `#`, which would call people and link to issues.
     """
-    return _MARKDOWN.sub(_entity, visible(text))
+    return _MARKDOWN.sub(lambda found: f"&#{ord(found[0])};", visible(text))
 
 
 def render_code(text: str) -> str:
     """Write text in a typewriter face, whatever characters it has."""
     return f"<code>{escape_markdown(text)}</code>"
-
-
-def _entity(found: re.Match[str]) -> str:
-    return f"&#{ord(found[0])};"
 
 
 def escape_workflow_data(text: str) -> str:

@@ -1,4 +1,4 @@
-"""hashing.py: hashes as `hashlib` gives them, without loading OpenSSL for a few small ones.
+"""Hashes as `hashlib` gives them, without loading OpenSSL for a few small ones.
 
 OpenSSL is several times as fast, and takes a fifth of a start of the interpreter to load. So the
 first bytes of a process are left to the implementations that come with Python.
@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from hashlib import _Hash as Hash
 
 
-_FEW_BYTES = 1 << 19
-"""How much is hashed before loading OpenSSL pays."""
-
+_FEW_BYTES = 1 << 19  # How much is hashed before loading OpenSSL pays
 _MODULES = {"sha1": "_sha1", "sha256": "_sha256" if sys.version_info < (3, 12) else "_sha2"}
 """Where Python's own implementations are."""
 

@@ -1,4 +1,4 @@
-"""paths.py: which paths may stand in a spec, an entry or a commit, and how git writes them.
+"""Which paths may stand in a spec, an entry or a commit, and how git writes them.
 
 Specs come from agents and commits from anywhere, so a path is refused for what any file system
 could make of it, not only the one at hand. Three sorts: never allowed (`check_path`), allowed
@@ -17,8 +17,7 @@ from hkgit.errors import InvalidInput
 from hkgit.values import late_pattern
 
 LONGEST_NAME = 255
-LONGEST_PATH = 4096
-"""In bytes; the limits of Linux."""
+LONGEST_PATH = 4096  # In bytes; the limits of Linux
 
 # What HFS+ leaves out when it compares names (git's utf8.c, next_hfs_char).
 _HFS_IGNORES = dict.fromkeys(

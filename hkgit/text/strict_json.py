@@ -305,15 +305,11 @@ def _float(digits: str) -> object:
     return value if math.isfinite(value) else _Flaw(f"the number {digits[:20]} is too large")
 
 
-def _constant(name: str) -> _Flaw:
-    return _Flaw(f"{name} is not JSON")
-
-
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object,
     parse_int=_integer,
     parse_float=_float,
-    parse_constant=_constant,
+    parse_constant=lambda name: _Flaw(f"{name} is not JSON"),
 )
 
 

@@ -1,4 +1,4 @@
-"""tags.py: the two-letter tags of lines that hashline edits name.
+"""The two-letter tags of lines that hashline edits name.
 
 FNV-1a, 32 bits (Fowler, Noll, Vo), over the UTF-16 code units of a line, modulo 62 * 62, as two
 base-62 digits. So the tags are those that other readers of this notation show.

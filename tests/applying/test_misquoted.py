@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from hkgit.applying.planner import Options, plan
 from hkgit.edits import Edit, Read
 from tests.support.planning import (
     hash_of,
@@ -15,8 +12,6 @@ from tests.support.planning import (
     only,
     refusal,
     result,
-    snapshot,
-    spec_of,
 )
 
 SOURCE = b"""import os
@@ -79,37 +74,15 @@ def test_without_evidence_of_the_place_it_is_a_conflict(
     assert refusal(made).startswith("conflict: f.py:4: ")
 
 
-@pytest.mark.parametrize(
-    "old",
-    [
-        pytest.param(LOAD.replace("    size = len(data)\n", ""), id="a line too few"),
-        pytest.param(LOAD.replace("    return", "    check(size)\n    return"), id="one too many"),
-        pytest.param(LOAD + "\n", id="a line below"),
-    ],
-)
-def test_a_hash_finds_the_lines_that_the_quotation_misses(old: str) -> None:
-    made = on_base({"f.py": SOURCE}, _edit(old, hash_of(SOURCE, 4, 7)))
-    assert result(made) == {"f.py": AFTER}
-    assert only(made).base_lines == ((4, 7),)
-    assert only(made).evidence.kind == "hash"
-
-
-@pytest.mark.parametrize("line", [4, 5, 7])
-def test_a_hash_of_one_line_finds_it_though_it_is_the_only_one_quoted(line: int) -> None:
-    right = SOURCE.decode().split("\n")[line - 1]
-    slip = right.replace("load", "laod").replace("open", "opne").replace("size)", "size, 1)")
-    edit = Edit("f.py", f"{slip}\n", "pass\n", expected_hash=hash_of(SOURCE, line, line))
-    made = on_base({"f.py": SOURCE}, edit)
-    assert only(made).base_lines == ((line, line),)
-    assert only(made).repairs == ("misquoted",)
-    assert refusal(on_base({"f.py": SOURCE}, replace(edit, expected_hash=None)))
-
-
-def test_no_hash_makes_up_for_a_slip_where_the_threshold_is_1() -> None:
+def test_a_hash_finds_no_line_that_the_quotation_misses() -> None:
     edit = Edit("f.py", "    size = lenn(data)\n", "pass\n", expected_hash=hash_of(SOURCE, 6, 6))
-    spec, files = spec_of([edit], sequential=False), snapshot({"f.py": SOURCE})
-    assert plan(spec, files).ok
-    assert not plan(spec, files, Options.of(1, allow_blind=True)).ok
+    assert refusal(on_base({"f.py": SOURCE}, edit)).startswith("no_match: f.py: ")
+
+
+@pytest.mark.parametrize("line", [3, 8])
+def test_the_hash_of_a_line_more_than_is_quoted_is_stale(line: int) -> None:
+    edit = _edit(LOAD, hash_of(SOURCE, min(line, 4), max(line, 7)))
+    assert refusal(on_base({"f.py": SOURCE}, edit)).startswith("stale: f.py:4-7: ")
 
 
 def test_the_hash_of_a_line_like_the_one_that_is_quoted_is_stale() -> None:

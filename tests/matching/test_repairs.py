@@ -111,26 +111,6 @@ PADDED = "def g():\n    if a:\n        return 2\n"
     ("old", "new"),
     [
         pytest.param(
-            "9   def g():\n10      if a:\n11          return 2\n",
-            "9   def g():\n10      if b:\n11          return 2\n",
-            id="two blanks behind the widest",
-        ),
-        pytest.param(
-            "9  def g():\n10     if a:\n",
-            "9  def g():\n10     if b:\n",
-            id="one blank behind the widest",
-        ),
-        pytest.param(
-            "99      if a:\n100         return 2\n",
-            "99      if b:\n100         return 2\n",
-            id="lines that are all indented",
-        ),
-        pytest.param(
-            "9       if a:\n10          return 2\n",
-            "    if b:\n        return 2\n",
-            id="numbers in the old text alone",
-        ),
-        pytest.param(
             "9 \tdef g():\n10\t    if a:\n",
             "9 \tdef g():\n10\t    if b:\n",
             id="blanks, then a tab",
@@ -144,6 +124,19 @@ PADDED = "def g():\n    if a:\n        return 2\n"
 )
 def test_numbers_at_the_left_of_their_column_are_taken_off(old: str, new: str) -> None:
     assert edited(PADDED, edit_of(old, new)) == PADDED.replace("if a", "if b").encode()
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param("9   def g():\n10      if a:\n11          return 2\n", id="two blanks"),
+        pytest.param("9  def g():\n10     if a:\n", id="one blank"),
+        pytest.param("99      if a:\n100         return 2\n", id="lines that are all indented"),
+    ],
+)
+def test_numbers_at_the_left_of_a_column_of_blanks_are_refused(old: str) -> None:
+    with pytest.raises(InvalidInput, match="two ways"):
+        edited(PADDED, edit_of(old, old.replace("if a", "if b").replace("return 2", "pass")))
 
 
 def test_numbers_that_stand_in_the_file_are_text() -> None:
@@ -341,12 +334,6 @@ def numbered(form: str) -> Damage:
     return number
 
 
-def pad(text: str, is_marked: bool) -> str:
-    """Put numbers of several widths into a column, where none reads as one with a tab or a bar."""
-    is_column = text.count("\n") > 1 and not re.search(r"^[\t|]", text, flags=re.MULTILINE)
-    return numbered("%-5d")(text, [is_column and is_marked] * 12)
-
-
 def replaced(*pairs: tuple[str, str]) -> Damage:
     """Replace characters throughout."""
 
@@ -364,7 +351,6 @@ DAMAGES: dict[str, Damage] = {
     "fence": lambda text, has_mark: f"```\n{text}```\n" if has_mark[0] else text,
     "line-numbers": numbered("%2d|"),
     "spaced-line-numbers": numbered("%2d | "),
-    "padded-line-numbers": lambda text, has_mark: pad(text, has_mark[0]),
     "escapes": replaced(("\\", "\\\\"), ("\n", "\\n"), ("\t", "\\t"), ('"', '\\"')),
     "quotes": replaced(('"', '\\"')),
     "newlines": replaced(("\n", "\\n")),

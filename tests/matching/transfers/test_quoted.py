@@ -64,3 +64,17 @@ def test_what_opens_a_block_has_a_deeper_line_below(old: str, new: str, after: s
 def test_what_can_be_read_in_two_ways_is_refused(new: str) -> None:
     with pytest.raises(HkgitError, match="cannot be told"):
         edited(PYTHON, edit_of("foo()", new))
+
+
+@pytest.mark.parametrize("tail", TAILS)
+@pytest.mark.parametrize("blanks", ["", " "], ids=["as it stands", "with other blanks"])
+def test_a_line_that_stays_is_not_moved_to_the_margin(blanks: str, tail: str) -> None:
+    """Its new neighbour is as deep as the file; the line itself is quoted without that depth."""
+    old = f"foo({blanks}){tail}"
+    with pytest.raises(HkgitError, match="cannot be told"):
+        edited(PYTHON, edit_of(old, f"        bar()\n{old}"))
+
+
+def test_a_block_may_end_behind_new_lines_as_deep_as_the_file() -> None:
+    after = PYTHON.replace("        baz()\n", "        bar()\n\nclass B:\n    pass\n").encode()
+    assert edited(PYTHON, edit_of("baz( )\n", "        bar()\n\nclass B:\n    pass\n")) == after
