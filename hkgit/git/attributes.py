@@ -87,7 +87,7 @@ def _attribute_files(paths: Iterable[str]) -> set[str]:
 def _beside(repository: Repository) -> Iterator[Path]:
     """Where git looks for the attributes of the repository, of the user and of the machine."""
     yield repository.common_dir / "info" / "attributes"
-    named = repository.quick_config("core.attributesfile")
+    named = repository.config("core.attributesfile")
     home = Path(os.environ.get("HOME", "/"))
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     yield Path(named).expanduser() if named is not None else config / "git" / "attributes"
@@ -266,7 +266,7 @@ class Conversion:
         if b"\r\n" not in content.data:
             return False
         action = _action(self._ask_attributes([path], _LINE_ENDS)[path])
-        if action is None and self.repository.quick_config("core.autocrlf") in _AUTOCRLF:
+        if action is None and self.repository.config("core.autocrlf") in _AUTOCRLF:
             action = "auto"
         if action == "auto":
             return not _is_binary(content.data) and not _has_crlf(content.before)
@@ -294,7 +294,7 @@ def writes_as_stored(repository: Repository, commit: str, paths: Collection[str]
     So it is where no attribute file says a word of line ends, `$Id$`, filters or encodings, and
     `core.autocrlf` none either. Where it says True, git need not be asked for the files.
     """
-    if repository.quick_config("core.autocrlf") not in _NO_CRLF:
+    if repository.config("core.autocrlf") not in _NO_CRLF:
         return False
     names = (*_LINE_ENDS, *_FOREIGN, "ident")
     return not may_convert(repository, repository.snapshot(commit), paths, names)
