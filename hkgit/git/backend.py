@@ -1,8 +1,4 @@
-"""Where a repository lies, what is set in it, and its refs as files.
-
-Most of what is asked for is not set, and that is seen here. What may be set is asked for by name:
-a value of several lines may look like another setting, never hide one.
-"""
+"""Where a repository lies, and its refs as files."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.program import Git, refuse_failed
-from hkgit.values import dataclass, late_pattern
+from hkgit.values import late_pattern
 
 NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 """A partial clone fetches what it lacks when it is read; the second is for git before 2.44."""
@@ -91,34 +87,6 @@ def refuse_unwritten(where: str, words: str) -> GitRefused:
     """Build the error for what could not be stored."""
     fix = "See that the repository can be written and the disk has room; nothing was landed."
     return GitRefused(where, words, fix)
-
-
-@dataclass(frozen=True, slots=True)
-class GitSettings:
-    """The lines that git printed; None where it failed."""
-
-    git: Git
-    lines: tuple[str, ...] | None
-
-    @classmethod
-    def ask(cls, git: Git) -> GitSettings:
-        """Ask git for all of them."""
-        asked = git("var", "-l", check=False)
-        return cls(git, tuple(asked.text.split("\n")) if asked.code == 0 else None)
-
-    def may_have(self, name: str) -> bool:
-        """Whether a variable of the configuration may be set; `name` has no subsection."""
-        key = name.lower()
-        return self.lines is None or any(line.partition("=")[0] == key for line in self.lines)
-
-    def identity(self, variable: str) -> str:
-        """Return `Name <email>` of `GIT_AUTHOR_IDENT`, say; empty where git has none."""
-        found = [line for line in self.lines or () if line.startswith(f"{variable}=")]
-        ident = found[0].partition("=")[2] if len(found) == 1 else self._ask(variable)
-        return ident.rpartition(" ")[0].rpartition(" ")[0]
-
-    def _ask(self, variable: str) -> str:
-        return self.git("var", variable, check=False).text
 
 
 _BRANCH = late_pattern(r"refs/heads/[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9][A-Za-z0-9_-]*)*")

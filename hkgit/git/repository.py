@@ -27,7 +27,6 @@ from hkgit.git.backend import (
     NO_FETCH,
     TAG,
     TREE,
-    GitSettings,
     common_dir_of,
     delete_own_ref,
     find_repository,
@@ -486,23 +485,37 @@ class Repository:
         on = [(name, place) for place, name in self.list_checkouts().items() if name is not None]
         return {name.removeprefix("refs/heads/"): place for name, place in on}
 
+    @cached_property
+    def variables(self) -> tuple[str, ...] | None:
+        """The lines of `git var -l`, with the configuration and identities; None where it fails.
+
+        Most of what is asked for is not set, and that is seen here. What may be set is asked for
+        by name: a value of several lines may look like another setting, never hide one.
+        """
+        asked = self.git("var", "-l", check=False)
+        return tuple(asked.text.split("\n")) if asked.code == 0 else None
+
+    def may_have(self, name: str) -> bool:
+        """Whether a variable of the configuration may be set; `name` has no subsection."""
+        lines, key = self.variables, name.lower()
+        return lines is None or any(line.partition("=")[0] == key for line in lines)
+
     def config(self, name: str) -> str | None:
         """Return the last value of a configuration variable, as git reads it."""
-        return read_config(self.git, name) if self.settings.may_have(name) else None
+        return read_config(self.git, name) if self.may_have(name) else None
 
     def identity(self, who: str) -> str:
         """Return `AUTHOR` or `COMMITTER` as git would write it, without the time; or ""."""
-        return self.settings.identity(f"GIT_{who}_IDENT")
-
-    @cached_property
-    def settings(self) -> GitSettings:
-        """What git has for variables and identities."""
-        return GitSettings.ask(self.git)
+        name = f"GIT_{who}_IDENT"
+        found = [line for line in self.variables or () if line.startswith(f"{name}=")]
+        is_clear = len(found) == 1
+        ident = found[0].partition("=")[2] if is_clear else self._ask("var", name).text
+        return ident.rpartition(" ")[0].rpartition(" ")[0]
 
     @cached_property
     def hooks_path(self) -> Path | None:
         """`core.hooksPath`, from the checkout when it is relative; None when it is not set."""
-        if not self.settings.may_have("core.hooksPath"):
+        if not self.may_have("core.hooksPath"):
             return None
         configured = read_config(self.git, "core.hooksPath", "--type=path")
         return (self.work_tree or self.git_dir) / configured if configured is not None else None

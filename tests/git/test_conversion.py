@@ -246,6 +246,6 @@ def test_where_the_settings_are_known_plain_content_needs_no_process(
 ) -> None:
     repo.commit({".gitattributes": "*.png binary\n*.py diff=python\n"})
     ours = conversion(repo)
-    assert not ours.repository.settings.may_have("core.autocrlf")
+    assert not ours.repository.may_have("core.autocrlf")
     monkeypatch.setenv("PATH", str(tmp_path))
     ours.expect_stored({"f": Content(b"a\n", b"b\n"), "d/g": Content(b"\n")})
