@@ -23,7 +23,7 @@ from hkgit.cli.ruling_output import resolve_range
 from hkgit.errors import HkgitError, InvalidInput, Rejected
 from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.objects import EMPTY_TREE
-from hkgit.git.repository import Repository, find_checkout, list_checkouts
+from hkgit.git.repository import Repository, find_checkout
 from hkgit.workflows.adoption import (
     AdoptRequest,
     adopt,
@@ -44,7 +44,7 @@ def open_logs(repository: Repository, source: str | None) -> Logs:
     checkout = partial(find_checkout, repository)
     if source is not None and source not in AGENTS:
         return Logs(logs_at(Path(source)), checkout)
-    found = find_logs(list_checkouts(repository), os.environ, source)
+    found = find_logs([*repository.list_checkouts()], os.environ, source)
     if not found:
         fix = "Name where they are: hkgit adopt --from DIRECTORY"
         raise InvalidInput("transcripts", "no agent has logged work in this checkout", fix)
@@ -57,7 +57,7 @@ def is_explained(repository: Repository, tree: str) -> bool:
     False also where there are none, or more of them than can be read meanwhile.
     """
     try:
-        found = find_logs(list_checkouts(repository), os.environ)
+        found = find_logs([*repository.list_checkouts()], os.environ)
         if not found or sum(path.stat().st_size for path in found) > QUICK:
             return False
         # Few commits are rejected, and few of them have transcripts.

@@ -121,9 +121,8 @@ def judge_commit(
 
 def _facts(repository: Repository, report: Report, head: str | None) -> Facts | None:
     """The facts of what was judged; None where HEAD, which names the policy, has moved since."""
-    settings = repository.settings.lines
     tree = report.rulings[0].judged.candidate.tree
-    facts = facts_of_commit((tree, "\n".join(settings or ())))
+    facts = facts_of_commit((tree, "\n".join(repository.variables or ())))
     return facts if facts is not None and facts.head == f"{head} commit" else None
 
 

@@ -28,8 +28,11 @@ from hkgit.values import dataclass, late_pattern
 
 UNSPECIFIED = "unspecified"
 
+FOREIGN = ("filter", "working-tree-encoding")
+"""The attributes by which the text in the work tree is another one than git stores."""
+
 _FILE = ".gitattributes"
-_SYSTEM = Path("/etc/gitattributes")
+_SYSTEM = Path("/etc")
 
 
 def ask_attributes(
@@ -41,7 +44,7 @@ def ask_attributes(
     has changed in a work tree does not count. Raises GitRefused.
     """
     above = dict(_files_above(files, paths))
-    if not _speak_of(names, [*_stored(files, above), *_contents(_beside(repository))]):
+    if not _speak_of(names, [*_stored(files, above), *map(_read, _beside(repository))]):
         return {path: dict.fromkeys(names, UNSPECIFIED) for path in paths}
     return _check_attributes(repository, above, paths, names)
 
@@ -56,7 +59,7 @@ def may_convert(
     assert repository.work_tree is not None
     here = [repository.work_tree / name for name in _attribute_files(paths)]
     stored = _stored(files, dict(_files_above(files, paths)))
-    contents = [*stored, *_contents([*here, *_beside(repository)])]
+    contents = [*stored, *map(_read, [*here, *_beside(repository)])]
     for name in names:
         contents = [content.replace(b"-" + name.encode(), b"") for content in contents]
     return _speak_of(names, contents)
@@ -86,17 +89,30 @@ def _attribute_files(paths: Iterable[str]) -> set[str]:
 
 def _beside(repository: Repository) -> Iterator[Path]:
     """Where git looks for the attributes of the repository, of the user and of the machine."""
-    yield repository.common_dir / "info" / "attributes"
-    named = repository.quick_config("core.attributesfile")
-    home = Path(os.environ.get("HOME", "/"))
-    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    yield Path(named).expanduser() if named is not None else config / "git" / "attributes"
+    named = repository.config("core.attributesfile")
+    return _places_beside(repository.common_dir, named and Path(named).expanduser())
+
+
+def _places_beside(common_dir: Path, named: Path | str | None) -> Iterator[Path]:
+    yield common_dir / "info" / "attributes"
+    yield Path(named) if named else _user_folder() / "attributes"
     if os.environ.get("GIT_ATTR_NOSYSTEM") is None:
-        yield _SYSTEM
+        yield _SYSTEM / "gitattributes"
 
 
-def _contents(paths: Iterable[Path]) -> list[bytes]:
-    return [path.read_bytes() for path in paths if path.is_file()]
+def _home() -> Path:
+    return Path(os.environ.get("HOME", "/"))
+
+
+def _user_folder() -> Path:
+    return Path(os.environ.get("XDG_CONFIG_HOME") or _home() / ".config") / "git"
+
+
+def _read(place: Path) -> bytes:
+    try:
+        return place.read_bytes()
+    except OSError:
+        return b""
 
 
 def _check_attributes(
@@ -124,11 +140,7 @@ def _check_attributes(
     return found
 
 
-FOREIGN = (b"filter", b"working-tree-encoding")
-"""The attributes by which the text in the work tree is another one than git stores."""
-
 _UNSET = ("unspecified", "unset", "set")
-_SYSTEM_FILE = Path("/etc")
 
 
 @dataclass(frozen=True)
@@ -140,13 +152,13 @@ class Unedited:
 
     def expect_plain(self, path: str) -> None:
         """Raise InvalidInput where git stores another text than stands in the work tree."""
-        if not self._may_be_foreign(path):
+        near = (_read(self.root / name) for name in _attribute_files([path]))
+        if not self._is_foreign_anywhere and not _speak_of(FOREIGN, near):
             return
         from hkgit.git.program import run  # few checkouts have filters
 
-        names = [name.decode() for name in FOREIGN]
         asked = encode_text(path) + b"\0"
-        output = run(["check-attr", "-z", "--stdin", *names], cwd=self.root, stdin=asked).stdout
+        output = run(["check-attr", "-z", "--stdin", *FOREIGN], cwd=self.root, stdin=asked).stdout
         driver, encoding = os.fsdecode(output).split("\0")[2:6:3]
         expect_unfiltered(path, driver, encoding)
 
@@ -163,27 +175,16 @@ class Unedited:
             fix = "Take its directory in (git sparse-checkout add), or read it with --rev HEAD and"
             raise InvalidInput(path, what, f"{fix} use `hkgit apply`, which edits commits.")
 
-    def _may_be_foreign(self, path: str) -> bool:
-        folders = PurePosixPath(path).parents
-        near = (self.root / folder / ".gitattributes" for folder in folders)
-        return self._is_foreign_anywhere or any(map(_names_foreign, near))
-
     @cached_property
     def _is_foreign_anywhere(self) -> bool:
-        """Whether attributes that hold for every path may name a filter."""
-        home = Path(os.environ.get("HOME", "/"))
-        user = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config") / "git"
-        common = common_dir_of(self.git_dir)
-        attributes = (
-            common / "info" / "attributes",
-            user / "attributes",
-            _SYSTEM_FILE / "gitattributes",
-        )
-        if any(map(_names_foreign, attributes)):
+        """Whether attributes that hold for every path may name a filter, or settings of git name
+        a file of attributes or other settings."""
+        common, user = common_dir_of(self.git_dir), _user_folder()
+        if _speak_of(FOREIGN, map(_read, _places_beside(common, None))):
             return True
-        named = (os.environ.get("GIT_CONFIG_GLOBAL") or home / ".gitconfig", user / "config")
-        settings = (common / "config", *map(Path, named), _SYSTEM_FILE / "gitconfig")
-        return any(map(_names_attributes, settings))
+        named = Path(os.environ.get("GIT_CONFIG_GLOBAL") or _home() / ".gitconfig")
+        settings = (common / "config", named, user / "config", _SYSTEM / "gitconfig")
+        return _speak_of(("attributesfile", "[include"), (_read(each).lower() for each in settings))
 
 
 def expect_unfiltered(path: str, driver: str, encoding: str) -> None:
@@ -196,26 +197,7 @@ def expect_unfiltered(path: str, driver: str, encoding: str) -> None:
         raise InvalidInput(path, f"is {encoding} in the work tree, and UTF-8 in git", fix)
 
 
-def _names_foreign(attributes: Path) -> bool:
-    content = _read(attributes)
-    return any(name in content for name in FOREIGN)
-
-
-def _names_attributes(settings: Path) -> bool:
-    """Whether settings of git name a file of attributes, or other settings."""
-    content = _read(settings).lower()
-    return b"attributesfile" in content or b"[include" in content
-
-
-def _read(place: Path) -> bytes:
-    try:
-        return place.read_bytes()
-    except OSError:
-        return b""
-
-
 _LINE_ENDS = ("text", "eol", "crlf", "binary")
-_FOREIGN = tuple(name.decode() for name in FOREIGN)
 _IDENT = late_pattern(rb"\$Id:[^$\n]*\$")
 _ODD = bytes({*range(32), 127} - set(b"\b\t\n\f\r\33"))
 _AUTOCRLF = ("input", "true", "yes", "on", "1")
@@ -266,18 +248,20 @@ class Conversion:
         if b"\r\n" not in content.data:
             return False
         action = _action(self._ask_attributes([path], _LINE_ENDS)[path])
-        if action is None and self.repository.quick_config("core.autocrlf") in _AUTOCRLF:
+        if action is None and self.repository.config("core.autocrlf") in _AUTOCRLF:
             action = "auto"
         if action == "auto":
-            return not _is_binary(content.data) and not _has_crlf(content.before)
+            before = content.before or b""
+            had_crlf = b"\r\n" in before and not _is_binary(before)
+            return not _is_binary(content.data) and not had_crlf
         return action == "text"
 
     def why_foreign(self, paths: Collection[str]) -> dict[str, InvalidInput]:
         """Map each file of which git stores another text than the work tree has to its refusal."""
         refusals = {}
-        for path, values in self._ask_attributes(paths, _FOREIGN).items():
+        for path, values in self._ask_attributes(paths, FOREIGN).items():
             try:
-                expect_unfiltered(quote_path(path), *(values[name] for name in _FOREIGN))
+                expect_unfiltered(quote_path(path), *(values[name] for name in FOREIGN))
             except InvalidInput as refusal:
                 refusals[path] = refusal
         return refusals
@@ -294,9 +278,9 @@ def writes_as_stored(repository: Repository, commit: str, paths: Collection[str]
     So it is where no attribute file says a word of line ends, `$Id$`, filters or encodings, and
     `core.autocrlf` none either. Where it says True, git need not be asked for the files.
     """
-    if repository.quick_config("core.autocrlf") not in _NO_CRLF:
+    if repository.config("core.autocrlf") not in _NO_CRLF:
         return False
-    names = (*_LINE_ENDS, *_FOREIGN, "ident")
+    names = (*_LINE_ENDS, *FOREIGN, "ident")
     return not may_convert(repository, repository.snapshot(commit), paths, names)
 
 
@@ -320,7 +304,3 @@ def _is_binary(data: bytes) -> bool:
     odd = len(body) - len(body.translate(None, _ODD))
     breaks = body.count(b"\r\n") + body.count(b"\n")
     return (len(body) - odd - breaks) >> 7 < odd
-
-
-def _has_crlf(blob: bytes | None) -> bool:
-    return blob is not None and b"\r\n" in blob and not _is_binary(blob)

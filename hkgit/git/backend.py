@@ -1,23 +1,16 @@
-"""What a repository is read and written through.
-
-libgit2 answers where it can open the repository, since it needs no process. Where it cannot
-(SHA-256, reftable, an extension that it does not know) the git program does; what git refuses
-too is refused with git's own words. `HKGIT_GIT=libgit2` or `HKGIT_GIT=program` leaves no choice.
-
-Most of what is asked for is not set, and that is seen here. What may be set is asked for by name:
-a value of several lines may look like another setting, never hide one.
-"""
+"""Where a repository lies, and its refs as files."""
 
 from __future__ import annotations
 
 import stat
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
 
-from hkgit.errors import GitRefused, InvalidInput, Unverifiable
-from hkgit.git.program import Git
-from hkgit.values import dataclass, late_pattern
+from hkgit.errors import GitRefused, InvalidInput
+from hkgit.git.program import Git, refuse_failed
+from hkgit.values import late_pattern
+
+NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+"""A partial clone fetches what it lacks when it is read; the second is for git before 2.44."""
 
 BLOB, TREE, COMMIT, TAG = "blob", "tree", "commit", "tag"
 """The types of objects, as git names them."""
@@ -30,89 +23,56 @@ class NotFound(GitRefused):
         super().__init__(str(start), "is not in a git repository", "Make one: git init")
 
 
-class Unopened(GitRefused):
-    """There is a repository, but this backend cannot open it."""
-
-
 def refuse_ref_name(name: str) -> InvalidInput:
     """Build the error for what git takes for no name of a ref."""
     fix = "Give it a name as git has them: no blanks, no .. and none of ~ ^ : ? * [ and \\ in it."
     return InvalidInput(name.removeprefix("refs/heads/"), "is not a name for a branch", fix)
 
 
-class Backend(Protocol):
-    """One repository's objects and refs. Objects are read as stored: replacements are ignored.
+def find_repository(start: Path, *, in_hook: bool, is_named: bool) -> tuple[Path, Path | None, str]:
+    """Find the git directory around a directory, the checkout and the object format.
 
-    Reading raises Unverifiable, writing GitRefused. What is read has been checked against its id.
-    No answer is fetched from a remote.
+    The git directory is that of HEAD and the index; there is no checkout when the repository is
+    bare. The format is `sha1` or `sha256`. With `is_named` a bare repository at `start` is what the
+    user means, whatever safe.bareRepository says. Raises GitRefused with git's own words.
     """
+    args = ("rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir")
+    here = Git(start, NO_FETCH, keep_environment=in_hook)
+    asked = here(*args, "--show-toplevel", check=False)
+    if asked.code == 0 and asked.text.count("\n") == 3:  # as nearly everywhere
+        _, object_format, path, top = asked.text.split("\n")
+        if path != top:
+            return Path(path), Path(top), object_format
+    asked = here(*args, check=False)
+    if is_named and "safe.bareRepository" in asked.stderr:
+        asked = here(*args, env={"GIT_DIR": str(start)}, check=False)
+    if "not a git repository" in asked.stderr:
+        raise _damaged_above(start) or NotFound(start)
+    if asked.code != 0:
+        raise refuse_failed(args, asked)
+    bare, object_format, path = asked.text.split("\n", 2)
+    git_dir = Path(path)
+    return git_dir, None if bare == "true" else _work_tree(here, git_dir), object_format
 
-    @property
-    def name(self) -> str:
-        """What `HKGIT_GIT` calls it."""
-        ...
 
-    @property
-    def git_dir(self) -> Path:
-        """The directory of this checkout's HEAD and index."""
-        ...
+def _damaged_above(start: Path) -> GitRefused | None:
+    """The refusal of a directory that git does not take for a repository, though it was one."""
+    for place in (start, *start.parents):
+        if (place / ".git" / "objects").is_dir():
+            what = "git cannot read this repository: its HEAD or refs are damaged"
+            fix = "See what its HEAD says: a branch, as in `ref: refs/heads/main`."
+            return GitRefused(str(place / ".git"), what, fix)
+    return None
 
-    @property
-    def work_tree(self) -> Path | None:
-        """The checkout, or None when the repository is bare."""
-        ...
 
-    @property
-    def object_format(self) -> str:
-        """By which hash objects are named: `sha1` or `sha256`."""
-        ...
-
-    def header(self, object_id: str) -> tuple[str, int]:
-        """Return the type of an object and its size in bytes."""
-        ...
-
-    def read(self, object_id: str) -> tuple[str, bytes]:
-        """Read the type of an object and its bytes."""
-        ...
-
-    def write(self, kind: str, data: bytes) -> str:
-        """Store an object and give its id."""
-        ...
-
-    def write_all(self, objects: Mapping[str, tuple[str, bytes]]) -> None:
-        """Store objects, type and bytes by id, which is that of their content."""
-        ...
-
-    def resolve(self, rev: str) -> str | None:
-        """Find the commit that a revision names, tags peeled; None when it names none here."""
-        ...
-
-    def merge_base(self, first: str, second: str) -> str | None:
-        """Find a best common ancestor of two commits; None when their histories never meet."""
-        ...
-
-    def head_target(self) -> str:
-        """Read what HEAD says: the full name of a branch, or an id. Raises Unverifiable."""
-        ...
-
-    def ref(self, name: str) -> str | None:
-        """Return the id that a ref leads to, or None.
-
-        Raises InvalidInput for what no ref may be called, GitRefused where refs cannot be read.
-        """
-        ...
-
-    def write_ref(self, name: str, object_id: str) -> None:
-        """Let a ref name an object; no hook hears of it, no log tells of it."""
-        ...
-
-    def delete_ref(self, name: str) -> None:
-        """Take a ref away, if it is there; no hook hears of it."""
-        ...
-
-    def config(self, name: str) -> str | None:
-        """Return the last value of a configuration variable; `name` in lower case."""
-        ...
+def _work_tree(git: Git, git_dir: Path) -> Path:
+    """The checkout; seen from inside the git directory it is what that belongs to."""
+    asked = git("rev-parse", "--show-toplevel", check=False)
+    if asked.code == 0 and Path(asked.text) != git_dir:
+        return Path(asked.text)
+    pointer = git_dir / "gitdir"  # that of a linked worktree
+    inside = git_dir / pointer.read_text().rstrip("\n") if pointer.exists() else git_dir
+    return inside.parent
 
 
 def common_dir_of(git_dir: Path) -> Path:
@@ -123,47 +83,16 @@ def common_dir_of(git_dir: Path) -> Path:
     return (git_dir / pointer.read_text().rstrip("\n")).resolve()
 
 
-def refuse_missing(where: str) -> Unverifiable:
-    """Build the error for an object that is not here, as in a shallow or partial clone."""
-    return Unverifiable(where, "is not in this repository", "Fetch it, then try again.")
-
-
 def refuse_unwritten(where: str, words: str) -> GitRefused:
     """Build the error for what could not be stored."""
     fix = "See that the repository can be written and the disk has room; nothing was landed."
     return GitRefused(where, words, fix)
 
 
-@dataclass(frozen=True, slots=True)
-class GitSettings:
-    """The lines that git printed; None where it failed."""
-
-    git: Git
-    lines: tuple[str, ...] | None
-
-    @classmethod
-    def ask(cls, git: Git) -> GitSettings:
-        """Ask git for all of them."""
-        asked = git("var", "-l", check=False)
-        return cls(git, tuple(asked.text.split("\n")) if asked.code == 0 else None)
-
-    def may_have(self, name: str) -> bool:
-        """Whether a variable of the configuration may be set; `name` has no subsection."""
-        key = name.lower()
-        return self.lines is None or any(line.partition("=")[0] == key for line in self.lines)
-
-    def identity(self, variable: str) -> str:
-        """Return `Name <email>` of `GIT_AUTHOR_IDENT`, say; empty where git has none."""
-        found = [line for line in self.lines or () if line.startswith(f"{variable}=")]
-        ident = found[0].partition("=")[2] if len(found) == 1 else self._ask(variable)
-        return ident.rpartition(" ")[0].rpartition(" ")[0]
-
-    def _ask(self, variable: str) -> str:
-        return self.git("var", variable, check=False).text
-
-
 _BRANCH = late_pattern(r"refs/heads/[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9][A-Za-z0-9_-]*)*")
 """Names that mean a ref and nothing else to `git cat-file` too."""
+
+_ID = late_pattern(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 _OWN = "refs/hkgit/tx/"
 """Refs that keep the objects of a transaction from gc while it runs; each is written twice."""
@@ -181,18 +110,25 @@ def read_branch(git_dir: Path) -> str | None:
     return name if named.startswith("ref: ") and _BRANCH.fullmatch(name) is not None else None
 
 
-def is_stored(common_dir: Path, name: str) -> bool:
-    """Whether files say of a branch of just this name: git would look for others like it."""
-    return _BRANCH.fullmatch(name) is not None and (
-        (common_dir / name).is_file() or _is_packed(common_dir, name)
-    )
-
-
-def _is_packed(common_dir: Path, name: str) -> bool:
+def read_stored_ref(common_dir: Path, name: str) -> str | None:
+    """Read from files the id that a branch names; None where git has to say."""
+    if _BRANCH.fullmatch(name) is None:
+        return None
     try:
-        return f" {name}\n".encode() in (common_dir / "packed-refs").read_bytes()
+        named = (common_dir / name).read_bytes().rstrip(b"\n")
     except OSError:
-        return False
+        named = _find_packed(common_dir, name)
+    return named.decode() if _ID.fullmatch(named) is not None else None
+
+
+def _find_packed(common_dir: Path, name: str) -> bytes:
+    try:
+        before, found, _ = (
+            (common_dir / "packed-refs").read_bytes().partition(f" {name}\n".encode())
+        )
+    except OSError:
+        return b""
+    return before.rpartition(b"\n")[2] if found else b""
 
 
 def write_own_ref(common_dir: Path, name: str, object_id: str) -> bool:
@@ -226,4 +162,4 @@ def delete_own_ref(common_dir: Path, name: str) -> bool:
     # Who packs refs holds the lock from before it reads them until the pack is there. So in this
     # order nothing is missed: no other has the ref now, or it is seen here.
     is_being_packed = (common_dir / "packed-refs.lock").exists()
-    return not is_being_packed and not _is_packed(common_dir, name)
+    return not is_being_packed and not _find_packed(common_dir, name)

@@ -1,4 +1,4 @@
-"""merging.py: merge by git with pinned options, so that every machine gets the same result.
+"""Merge by git with pinned options, so that every machine gets the same result.
 
 `git merge` is not a function of the commits alone: attributes of the checkout, configuration and
 the environment change the tree. So the merge is made in an empty repository of our own, which
@@ -38,30 +38,6 @@ MEMORY = 320 * 2**20
 _IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
 
 
-def automatic_merge(
-    object_directories: Sequence[Path],
-    parents: Sequence[str],
-    boundaries: Collection[str] = (),
-    object_format: str = "sha1",
-) -> str | None:
-    """Merge two parents or more: the id of the merged tree, or None on a conflict.
-
-    More than two are merged one after the other, as `git merge` does for an octopus.
-    `boundaries` are the commits whose parents a shallow clone left out. Raises Unverifiable when
-    git cannot tell.
-    """
-    with _empty_repository(object_directories, boundaries, object_format) as empty:
-        merged, *others = parents
-        tree = None
-        for other in others:
-            tree = empty.merge(merged, other)
-            if tree is None:
-                return None
-            if other != others[-1]:
-                merged = empty.commit(tree, (merged, other))
-        return tree
-
-
 @dataclass(frozen=True, slots=True)
 class Resolved:
     """How a tree differs from what git makes of two commits.
@@ -71,20 +47,6 @@ class Resolved:
 
     conflicts: tuple[str, ...]
     others: tuple[str, ...]
-
-
-def resolve_merge(
-    object_directories: Sequence[Path],
-    parents: tuple[str, str],
-    tree: str,
-    boundaries: Collection[str] = (),
-    object_format: str = "sha1",
-) -> Resolved:
-    """Find how a merge of two commits was completed. Raises Unverifiable when git cannot tell."""
-    with _empty_repository(object_directories, boundaries, object_format) as empty:
-        merged, *conflicts = empty.attempt(*parents)
-        differing = set(empty.list_differing(merged, tree)) - set(conflicts)
-        return Resolved(tuple(conflicts), tuple(sorted(differing)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,27 +60,6 @@ class Contested:
     base: File | None
     ours: File | None
     theirs: File | None
-
-
-def find_contested(
-    object_directories: Sequence[Path],
-    parents: tuple[str, str],
-    boundaries: Collection[str] = (),
-    object_format: str = "sha1",
-) -> tuple[Contested, ...]:
-    """Find every file in conflict between two commits. Raises Unverifiable when git cannot tell."""
-    found: dict[str, dict[int, TreeEntry]] = {}
-    with _empty_repository(object_directories, boundaries, object_format) as empty:
-        for path, stage, entry in empty.stages(*parents):
-            found.setdefault(path, {})[stage] = entry
-        return tuple(_read_contested(empty, path, stages) for path, stages in found.items())
-
-
-def _read_contested(
-    empty: _EmptyRepository, path: str, stages: Mapping[int, TreeEntry]
-) -> Contested:
-    sides = (stages.get(number) for number in (1, 2, 3))
-    return Contested(path, *(None if side is None else empty.file(side) for side in sides))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,18 +80,6 @@ def find_invented_paths(conflicts: Collection[str], parents: Collection[str]) ->
     return [path for path in conflicts if any(f"~{parent}" in path for parent in parents)]
 
 
-def attempt_merge(
-    object_directories: Sequence[Path],
-    parents: tuple[str, str],
-    boundaries: Collection[str] = (),
-    object_format: str = "sha1",
-) -> MergeAttempt:
-    """Merge two commits, and keep the conflicts. Raises Unverifiable when git cannot tell."""
-    with _empty_repository(object_directories, boundaries, object_format) as empty:
-        merged, *conflicts = empty.attempt(*parents)
-        return MergeAttempt(merged, tuple(conflicts), empty.pack_objects())
-
-
 def expect_merge_bases(git: Git, parents: Sequence[str], boundaries: Collection[str]) -> None:
     """Raise Unverifiable unless a shallow clone reaches back to where the parents met.
 
@@ -166,44 +95,68 @@ def expect_merge_bases(git: Git, parents: Sequence[str], boundaries: Collection[
 
 
 @dataclass(frozen=True, slots=True)
-class _EmptyRepository:
+class _Merged:
+    """The tree that git makes of two commits, and the files of paths in conflict by stage."""
+
+    tree: str
+    stages: Mapping[str, Mapping[int, TreeEntry]]
+    is_clean: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyRepository:
+    """Merges in a repository of its own. The methods raise Unverifiable when git cannot tell."""
+
     path: Path
 
-    def merge(self, ours: str, theirs: str) -> str | None:
-        args = ("merge-tree", "--write-tree", "--allow-unrelated-histories", ours, theirs)
-        done = self._merge(args, ours, theirs)
-        return done.text if done.code == 0 else None
-
-    def attempt(self, ours: str, theirs: str) -> list[str]:
-        """The merged tree, and every path in conflict."""
-        return self._list(ours, theirs, "--name-only")
-
-    def stages(self, ours: str, theirs: str) -> Iterator[tuple[str, int, TreeEntry]]:
-        """Path, stage and file of everything in conflict, as git's index would hold it."""
-        for line in self._list(ours, theirs)[1:]:
+    def merge(self, ours: str, theirs: str) -> _Merged:
+        options = ("-z", "--no-messages", "--allow-unrelated-histories")
+        args = ("merge-tree", "--write-tree", *options, ours, theirs)
+        done = self._git(*args, memory=MEMORY)
+        if done.code not in (0, 1):
+            where, reason = f"merge of {ours} and {theirs}", str(program.refuse_failed(args, done))
+            if done.code < 0 or "memory" in reason:
+                what = (
+                    f"takes git more than {MEMORY >> 20} MiB: both sides change a file that large"
+                )
+                fix = "Change the file on one side alone: rebase the other."
+                raise Unverifiable(where, what, fix)
+            raise Unverifiable(where, reason)
+        tree, *lines = os.fsdecode(done.stdout).split("\0")[:-1]
+        stages: dict[str, dict[int, TreeEntry]] = {}
+        for line in lines:
             words, _, path = line.partition("\t")
             mode, object_id, stage = words.split(" ")
-            yield path, int(stage), TreeEntry(int(mode, 8), object_id)
+            stages.setdefault(path, {})[int(stage)] = TreeEntry(int(mode, 8), object_id)
+        return _Merged(tree, stages, done.code == 0)
 
-    def file(self, entry: TreeEntry) -> File:
+    def merge_cleanly(self, parents: Sequence[str]) -> str | None:
+        """Merge two parents or more: the id of the merged tree, or None on a conflict.
+
+        More than two are merged one after the other, as `git merge` does for an octopus.
+        """
+        head, *others = parents
+        tree = None
+        for other in others:
+            merged = self.merge(head, other)
+            if not merged.is_clean:
+                return None
+            tree = merged.tree
+            if other != others[-1]:
+                words = ("-p", head, "-p", other, "-m", "octopus")
+                head = self._git("commit-tree", tree, *words).text
+        return tree
+
+    def read_contested(self, merged: _Merged) -> Iterator[Contested]:
+        """Read every file in conflict, as each side has it."""
+        for path, stages in merged.stages.items():
+            sides = (stages.get(number) for number in (1, 2, 3))
+            yield Contested(path, *(None if side is None else self._file(side) for side in sides))
+
+    def _file(self, entry: TreeEntry) -> File:
         has_bytes = entry.mode != SUBMODULE
         data = self._git("cat-file", "blob", entry.id).stdout if has_bytes else entry.id.encode()
         return File(data, entry.mode)
-
-    def _list(self, ours: str, theirs: str, *options: str) -> list[str]:
-        options = ("-z", "--no-messages", "--allow-unrelated-histories", *options)
-        done = self._merge(("merge-tree", "--write-tree", *options, ours, theirs), ours, theirs)
-        return os.fsdecode(done.stdout).split("\0")[:-1]
-
-    def _merge(self, args: Sequence[str], ours: str, theirs: str) -> Completed:
-        done = self._git(*args, memory=MEMORY)
-        if done.code in (0, 1):
-            return done
-        where, reason = f"merge of {ours} and {theirs}", str(program.refuse_failed(args, done))
-        if done.code < 0 or "memory" in reason:
-            what = f"takes git more than {MEMORY >> 20} MiB: both sides change a file that large"
-            raise Unverifiable(where, what, "Change the file on one side alone: rebase the other.")
-        raise Unverifiable(where, reason)
 
     def list_differing(self, tree: str, other: str) -> list[str]:
         """List the paths in which two trees differ."""
@@ -216,11 +169,6 @@ class _EmptyRepository:
         names = "".join(f"{each.parent.name}{each.name}\n" for each in written)
         return self._git("pack-objects", "-q", "--stdout", stdin=names.encode()).stdout
 
-    def commit(self, tree: str, parents: Sequence[str]) -> str:
-        """What the next head of an octopus is merged into."""
-        named = [word for parent in parents for word in ("-p", parent)]
-        return self._git("commit-tree", tree, *named, "-m", "octopus").text
-
     def _git(self, *args: str, stdin: bytes = b"", memory: int | None = None) -> Completed:
         inherited = dict.fromkeys(name for name in os.environ if name.startswith("GIT"))
         own = dict.fromkeys(_IDENTITY, "hkgit@localhost")
@@ -231,9 +179,10 @@ class _EmptyRepository:
 
 
 @contextmanager
-def _empty_repository(
+def empty_repository(
     object_directories: Sequence[Path], boundaries: Collection[str], object_format: str
-) -> Iterator[_EmptyRepository]:
+) -> Iterator[EmptyRepository]:
+    """Make a repository that borrows objects; `boundaries` are where a shallow clone was cut."""
     import tempfile  # few commits are merges
 
     with tempfile.TemporaryDirectory(prefix="hkgit-merge-") as name:
@@ -246,4 +195,4 @@ def _empty_repository(
         (path / "objects" / "info" / "alternates").write_text(borrowed)
         if boundaries:
             (path / "shallow").write_text("".join(f"{cut}\n" for cut in boundaries))
-        yield _EmptyRepository(path)
+        yield EmptyRepository(path)

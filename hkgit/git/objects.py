@@ -20,8 +20,8 @@ import re
 import stat
 from bisect import bisect_left
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import pairwise
 
 from hkgit.edits import (
@@ -35,10 +35,10 @@ from hkgit.edits import (
     encode_text,
 )
 from hkgit.errors import InvalidInput, Unverifiable
-from hkgit.git.backend import BLOB, COMMIT, TAG, TREE, Backend
+from hkgit.git.backend import BLOB, COMMIT, TAG, TREE
 from hkgit.text.hashes import start_hash
 from hkgit.text.paths import LONGEST_PATH, quote_path
-from hkgit.values import dataclass, field, late_pattern
+from hkgit.values import dataclass, late_pattern
 
 HEX = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 FULL_ID = late_pattern(HEX)
@@ -75,7 +75,7 @@ MODES = rb"40000|100[0-7]{3}|120000|160000"
 """Of files old gits wrote any permissions. A directory under another mode than git's is one to
 git, and would be none here."""
 
-_ENTRIES = {
+_ENTRY = {
     2 * size: re.compile(rb"(%s) ([^\0/]+)\0(.{%d})" % (MODES, size), re.DOTALL)
     for size in (20, 32)
 }
@@ -115,7 +115,7 @@ def parse_tree(tree_id: str, data: bytes) -> dict[str, TreeEntry]:
     """Parse a tree object. Raises Unverifiable when git would not have written it."""
     tree = {
         decode_text(name): TreeEntry(int(mode, 8), entry_id.hex())
-        for mode, name, entry_id in _ENTRIES[len(tree_id)].findall(data)
+        for mode, name, entry_id in _ENTRY[len(tree_id)].findall(data)
     }
     if format_tree(tree) != data:
         raise Unverifiable(f"tree {tree_id}", "is malformed", "Look at it with git fsck.")
@@ -193,51 +193,23 @@ def _inside(under: str, name: str) -> str:
 
 _TAG = late_pattern(rb"object (" + HEX.encode() + rb")\ntype ([a-z]+)\n")
 _TAGGER = late_pattern(rb"^tagger (.*?)(?: -?\d+ [-+]\d+)?$", re.MULTILINE)
-_FIX = "Look at it with git fsck, and make it again: git tag -a NAME COMMIT."
-LARGEST_TAG = 4 * 2**20
-"""Bytes of a tag that is read."""
+TAG_FIX = "Look at it with git fsck, and make it again: git tag -a NAME COMMIT."
 
 DEEPEST = 50
 """Tags of tags that are followed."""
 
 
-def peel(backend: Backend, object_id: str) -> str | None:
-    """Find the commit that an object is or that its tags name; None for a tree or a blob.
-
-    Raises Unverifiable for what cannot be read: git might read a commit there.
-    """
-    *_, (last, kind, _) = _follow(backend, object_id)
-    return last if kind == COMMIT else None
-
-
-def read_tags(backend: Backend, object_id: str) -> Iterator[tuple[str, bytes]]:
-    """Read the tagger and the message of each tag from an object on. Raises Unverifiable."""
-    for _, kind, data in _follow(backend, object_id):
-        if kind == TAG:
-            header, _, message = data.partition(b"\n\n")
-            yield ", ".join(map(decode_text, _TAGGER.findall(header))), message
+def read_tag(tag_id: str, data: bytes) -> tuple[str, str]:
+    """Read the id and the type of what a tag names. Raises Unverifiable."""
+    found = _TAG.match(data)
+    if found is None:
+        raise Unverifiable(f"tag {tag_id}", "is malformed", TAG_FIX)
+    return found[1].decode(), found[2].decode()
 
 
-def _follow(backend: Backend, object_id: str) -> Iterator[tuple[str, str, bytes]]:
-    """An object and those that its tags name, each with its type; the bytes of tags alone."""
-    kind, size = backend.header(object_id)
-    for _ in range(DEEPEST):
-        if kind != TAG:
-            yield object_id, kind, b""
-            return
-        if size > LARGEST_TAG:
-            raise Unverifiable(f"tag {object_id}", f"has more than {LARGEST_TAG:,} bytes", _FIX)
-        data = backend.read(object_id)[1]
-        yield object_id, kind, data
-        found = _TAG.match(data)
-        if found is None:
-            raise Unverifiable(f"tag {object_id}", "is malformed", _FIX)
-        object_id, stated = found[1].decode(), found[2].decode()
-        kind, size = backend.header(object_id)
-        if kind != stated:
-            what = f"says that {object_id[:12]} is a {stated}, and it is a {kind}"
-            raise Unverifiable("tag", what, _FIX)
-    raise Unverifiable(f"tag {object_id}", f"is a tag of more than {DEEPEST} tags", _FIX)
+def read_taggers(data: bytes) -> str:
+    """Read the taggers of a tag, without their times."""
+    return ", ".join(map(decode_text, _TAGGER.findall(data.partition(b"\n\n")[0])))
 
 
 _ID = HEX.encode()
@@ -343,12 +315,6 @@ class TreeSnapshot:
         """Yield every path but those of directories."""
         return (path for path, _ in walk_tree(self.tree_id, self.read_tree))
 
-
-_ENTRY = {
-    size: re.compile(rb"(%s) ([^\0/]+)\0(.{%d})" % (MODES, size // 2), re.DOTALL)
-    for size in (40, 64)
-}
-"""An entry of a tree, by the number of digits of its id."""
 
 _DIRECTORY = b"40000"
 
@@ -540,77 +506,5 @@ def _expect_directory(path: str, entry: TreeEntry | None) -> str | None:
     return entry.id
 
 
-LARGEST_OBJECT = {BLOB: 100 * 2**20, TREE: 64 * 2**20, COMMIT: 4 * 2**20}
+LARGEST_OBJECT = {BLOB: 100 * 2**20, TREE: 64 * 2**20, COMMIT: 4 * 2**20, TAG: 4 * 2**20}
 """Bytes of an object that is read: packs make gigabytes of next to nothing."""
-
-
-@dataclass(slots=True)
-class ObjectBatch:
-    """Objects that are stored together: a process each would be felt."""
-
-    backend: Backend
-    objects: dict[str, tuple[str, bytes]] = field(default_factory=dict)
-
-    def add_blob(self, data: bytes) -> str:
-        return self._add(BLOB, data)
-
-    def add_tree(self, entries: Tree) -> str:
-        return self._add(TREE, format_tree(entries))
-
-    def _add(self, kind: str, data: bytes) -> str:
-        object_id = compute_id(kind, data, self.backend.object_format)
-        self.objects[object_id] = kind, data
-        return object_id
-
-    def write(self) -> None:
-        """Store what was added. Raises GitRefused."""
-        self.backend.write_all(self.objects)
-
-
-@dataclass(frozen=True)
-class Store:
-    """The objects of a repository. Reading raises Unverifiable, writing GitRefused."""
-
-    backend: Backend
-
-    def size(self, object_id: str) -> int:
-        """Return how many bytes an object has, without reading them."""
-        return self.backend.header(object_id)[1]
-
-    def read(self, object_id: str, kind: str) -> bytes:
-        """Read the bytes of an object that must be of one type, and not too large."""
-        size = self.size(object_id)
-        if size > LARGEST_OBJECT[kind]:
-            what = f"has {size:,} bytes; a {kind} of more than {LARGEST_OBJECT[kind]:,} is not read"
-            raise Unverifiable(f"object {object_id}", what, "Keep what is so large elsewhere.")
-        found, data = self.backend.read(object_id)
-        if found != kind:
-            raise Unverifiable(f"object {object_id}", "is not of the type that is asked for")
-        return data
-
-    def tree(self, tree_id: str) -> Tree:
-        """Read the entries of a tree by name."""
-        return self._parsed(tree_id) if not is_empty_tree(tree_id) else {}
-
-    def is_tree(self, object_id: str) -> bool:
-        return is_empty_tree(object_id) or self.backend.header(object_id)[0] == TREE
-
-    def write_blob(self, data: bytes) -> str:
-        return self.backend.write(BLOB, data)
-
-    def write_blobs(self, blobs: Iterable[bytes]) -> list[str]:
-        """Store blobs; their ids in the same order."""
-        batch = ObjectBatch(self.backend)
-        ids = [batch.add_blob(data) for data in blobs]
-        batch.write()
-        return ids
-
-    @cached_property
-    def differ(self) -> TreeDiffer:
-        """What tells two trees apart; it keeps those that it has read."""
-        return TreeDiffer(lambda tree_id: self.read(tree_id, TREE))
-
-    @cached_property
-    def _parsed(self) -> ReadTree:
-        """Trees by id, the latest kept: the commits of a history share most of them."""
-        return lru_cache(512)(lambda tree_id: parse_tree(tree_id, self.read(tree_id, TREE)))

@@ -1,128 +1,163 @@
 """One repository: objects, refs, revisions, settings, checkouts.
 
-Reading raises Unverifiable where something is not here or not as git writes it.
+Objects are read through libgit2 where many are, since that needs no process, or from a child of
+git: where little is read, and where libgit2 cannot open the repository (SHA-256, reftable, an
+extension that it does not know). `HKGIT_GIT=libgit2` or `HKGIT_GIT=program` leaves no choice. All
+else goes by the git program, or by files where they say it.
 
-Objects and refs come from a backend (see `backend`); what only git knows (the index that it is
-committing, configuration with its includes, ranges) goes through the program.
+Reading raises Unverifiable where something is not here or not as git writes it, writing
+GitRefused. Objects are read as stored: replacements are ignored, and nothing is fetched.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hkgit.edits import encode_text
-from hkgit.errors import GitRefused, HkgitError, InvalidInput
+from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.git.backend import (
     BLOB,
     COMMIT,
-    Backend,
-    GitSettings,
-    Unopened,
+    NO_FETCH,
+    TAG,
+    TREE,
     common_dir_of,
+    delete_own_ref,
+    find_repository,
+    read_branch,
+    read_stored_ref,
     refuse_ref_name,
+    refuse_unwritten,
+    write_own_ref,
 )
 from hkgit.git.merge import (
     Contested,
+    EmptyRepository,
     MergeAttempt,
     Resolved,
-    attempt_merge,
-    automatic_merge,
+    empty_repository,
     expect_merge_bases,
-    find_contested,
-    resolve_merge,
 )
 from hkgit.git.objects import (
+    DEEPEST,
     EMPTY_TREE,
     EMPTY_TREES,
     FULL_ID,
+    LARGEST_OBJECT,
+    TAG_FIX,
     Builder,
     Commit,
     Files,
     Head,
-    ObjectBatch,
-    Store,
+    ReadTree,
     Tree,
     TreeChange,
+    TreeDiffer,
     TreeSnapshot,
     compare_trees,
+    compute_id,
+    format_tree,
+    is_empty_tree,
     parse_commit,
-    peel,
-    read_tags,
+    parse_tree,
+    read_tag,
+    read_taggers,
 )
-from hkgit.git.program import Git, prepare_git, read_config
+from hkgit.git.plumbing import CatFile, write_pack
+from hkgit.git.program import Completed, Git, prepare_git, read_config, refuse_failed
 from hkgit.git.signatures import verify_principal, verify_tagger
 from hkgit.text.paths import check_tree_path
-from hkgit.values import dataclass, field, late_pattern
+from hkgit.values import dataclass, late_pattern
 
-CHOICE = "HKGIT_GIT"
-"""The environment variable that names the one who answers."""
-
-
-def open_backend(start: Path, *, in_hook: bool, is_small: bool = False) -> Backend:
-    """Open the repository around a directory; in a hook, the one that GIT_DIR names.
-
-    Where little is read (`is_small`) that is the git program, unless libgit2 is asked for: to load
-    libgit2 takes five starts of Python.
-
-    Raises GitRefused where there is none, or none that can be read.
-    """
-    choice = os.environ.get(CHOICE, "")
-    if choice not in ("", "libgit2", "program"):
-        raise InvalidInput(CHOICE, f"cannot be {choice}", "Say libgit2 or program, or unset it.")
-    if choice == "program" or (is_small and not choice):
-        return _by_program(start, in_hook=in_hook)
+if TYPE_CHECKING:
     from hkgit.git.libgit2 import LibGit2
 
-    try:
-        return LibGit2.open(start, in_hook=in_hook)
-    except Unopened:
-        if choice:
-            raise
-    return _by_program(start, in_hook=in_hook)
-
-
-def _by_program(start: Path, *, in_hook: bool) -> Backend:
-    from hkgit.git.plumbing import Plumbing  # here: few need it
-
-    return Plumbing.open(start, in_hook=in_hook)
-
+CHOICE = "HKGIT_GIT"
+"""The environment variable that names the one who reads objects."""
 
 _WHOLE_REF = late_pattern(r"refs/[^~^:]+?(?=@\{|[~^:]|\Z)")
 """The name of a ref from its beginning, without what may follow it in a revision."""
+
+_ABSENT = ("bad file", "Not a valid object name", "could not fetch", "lazy fetching disabled")
+"""What git says of what is not here: in any clone, and in a partial one."""
+
+_SILENT = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.logAllRefUpdates=false")
+_MOST_KEPT, _SMALL = 256, 4096
+"""The most objects that are kept, and the bytes from which one is not."""
 
 FIRST_COMMIT = "Make a first commit: git commit --allow-empty -m Begin"
 """What to do in a repository that has no commit yet."""
 
 
 @dataclass(frozen=True)
-class Contents:
-    """The objects of one repository, whoever reads them."""
+class Repository:
+    """One repository, opened where the user stands, or where git says when it runs a hook.
 
-    _backend: Backend = field(repr=False)
+    `git_dir` is the directory of this checkout's HEAD and index; `work_tree` the checkout, None
+    when the repository is bare; `reader` who is to read objects, empty for whoever can.
+    """
 
-    @cached_property
-    def git_dir(self) -> Path:
-        """The directory of this checkout's HEAD and index."""
-        return self._backend.git_dir
+    start: Path
+    in_hook: bool
+    git_dir: Path
+    work_tree: Path | None
+    object_format: str
+    reader: str
+
+    @classmethod
+    def discover(cls, start: Path, *, in_hook: bool = False, is_small: bool = False) -> Repository:
+        """Open the repository around `start`; `in_hook` believes the GIT_* variables.
+
+        `is_small` says that few objects will be read: then to load libgit2, which takes five
+        starts of Python, costs more than it saves. Raises GitRefused where there is no repository,
+        or none that can be read faithfully.
+        """
+        start = start.absolute()
+        reader = os.environ.get(CHOICE, "")
+        if reader not in ("", "libgit2", "program"):
+            raise InvalidInput(
+                CHOICE, f"cannot be {reader}", "Say libgit2 or program, or unset it."
+            )
+        reader = reader or ("program" if is_small else "")
+        is_named = not in_hook and reader != "program"
+        place = find_repository(start, in_hook=in_hook, is_named=is_named)
+        repository = cls(start, in_hook, *place, reader)
+        if (repository.common_dir / "info" / "grafts").exists():
+            fix = "Turn it into a replacement: git replace --convert-graft-file"
+            raise GitRefused(str(start), "info/grafts rewrites the history that git shows", fix)
+        if reader == "libgit2":
+            assert repository._libgit2 is not None
+        return repository
+
+    @property
+    def is_bare(self) -> bool:
+        return self.work_tree is None
 
     @cached_property
     def common_dir(self) -> Path:
         """The directory of objects and branches, which linked worktrees share."""
         return common_dir_of(self.git_dir)
 
+    @cached_property
+    def git(self) -> Git:
+        """The git program on this repository, to be called (see `program.run`)."""
+        return prepare_git(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
+
     @property
     def backend(self) -> str:
-        """Who answers for objects and refs: `libgit2` or `program`."""
-        return self._backend.name
+        """Who reads objects: `libgit2` or `program`."""
+        return "program" if self._libgit2 is None else "libgit2"
 
     @property
     def empty_tree(self) -> str:
         """The tree without a file, which git knows without storing it."""
-        return EMPTY_TREES[self._backend.object_format]
+        return EMPTY_TREES[self.object_format]
 
     @property
     def is_shallow(self) -> bool:
@@ -137,11 +172,11 @@ class Contents:
         refs/heads/ too, where anybody who pushes may put a ref `refs/...` of such a name.
         """
         named = _WHOLE_REF.match(rev)
-        is_here = named is None or self._backend.ref(named[0]) is not None
-        found = self._backend.resolve(rev) if is_here else None
+        is_here = named is None or self._ref(named[0]) is not None
+        found = self._resolve(rev) if is_here and "\0" not in rev else None
         if found is None:
             if rev.startswith("HEAD") and self._is_unborn():
-                fix = FIRST_COMMIT if self._backend.work_tree else "Push a first commit to it."
+                fix = FIRST_COMMIT if self.work_tree else "Push a first commit to it."
                 raise InvalidInput(rev, "there is no commit here yet", fix)
             fix = "Name a branch, a tag or a commit; git log --all shows them."
             if self.is_shallow:
@@ -150,19 +185,45 @@ class Contents:
         return found
 
     def _is_unborn(self) -> bool:
-        target = self._backend.head_target()
-        return target.startswith("refs/") and self._backend.ref(target) is None
+        target = self._head_target()
+        return target.startswith("refs/") and self._ref(target) is None
+
+    def _resolve(self, rev: str) -> str | None:
+        if FULL_ID.fullmatch(rev) is None:
+            rev = self._ask("rev-parse", "--verify", "-q", "--end-of-options", rev).text
+        try:
+            return self.commit_named_by(rev) if rev else None
+        except Unverifiable:
+            return None
 
     def commit_named_by(self, object_id: str) -> str | None:
         """Find the commit that an object is or that its tags name; None for a tree or a blob.
 
         Raises Unverifiable for a tag that cannot be read, or that leads to what is not here.
         """
-        return peel(self._backend, object_id)
+        *_, (last, kind, _) = self._follow(object_id)
+        return last if kind == COMMIT else None
 
     def tags_of(self, object_id: str) -> tuple[tuple[str, bytes], ...]:
         """Read the tagger and message of a tag, and of each that it names. Raises Unverifiable."""
-        return tuple(read_tags(self._backend, object_id))
+        tags = (data for _, kind, data in self._follow(object_id) if kind == TAG)
+        return tuple((read_taggers(data), data.partition(b"\n\n")[2]) for data in tags)
+
+    def _follow(self, object_id: str) -> Iterator[tuple[str, str, bytes]]:
+        """An object and those that its tags name, each with its type; the bytes of tags alone."""
+        kind, _ = self._header(object_id)
+        for _ in range(DEEPEST):
+            if kind != TAG:
+                yield object_id, kind, b""
+                return
+            data = self._read(object_id, TAG)
+            yield object_id, kind, data
+            object_id, stated = read_tag(object_id, data)
+            kind, _ = self._header(object_id)
+            if kind != stated:
+                what = f"says that {object_id[:12]} is a {stated}, and it is a {kind}"
+                raise Unverifiable("tag", what, TAG_FIX)
+        raise Unverifiable(f"tag {object_id}", f"is a tag of more than {DEEPEST} tags", TAG_FIX)
 
     def commit(self, commit_id: str) -> Commit:
         """Read a commit by its id; raise Unverifiable when it is not here."""
@@ -174,7 +235,15 @@ class Contents:
 
     def merge_base(self, first: str, second: str) -> str | None:
         """Find a best common ancestor of two commits; None when their histories never meet."""
-        return self._backend.merge_base(first, second)
+        for commit_id in (first, second):
+            _check_id(commit_id)
+        found = None if self._libgit2 is None else self._libgit2.merge_base(first, second)
+        if found is not None:
+            return found[0]
+        asked = self._ask("merge-base", first, second)
+        if asked.code > 1:
+            raise Unverifiable(f"merge base of {first} and {second}", asked.stderr.strip())
+        return asked.text if asked.code == 0 else None
 
     # Trees and blobs
 
@@ -188,23 +257,24 @@ class Contents:
 
     def tree(self, tree_id: str) -> Tree:
         """Read the entries of one tree by name; raise Unverifiable when it is not here."""
-        return self._store.tree(tree_id)
+        return {} if is_empty_tree(tree_id) else self._trees(tree_id)
 
     def blob(self, blob_id: str) -> bytes:
         """Read the bytes of a blob; raise Unverifiable when it is not here."""
-        return self._store.read(blob_id, BLOB)
+        return self._read(blob_id, BLOB)
 
     def blob_size(self, blob_id: str) -> int:
         """Return how many bytes a blob has, without reading them."""
-        return self._store.size(blob_id)
+        return self._header(blob_id)[1]
 
     def write_blob(self, data: bytes) -> str:
         """Store a blob; raises GitRefused when the object store cannot be written."""
-        return self._store.write_blob(data)
+        return self.write_blobs([data])[0]
 
     def write_blobs(self, blobs: Iterable[bytes]) -> list[str]:
         """Store blobs together; their ids in the same order. Raises GitRefused."""
-        return self._store.write_blobs(blobs)
+        objects = [(BLOB, data) for data in blobs]
+        return self.write_objects(objects)
 
     def write_tree(self, base_tree: str | None, files: Files) -> str:
         """Store the tree that `base_tree` becomes with these files; None removes one.
@@ -214,87 +284,31 @@ class Contents:
         """
         for path in files:
             check_tree_path(path)
-        batch = ObjectBatch(self._backend)
-        builder = Builder(self.tree, batch.add_tree, batch.add_blob)
-        tree = builder.build(base_tree, files) or batch.add_tree({})
-        batch.write()
+        written: list[tuple[str, bytes]] = []
+
+        def write(kind: str, data: bytes) -> str:
+            written.append((kind, data))
+            return compute_id(kind, data, self.object_format)
+
+        builder = Builder(
+            self.tree, lambda entries: write(TREE, format_tree(entries)), partial(write, BLOB)
+        )
+        tree = builder.build(base_tree, files) or write(TREE, b"")
+        self.write_objects(written)
         return tree
 
-    # How it is done
+    def write_objects(self, objects: Sequence[tuple[str, bytes]]) -> list[str]:
+        """Store objects, given as type and bytes, in one process; their ids in the same order."""
+        ids = [compute_id(kind, data, self.object_format) for kind, data in objects]
+        pack = write_pack(dict(zip(ids, objects, strict=True)).values(), self.object_format)
+        try:
+            if objects:
+                self.git("unpack-objects", "-q", stdin=pack)
+        except GitRefused as refusal:
+            raise refuse_unwritten("object store", refusal.what) from refusal
+        return ids
 
-    @cached_property
-    def _store(self) -> Store:
-        return Store(self._backend)
-
-    @cached_property
-    def _changes(self) -> Callable[[str | None, str], tuple[TreeChange, ...]]:
-        """The latest comparisons: replay and the gate's rules ask for the same one."""
-
-        def changes(old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
-            found = compare_trees(old_tree, new_tree, self._store.differ.find_differing)
-            return tuple(sorted(found, key=lambda change: encode_text(change.path)))
-
-        return lru_cache(4)(changes)
-
-    @cached_property
-    def _commits(self) -> Callable[[str], Commit]:
-        """Commits by id, the latest kept: each is asked for again by those that follow it."""
-
-        def read(commit_id: str) -> Commit:
-            raw = self._store.read(commit_id, COMMIT)
-            return parse_commit(commit_id, raw, is_boundary=commit_id in self._boundaries)
-
-        return lru_cache(1024)(read)
-
-    def _tree_id(self, rev_or_tree: str) -> str:
-        if rev_or_tree == EMPTY_TREE:
-            return self.empty_tree
-        if FULL_ID.fullmatch(rev_or_tree) and self._store.is_tree(rev_or_tree):
-            return rev_or_tree
-        return self.commit(self.resolve(rev_or_tree)).tree
-
-    @cached_property
-    def _boundaries(self) -> frozenset[str]:
-        """The commits whose parents a shallow clone left out."""
-        listed = self.common_dir / "shallow"
-        return frozenset(listed.read_text().split()) if listed.exists() else frozenset()
-
-
-@dataclass(frozen=True)
-class Repository(Contents):
-    """One repository, opened where the user stands, or where git says when it runs a hook."""
-
-    start: Path
-    in_hook: bool
-
-    @classmethod
-    def discover(cls, start: Path, *, in_hook: bool = False, is_small: bool = False) -> Repository:
-        """Open the repository around `start`; `in_hook` believes the GIT_* variables.
-
-        `is_small` says that few objects will be read: then to load libgit2 costs more than it
-        saves, and the git program answers. Raises GitRefused where there is none, or none that can
-        be read faithfully.
-        """
-        start = start.absolute()
-        repository = cls(open_backend(start, in_hook=in_hook, is_small=is_small), start, in_hook)
-        if (repository.common_dir / "info" / "grafts").exists():
-            fix = "Turn it into a replacement: git replace --convert-graft-file"
-            raise GitRefused(str(start), "info/grafts rewrites the history that git shows", fix)
-        return repository
-
-    @cached_property
-    def work_tree(self) -> Path | None:
-        """The checkout, or None when the repository is bare."""
-        return self._backend.work_tree
-
-    @property
-    def is_bare(self) -> bool:
-        return self.work_tree is None
-
-    @cached_property
-    def git(self) -> Git:
-        """The git program on this repository, to be called (see `program.run`)."""
-        return prepare_git(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
+    # Ranges
 
     def commits_between(self, old: str | None, new: str, *excluding: str) -> tuple[str, ...]:
         """List the commits reachable from `new`, not from `old` or `excluding`, parents first."""
@@ -326,32 +340,36 @@ class Repository(Contents):
         return tuple(name for name in named if FULL_ID.fullmatch(name))
 
     def automatic_merge(self, parents: Sequence[str]) -> str | None:
-        """Merge commits as git does by itself: the tree, or None on a conflict (see `merging`)."""
-        if self.is_shallow:
-            expect_merge_bases(self.git, parents, self._boundaries)
-        return automatic_merge(
-            self.object_directories, parents, self._boundaries, self._backend.object_format
-        )
+        """Merge commits as git does by itself: the tree, or None on a conflict (see `merge`)."""
+        self._expect_merge_bases(parents)
+        with self._empty_repository() as empty:
+            return empty.merge_cleanly(parents)
 
     def attempt_merge(self, parents: tuple[str, str]) -> MergeAttempt:
-        """Merge two commits, conflicts and all (see `merging`)."""
-        if self.is_shallow:
-            expect_merge_bases(self.git, parents, self._boundaries)
-        return attempt_merge(
-            self.object_directories, parents, self._boundaries, self._backend.object_format
-        )
+        """Merge two commits, and keep the conflicts (see `merge`)."""
+        self._expect_merge_bases(parents)
+        with self._empty_repository() as empty:
+            merged = empty.merge(*parents)
+            return MergeAttempt(merged.tree, tuple(merged.stages), empty.pack_objects())
 
     def resolve_merge(self, parents: tuple[str, str], tree: str) -> Resolved:
-        """Find how a tree completes the merge of two commits (see `merging`)."""
-        return resolve_merge(
-            self.object_directories, parents, tree, self._boundaries, self._backend.object_format
-        )
+        """Find how a tree completes the merge of two commits (see `merge`)."""
+        with self._empty_repository() as empty:
+            merged = empty.merge(*parents)
+            differing = set(empty.list_differing(merged.tree, tree)) - merged.stages.keys()
+            return Resolved(tuple(merged.stages), tuple(sorted(differing)))
 
     def find_contested_files(self, parents: tuple[str, str]) -> tuple[Contested, ...]:
-        """Find the files that git leaves to people where it merges two commits (see `merging`)."""
-        return find_contested(
-            self.object_directories, parents, self._boundaries, self._backend.object_format
-        )
+        """Find the files that git leaves to people where it merges two commits (see `merge`)."""
+        with self._empty_repository() as empty:
+            return tuple(empty.read_contested(empty.merge(*parents)))
+
+    def _expect_merge_bases(self, parents: Sequence[str]) -> None:
+        if self.is_shallow:
+            expect_merge_bases(self.git, parents, self._boundaries)
+
+    def _empty_repository(self) -> AbstractContextManager[EmptyRepository]:
+        return empty_repository(self.object_directories, self._boundaries, self.object_format)
 
     def merge_bases(self, first: str, second: str) -> tuple[str, ...]:
         """List every best common ancestor of two commits."""
@@ -382,79 +400,250 @@ class Repository(Contents):
 
     def head(self) -> Head:
         """Read where HEAD points; raise GitRefused when it points nowhere."""
-        target = self._backend.head_target()
+        target = self._head_target()
         if FULL_ID.fullmatch(target):
             return Head(None, target)
-        return Head(target.removeprefix("refs/heads/"), self._backend.ref(target))
+        return Head(target.removeprefix("refs/heads/"), self._ref(target))
 
     def branch_tip(self, name: str) -> str | None:
         """Return the commit of a branch, or None when there is no such branch."""
         if name.startswith("-") or name == "HEAD":
             raise refuse_ref_name(name)
-        return self._backend.ref(f"refs/heads/{name}")
+        return self._ref(f"refs/heads/{name}")
 
     def remembers(self, name: str) -> bool:
         """Whether git keeps something by a name like MERGE_HEAD or BISECT_LOG for this checkout."""
         if (self.git_dir / name).exists():
             return True
         is_table = name.endswith("_HEAD") and (self.common_dir / "reftable").is_dir()
-        return is_table and self._backend.ref(name) is not None
+        return is_table and self._ref(name) is not None
 
     def write_ref(self, name: str, object_id: str) -> None:
         """Let a ref of hkgit's own name an object; no hook hears of it. Raises GitRefused."""
-        self._backend.write_ref(name, object_id)
+        if not write_own_ref(self.common_dir, name, object_id):
+            self._update_ref(name, name, object_id)
 
     def delete_ref(self, name: str) -> None:
         """Take a ref of hkgit's own away, if it is there. Raises GitRefused."""
-        self._backend.delete_ref(name)
+        if not delete_own_ref(self.common_dir, name):
+            self._update_ref(name, "-d", name)
 
-    def list_checked_out_branches(self) -> dict[str, Path]:
-        """List the branches that some work tree stands on, and where."""
-        listed = os.fsdecode(self._list_worktrees())
-        found = {}
-        for record in listed.split("\0\0"):
+    def _update_ref(self, where: str, *args: str) -> None:
+        try:
+            self.git(*_SILENT, "update-ref", "--no-deref", *args)
+        except GitRefused as refusal:
+            raise refuse_unwritten(where, refusal.what) from refusal
+
+    def _head_target(self) -> str:
+        """Read what HEAD says: the full name of a branch, or an id."""
+        named = read_branch(self.git_dir)
+        if named is not None:
+            return named
+        for args in (("symbolic-ref", "-q", "HEAD"), ("rev-parse", "-q", "--verify", "HEAD")):
+            asked = self._ask(*args)
+            if asked.code == 0:
+                return asked.text
+        raise Unverifiable("HEAD", "points nowhere", "Look at the repository with git fsck.")
+
+    def _ref(self, name: str) -> str | None:
+        """Return the id that a ref leads to. Raises InvalidInput for what no ref may be called."""
+        found = read_stored_ref(self.common_dir, name)
+        if found is not None:
+            return found
+        args = ("show-ref", "--verify", "--hash", "--", name)
+        asked = self._ask(*args)
+        if asked.code == 0:
+            return asked.text
+        if "not a valid ref" not in asked.stderr:
+            raise refuse_failed(args, asked)
+        if self._ask("check-ref-format", "--allow-onelevel", name).code != 0:
+            raise refuse_ref_name(name)
+        return None
+
+    def list_checkouts(self) -> dict[Path, str | None]:
+        """List every checkout, those of `git worktree` too, with the branch that it is on."""
+        found: dict[Path, str | None] = {} if self.work_tree is None else {self.work_tree: None}
+        for record in self._list_worktrees().split("\0\0"):
             fields = dict(line.partition(" ")[::2] for line in record.split("\0"))
-            if "branch" in fields:
-                found[fields["branch"].removeprefix("refs/heads/")] = Path(fields["worktree"])
+            if "worktree" in fields:
+                found[Path(fields["worktree"])] = fields.get("branch")
         return found
 
-    def _list_worktrees(self) -> bytes:
+    def _list_worktrees(self) -> str:
         """Run `git worktree list`, and again if it met a worktree that was half written."""
         for pause in (0.02, 0.05, 0.1, 0.2, 0.4):
             try:
-                return self.git("worktree", "list", "--porcelain", "-z").stdout
+                return self.git("worktree", "list", "--porcelain", "-z").text
             except GitRefused as refusal:
                 if "worktrees/" not in refusal.what:
                     raise
                 time.sleep(pause)
-        return self.git("worktree", "list", "--porcelain", "-z").stdout
+        return self.git("worktree", "list", "--porcelain", "-z").text
+
+    def list_checked_out_branches(self) -> dict[str, Path]:
+        """List the branches that some work tree stands on, and where."""
+        on = [(name, place) for place, name in self.list_checkouts().items() if name is not None]
+        return {name.removeprefix("refs/heads/"): place for name, place in on}
+
+    @cached_property
+    def variables(self) -> tuple[str, ...] | None:
+        """The lines of `git var -l`, with the configuration and identities; None where it fails.
+
+        Most of what is asked for is not set, and that is seen here. What may be set is asked for
+        by name: a value of several lines may look like another setting, never hide one.
+        """
+        asked = self.git("var", "-l", check=False)
+        return tuple(asked.text.split("\n")) if asked.code == 0 else None
+
+    def may_have(self, name: str) -> bool:
+        """Whether a variable of the configuration may be set; `name` has no subsection."""
+        lines, key = self.variables, name.lower()
+        return lines is None or any(line.partition("=")[0] == key for line in lines)
 
     def config(self, name: str) -> str | None:
         """Return the last value of a configuration variable, as git reads it."""
-        return read_config(self.git, name) if self.settings.may_have(name) else None
+        return read_config(self.git, name) if self.may_have(name) else None
 
     def identity(self, who: str) -> str:
         """Return `AUTHOR` or `COMMITTER` as git would write it, without the time; or ""."""
-        return self.settings.identity(f"GIT_{who}_IDENT")
-
-    @cached_property
-    def settings(self) -> GitSettings:
-        """What git has for variables and identities."""
-        return GitSettings.ask(self.git)
-
-    def quick_config(self, name: str) -> str | None:
-        """Return the value of a variable, without a process where one can; `name` in lower case."""
-        return self.config(name) if self.backend == "program" else self._backend.config(name)
+        name = f"GIT_{who}_IDENT"
+        found = [line for line in self.variables or () if line.startswith(f"{name}=")]
+        is_clear = len(found) == 1
+        ident = found[0].partition("=")[2] if is_clear else self._ask("var", name).text
+        return ident.rpartition(" ")[0].rpartition(" ")[0]
 
     @cached_property
     def hooks_path(self) -> Path | None:
         """`core.hooksPath`, from the checkout when it is relative; None when it is not set."""
-        if not self.settings.may_have("core.hooksPath"):
+        if not self.may_have("core.hooksPath"):
             return None
         configured = read_config(self.git, "core.hooksPath", "--type=path")
         return (self.work_tree or self.git_dir) / configured if configured is not None else None
 
-    # How it is done
+    # How objects are read
+
+    @cached_property
+    def _libgit2(self) -> LibGit2 | None:
+        if self.reader == "program" or (self.object_format != "sha1" and not self.reader):
+            return None
+        from hkgit.git.libgit2 import LibGit2, Unopened  # it is slow to load
+
+        try:
+            return LibGit2.open(self.git_dir, in_hook=self.in_hook)
+        except Unopened:
+            if self.reader:
+                raise
+        return None
+
+    @cached_property
+    def _objects(self) -> LibGit2 | CatFile:
+        git = self.git.over(NO_FETCH)
+        return self._libgit2 or CatFile(git.cwd, git.whole_environment())
+
+    def _header(self, object_id: str) -> tuple[str, int]:
+        """Return the type of an object and its size in bytes."""
+        kept = self._kept.get(object_id)
+        if kept is not None:
+            return kept[0], len(kept[1])
+        found = self._objects.header(_check_id(object_id))
+        if found is None:
+            raise self._why_not(object_id)
+        return found
+
+    def _read(self, object_id: str, kind: str) -> bytes:
+        """Read the bytes of an object that must be of one type, and not too large."""
+        kept = self._kept.get(object_id)
+        if kept is None:
+            most = LARGEST_OBJECT[kind]
+            found = self._objects.read(_check_id(object_id), most)
+            if found is None:
+                raise self._why_not(object_id)
+            kept, size = (found[0], found[2]), found[1]
+            if size > most:
+                what = f"has {size:,} bytes; a {kind} of more than {most:,} is not read"
+                raise Unverifiable(f"object {object_id}", what, "Keep what is so large elsewhere.")
+            if self._libgit2 is None and compute_id(*kept, self.object_format) != object_id:
+                fix = "Look at the repository with git fsck."
+                raise Unverifiable(
+                    f"object {object_id}", "does not have the content of its id", fix
+                )
+            if size < _SMALL:
+                self._keep(object_id, kept)
+        if kept[0] != kind:
+            raise Unverifiable(f"object {object_id}", "is not of the type that is asked for")
+        return kept[1]
+
+    def _keep(self, object_id: str, kept: tuple[str, bytes]) -> None:
+        if len(self._kept) >= _MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[object_id] = kept
+
+    @cached_property
+    def _kept(self) -> dict[str, tuple[str, bytes]]:
+        """Small objects that were read lately by id: type and bytes, checked."""
+        return {}
+
+    def _why_not(self, object_id: str) -> Unverifiable:
+        """Why an object could not be read: git asked once more, to hear what it says."""
+        where, fix = f"object {object_id}", "Look at the repository with git fsck."
+        words = self._ask("cat-file", "-p", object_id).stderr.strip()
+        if "error: " not in words and any(each in words for each in _ABSENT):
+            return Unverifiable(where, "is not in this repository", "Fetch it, then try again.")
+        return Unverifiable(where, words or "could not be read", fix)
+
+    def _ask(self, *args: str) -> Completed:
+        return self.git.over(NO_FETCH)(*args, check=False)
+
+    @cached_property
+    def _differ(self) -> TreeDiffer:
+        return TreeDiffer(lambda tree_id: self._read(tree_id, TREE))
+
+    @cached_property
+    def _trees(self) -> ReadTree:
+        """Trees by id, the latest kept: the commits of a history share most of them."""
+        return lru_cache(512)(lambda tree_id: parse_tree(tree_id, self._read(tree_id, TREE)))
+
+    @cached_property
+    def _changes(self) -> Callable[[str | None, str], tuple[TreeChange, ...]]:
+        """The latest comparisons: replay and the gate's rules ask for the same one."""
+
+        def changes(old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
+            found = compare_trees(old_tree, new_tree, self._differ.find_differing)
+            return tuple(sorted(found, key=lambda change: encode_text(change.path)))
+
+        return lru_cache(4)(changes)
+
+    @cached_property
+    def _commits(self) -> Callable[[str], Commit]:
+        """Commits by id, the latest kept: each is asked for again by those that follow it."""
+
+        def read(commit_id: str) -> Commit:
+            raw = self._read(commit_id, COMMIT)
+            return parse_commit(commit_id, raw, is_boundary=commit_id in self._boundaries)
+
+        return lru_cache(1024)(read)
+
+    def _tree_id(self, rev_or_tree: str) -> str:
+        if rev_or_tree == EMPTY_TREE:
+            return self.empty_tree
+        if is_empty_tree(rev_or_tree):
+            return rev_or_tree
+        if FULL_ID.fullmatch(rev_or_tree) and self._header(rev_or_tree)[0] == TREE:
+            return rev_or_tree
+        return self.commit(self.resolve(rev_or_tree)).tree
+
+    @cached_property
+    def _boundaries(self) -> frozenset[str]:
+        """The commits whose parents a shallow clone left out."""
+        listed = self.common_dir / "shallow"
+        return frozenset(listed.read_text().split()) if listed.exists() else frozenset()
+
+
+def _check_id(object_id: str) -> str:
+    """An id, which git would else take for a revision or for several lines."""
+    if FULL_ID.fullmatch(object_id) is None:
+        raise Unverifiable(f"object {object_id}", "is no id of an object")
+    return object_id
 
 
 def find_message_file(repository: Repository, named: str) -> Path:
@@ -484,15 +673,6 @@ def find_comment_mark(repository: Repository) -> bytes:
     """Return what git's own lines in a message begin with: `core.commentChar`."""
     mark = repository.config("core.commentChar")
     return (mark if mark not in (None, "auto") else "#").encode("utf-8", "surrogateescape")
-
-
-def list_checkouts(repository: Repository) -> list[Path]:
-    """List every checkout of a repository: its own, and those of `git worktree`."""
-    listed = os.fsdecode(repository.git("worktree", "list", "--porcelain", "-z").stdout)
-    named = (field.partition(" ") for field in listed.split("\0"))
-    found = [Path(value) for word, _, value in named if word == "worktree"]
-    own = [] if repository.work_tree is None else [repository.work_tree]
-    return list(dict.fromkeys([*own, *found]))
 
 
 def find_checkout(repository: Repository, place: Path) -> tuple[Path, bool] | None:

@@ -68,7 +68,7 @@ class History:
         self.count += 1
         named = "".join(f"parent {each}\n" for each in parents)
         text = f"tree {tree}\n{named}author {who}\ncommitter {who}\n\n{message} {self.count}\n"
-        return self.repository._backend.write("commit", text.encode())
+        return self.repository.write_objects([("commit", text.encode())])[0]
 
     def files(self, commit: str, files: dict[str, File | None]) -> str:
         """The tree that a commit's becomes."""

@@ -241,10 +241,11 @@ def test_content_that_git_would_change_is_refused(repo: Repo, said: str, content
         conversion(repo).expect_stored({"f": content})
 
 
-def test_plain_content_needs_no_process(
+def test_where_the_settings_are_known_plain_content_needs_no_process(
     repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     repo.commit({".gitattributes": "*.png binary\n*.py diff=python\n"})
     ours = conversion(repo)
+    assert not ours.repository.may_have("core.autocrlf")
     monkeypatch.setenv("PATH", str(tmp_path))
     ours.expect_stored({"f": Content(b"a\n", b"b\n"), "d/g": Content(b"\n")})

@@ -180,36 +180,6 @@ def _register(repository: Repository, path: Path, commit_id: str) -> Iterator[Pa
 
 
 def _add(repository: Repository, path: Path, commit_id: str) -> None:
-    """Add a worktree: as git would (gitrepository-layout(5)), or by git where refs or settings of
-    worktrees are not plain files."""
-    is_table = (repository.common_dir / "reftable").exists()
-    if is_table or repository.settings.may_have("extensions.worktreeConfig"):
-        _let_git_add(repository, path, commit_id)
-        return
-    own = repository.common_dir / "worktrees" / path.name
-    try:
-        _write_down(own, path, commit_id)
-    except OSError as error:
-        fix = "Make room, or get the right to write there, then try again; nothing was landed."
-        raise GitRefused(str(own), f"could not be written: {error.strerror}", fix) from error
-
-
-def _write_down(own: Path, path: Path, commit_id: str) -> None:
-    """What git writes for a worktree; as long as `locked` is there no git prunes it."""
-    for pause in _PAUSES:
-        with suppress(FileNotFoundError):
-            own.mkdir(parents=True)
-            break
-        time.sleep(pause)  # whoever was the last just took the list away
-    (own / "locked").write_text("hkgit is adding it\n")
-    (own / "gitdir").write_bytes(os.fsencode(path / ".git") + b"\n")
-    (own / "HEAD").write_text(f"{commit_id}\n")
-    (own / "commondir").write_text("../..\n")
-    (path / ".git").write_bytes(b"gitdir: " + os.fsencode(own) + b"\n")
-    (own / "locked").unlink()
-
-
-def _let_git_add(repository: Repository, path: Path, commit_id: str) -> None:
     """Let git add the worktree; again where it met one that another git was just writing down."""
     args = ("worktree", "add", "-q", "--no-checkout", "--detach", str(path), commit_id)
     for pause in _PAUSES:

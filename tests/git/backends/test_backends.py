@@ -262,7 +262,7 @@ def answers(repo: Repo) -> dict[str, object]:
     found["changes"] = [opened.changes(one, two) for one in trees for two in trees]
     found["revisions"] = [said(opened, rev) for rev in REVISIONS]
     found["written"] = opened.write_tree(trees[0], {"d/new": File(b"x"), "a": None})
-    found["config"] = [opened.quick_config(name) for name in ("user.name", "core.bare", "no.no")]
+    found["config"] = [opened.config(name) for name in ("user.name", "core.bare", "no.no")]
     return found
 
 

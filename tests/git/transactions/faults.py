@@ -23,7 +23,6 @@ from typing import Any, NoReturn
 
 from hkgit.cli import main
 from hkgit.errors import GitRefused
-from hkgit.git.objects import ObjectBatch
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import journal
 from tests.support.forking import load_everything
@@ -150,7 +149,7 @@ class Fault:
     def arm(self) -> None:
         """From now on points count."""
         self.around(journal, "_append", _no_space)
-        self.around(ObjectBatch, "write", _refused)
+        self.around(Repository, "write_objects", _refused)
         self.around(Repository, "write_ref", _refused)
         self.around(Repository, "delete_ref", _refused)
         self.around_processes()
