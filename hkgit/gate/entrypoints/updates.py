@@ -1,4 +1,4 @@
-"""updates.py: refs that are to move, as git tells its hooks of them, and what the gate answers."""
+"""Refs that are to move, as git tells its hooks of them, and what the gate answers."""
 
 from __future__ import annotations
 
