@@ -130,13 +130,7 @@ def _find_too_long(entry: Entry, files: Snapshot) -> Iterator[Finding]:
         file = files.get(path)
         if file is not None and has_too_many_lines(file.data):
             what = f"has more than {MOST_LINES} lines, which no entry may edit"
-            yield Finding(
-                rule="budget",
-                where=path,
-                what=what,
-                fix="Split the file, or commit it by hand.",
-                path=path,
-            )
+            yield Finding.at("budget", path, what, "Split the file, or commit it by hand.")
 
 
 def whole_findings(entry: Entry) -> Iterator[Finding]:

@@ -69,9 +69,7 @@ def judge_prune(repository: Repository, trusted: str | None, judged: ReplayResul
     files = repository.snapshot(trusted)
     what, fix = "the trusted side does not have this entry yet", "Land it first, then prune it."
     missing = tuple(
-        Finding(rule="prune", where=path, what=what, fix=fix, path=path)
-        for path in judged.removed
-        if files.entry(path) is None
+        Finding.at("prune", path, what, fix) for path in judged.removed if files.entry(path) is None
     )
     return replace(judged, verdict=Verdict.FAIL, findings=missing) if missing else judged
 

@@ -34,7 +34,7 @@ def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
             where, what = entry_path(name), "no signature by a key that may sign entries is here"
             sign = f"`hkgit attest --entries {commit[:12]}^..{commit[:12]} --key FILE`"
             fix = f"{sign}, then push refs/hkgit/entries/* to where the gate runs."
-            yield Finding(rule="signature", where=where, what=what, fix=fix, path=where)
+            yield Finding.at("signature", where, what, fix)
 
 
 RULE = "assisted-by"
