@@ -236,33 +236,14 @@ def entry_json(entry: Entry) -> Json:
 
 
 def _read_json(read: Read) -> Json:
-    lines = None if read.start_line is None else [read.start_line, read.end_line]
-    return {
-        "path": text_json(read.path),
-        "lines": lines,
-        "range_hash": read.range_hash,
-        "kind": read.kind,
-    }
+    lines = None if read.start_line is None else (read.start_line, read.end_line)
+    path = text_json(read.path)
+    return {"path": path, "lines": lines, "range_hash": read.range_hash, "kind": read.kind}
 
 
 def _edit_json(edit: RecordedEdit) -> Json:
-    return {
-        "id": edit.id,
-        "dialect": edit.dialect,
-        "path": text_json(edit.path),
-        "text": text_json(edit.text),
-        "evidence": edit.evidence,
-        "expected_hash": edit.expected_hash,
-        "evidence_lines": None if edit.evidence_lines is None else list(edit.evidence_lines),
-        "lines": [list(lines) for lines in edit.lines],
-        "base_lines": [list(lines) for lines in edit.base_lines],
-        "relocated": edit.relocated,
-        "tier": edit.tier,
-        "repairs": list(edit.repairs),
-        "similarity": edit.similarity,
-        "confidence": edit.confidence,
-        "runner_up": edit.runner_up,
-    }
+    values = {name: getattr(edit, name) for name in RecordedEdit.__slots__}
+    return {**values, "path": text_json(edit.path), "text": text_json(edit.text)}
 
 
 def _file_json(file: RecordedFile) -> Json:

@@ -1,10 +1,10 @@
 """The verdict of a commit: its own changes, a merge, a revert, or what was recovered.
 
-Where the files have moved on since, the changes of the earlier commit, turned round, must have
-their only places in them (`anchors`).
+A revert is the exact inverse of an earlier commit. Where the files have moved on since, the changes
+of that commit, turned round, must have their only places in them (`anchors`).
 
-`refs/hkgit/recovered/<commit>` names a tree: that of the commit, with the ledger entries in it that
-were made from transcripts. The commit is as it was; its record is replayed as if it had them.
+What was recovered for a commit stands beside it: `refs/hkgit/recovered/<commit>` names its tree
+with the ledger entries in it that were made from transcripts, and is replayed in its place.
 """
 
 from __future__ import annotations

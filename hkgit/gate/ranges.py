@@ -1,9 +1,8 @@
 """The commits of a range, judged as a stream, in several processes.
 
-A file in the git directory for `hkgit verify --incremental` alone: no hook and no server reads
-it. It is used only if nobody but the user can have written it.
-
-Every commit is judged on its own parents, so the parts do not depend on each other.
+Every commit is judged on its own parents, so the parts do not depend on each other. What passed
+once may be kept in a file in the git directory, for `hkgit verify --incremental` alone: no hook
+and no server reads it.
 """
 
 from __future__ import annotations
@@ -39,7 +38,10 @@ _FROM_REFS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class VerifiedCommits:
-    """The verified commits of one policy, ladder, hkgit and git."""
+    """The verified commits of one policy, ladder, hkgit and git.
+
+    Its file is used only if nobody but the user can have written it.
+    """
 
     path: Path
 

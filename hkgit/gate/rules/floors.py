@@ -4,8 +4,8 @@ A hash of a whole file vouches for every line of it, whatever is then changed. T
 changed lines over the claimed ones, old and new together: 1 where every line that an edit names
 is changed, near 0 where a whole file is named to change one line of it.
 
-That an entry was is its own claim, made by `hkgit adopt`; those of a record beside the history are,
-whatever they claim.
+That an entry was recovered is its own claim, made by `hkgit adopt`; those of a record beside the
+history are, whatever they claim.
 """
 
 from __future__ import annotations
