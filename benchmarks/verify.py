@@ -71,7 +71,7 @@ def _ways(
         repository = Repository.discover(root)
         memory = VerifiedCommits.of(repository, LAX) if known else None
         asked = CommitRange(first, repository.resolve("main"))
-        report = verify_range(repository, asked, LAX, Parallelism(jobs, known=memory))
+        report = verify_range(repository, asked, LAX, Parallelism(jobs, known=memory)).collect()
         assert len(report.rulings) == len(commits)
         assert report.passes
 

@@ -15,7 +15,7 @@ from hkgit.cli.output import echo, print_info, show_progress
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.ranges import CommitRange, judge_listed, list_commits_of
+from hkgit.gate.ranges import CommitRange, judge_range, list_commits_of
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 
@@ -67,7 +67,7 @@ def command(
     if is_markdown:  # what is known by now
         echo(head(commits, ends, len(listed), trusted), nl=False)
     watch = show_progress("judging commit")
-    report = judge_listed(repository, asked, listed, trusted, watch=watch)
+    report = judge_range(repository, asked, trusted, commits=listed, watch=watch)
     audit = Audit.of(commits, ends, report)
     if is_page:
         _write_pages(repository, audit, html, html_dir)

@@ -23,7 +23,7 @@ from hkgit.cli.pager import echo_paged
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.cli.terminal_rows import Cell, color_option, measure_terminal, render_row
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.ranges import CommitRange, list_commits_of, stream_listed
+from hkgit.gate.ranges import CommitRange, list_commits_of, stream_range
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.text.escape import visible
 
@@ -49,7 +49,8 @@ def command(revision: str, as_json: bool) -> None:
         echo(count_line(len(commits)))
     watch = show_progress("replaying commit")
     tally, agents = NumbersTally(policy), AgentTally()
-    for ruling in stream_listed(repository, asked, commits, policy, watch=watch):
+    stream = stream_range(repository, asked, policy, commits=commits, watch=watch)
+    for ruling in stream.rulings:
         tally.add(ruling)
         agents.add(audit_commit(ruling))
     numbers = tally.sum_up()

@@ -49,10 +49,7 @@ class Added:
     @property
     def removals(self) -> tuple[Finding, ...]:
         """The removed records as faults."""
-        return tuple(
-            Finding(rule="entry", where=path, what=_REMOVED, fix=_KEEP, path=path)
-            for path in self.removed
-        )
+        return tuple(Finding.at("entry", path, _REMOVED, _KEEP) for path in self.removed)
 
 
 def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Added:
@@ -176,13 +173,11 @@ def _leftover(
 ) -> Leftover | None:
     if path not in derived:
         what = "the commit changes this file, and no entry accounts for it"
-        return Leftover(
-            path, Finding(rule="bytes", where=path, what=what, fix=_BY_HKGIT, path=path)
-        )
+        return Leftover(path, Finding.at("bytes", path, what, _BY_HKGIT))
     if change is None:
         what = "an entry changes this file, and the commit does not"
         fix = "Commit what hkgit applied, unchanged."
-        return Leftover(path, Finding(rule="bytes", where=path, what=what, fix=fix, path=path))
+        return Leftover(path, Finding.at("bytes", path, what, fix))
     return _compare_file(read_blob, path, change.new, derived[path])
 
 
@@ -194,23 +189,20 @@ def _compare_file(
         if actual is None and derived is None:
             return None
         what = "it is there" if actual is not None else "it is gone"
-        return Leftover(path, _find("bytes", path, f"{what}, against its entry"))
+        what = f"{what}, against its entry"
+        return Leftover(path, Finding.at("bytes", path, what, _UNCHANGED))
     if actual.mode != derived.mode:
         what = f"mode {actual.mode:06o}, its entry makes {derived.mode:06o}"
-        return Leftover(path, _find("mode", path, what))
+        return Leftover(path, Finding.at("mode", path, what, _UNCHANGED))
     data = read_blob(actual.id)
     if data == derived.data:
         return None
-    finding = _find("bytes", path, "bytes that no entry accounts for")
+    finding = Finding.at("bytes", path, "bytes that no entry accounts for", _UNCHANGED)
     if has_too_many_lines(data):
         return Leftover(path, finding)
     line = _first_difference(derived.data, data)
     finding = replace(finding, where=f"{path}:{line}", start_line=line, end_line=line)
     return Leftover(path, finding, _lines(derived.data, data))
-
-
-def _find(rule: str, path: str, what: str) -> Finding:
-    return Finding(rule=rule, where=path, what=what, fix=_UNCHANGED, path=path)
 
 
 def _first_difference(left: bytes, right: bytes) -> int:

@@ -1,4 +1,4 @@
-"""anchors.py: where a recorded hunk stands in a file that has moved on. Frozen.
+"""Where a recorded hunk stands in a file that has moved on. Frozen.
 
 Verdicts of old commits hang on these answers, so they never change, whatever becomes of the
 matching ladder, which plays no part here. A hunk goes by hashes alone: that of its old text, and

@@ -96,21 +96,30 @@ def derive(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[
 
     Nothing is derived of a file in which something is wrong.
     """
-    changed: dict[str, File | None] = {}
     findings = [*whole_findings(entry), *_find_too_long(entry, files)]
     if any(each.rule == "budget" for each in findings):
-        return changed, findings
+        return {}, findings
+    return _derive(entry, files, findings, moved=[])
+
+
+def _derive(
+    entry: Entry, files: Snapshot, findings: list[Finding], moved: Sequence[RecordedFile]
+) -> tuple[dict[str, File | None], list[Finding]]:
+    """Derive each file, those that have moved by their anchors, and check each edit's evidence."""
+    changed: dict[str, File | None] = {}
     for file in entry.files:
         try:
-            changed.update(derive_file(entry, file, files))
+            derive_one = _derive_moved_file if file in moved else derive_file
+            changed.update(derive_one(entry, file, files))
         except Wrong as wrong:
             findings.append(Finding.of(wrong.rule, wrong))
+    gone = {path for file in moved for path in (file.path, file.new_path)}
     # The lines of a file are read once, however many edits speak of it.
-    by_path = {edit.path: edit for edit in entry.edits}
+    by_path = {edit.path: edit for edit in entry.edits if edit.path not in gone}
     bases = {path: find_base(entry, edit, files) for path, edit in by_path.items()}
     for edit in entry.edits:
         try:
-            check_evidence(edit, bases[edit.path])
+            check_evidence(edit, bases.get(edit.path))
         except Wrong as wrong:
             findings.append(Finding.of(wrong.rule, wrong))
     return changed, findings
@@ -123,13 +132,7 @@ def _find_too_long(entry: Entry, files: Snapshot) -> Iterator[Finding]:
         file = files.get(path)
         if file is not None and has_too_many_lines(file.data):
             what = f"has more than {MOST_LINES} lines, which no entry may edit"
-            yield Finding(
-                rule="budget",
-                where=path,
-                what=what,
-                fix="Split the file, or commit it by hand.",
-                path=path,
-            )
+            yield Finding.at("budget", path, what, "Split the file, or commit it by hand.")
 
 
 def whole_findings(entry: Entry) -> Iterator[Finding]:
@@ -154,14 +157,19 @@ def derive_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, 
     base = Document(before.data if before is not None else b"")
     data = _bytes(file, base)
     _check_hunks(entry, file, base)
+    changed = _place(file, data)
+    if file.new_path is not None and mark(changed[file.new_path]) != file.after:
+        raise Wrong("after", file.new_path, "the hunks do not make the bytes it records")
+    return changed
+
+
+def _place(file: RecordedFile, data: bytes) -> dict[str, File | None]:
+    """What stands under the old path and the new one of a file with these bytes. Raises Wrong."""
     changed: dict[str, File | None] = {}
     if file.path is not None and file.path != file.new_path:
         changed[file.path] = None
     if file.new_path is not None and file.after is not None:
-        after = File(data, file.after.mode)
-        if mark(after) != file.after:
-            raise Wrong("after", file.new_path, "the hunks do not make the bytes it records")
-        changed[file.new_path] = after
+        changed[file.new_path] = File(data, file.after.mode)
     elif Document(data).line_count:
         raise Wrong("after", file.name, "the file is gone, but its hunks leave text")
     return changed
@@ -194,27 +202,32 @@ def _check_paths(file: RecordedFile, files: Snapshot) -> None:
 
 
 def _bytes(file: RecordedFile, base: Document) -> bytes:
-    hunks = [Hunk(h.start_line, h.end_line, encode_text(h.new_text), h.edits) for h in file.hunks]
     try:
-        return apply_hunks(base, hunks, is_terminated=file.final_newline)
+        return apply_hunks(base, list(map(_plain, file.hunks)), is_terminated=file.final_newline)
     except IndexError as error:
         what = f"{error} lie outside the file or out of order"
         raise Wrong("hunk", file.name, what) from error
 
 
+def _plain(hunk: RecordedHunk) -> Hunk:
+    return Hunk(hunk.start_line, hunk.end_line, encode_text(hunk.new_text), hunk.edits)
+
+
+def _where(file: RecordedFile, hunk: RecordedHunk) -> str:
+    return f"{file.name}:{hunk.start_line}-{hunk.end_line}"
+
+
 def _check_hunks(entry: Entry, file: RecordedFile, base: Document) -> None:
     """Every hash of a hunk, and that edits account for every line it touches."""
     for hunk in file.hunks:
-        where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
-        plain = Hunk(hunk.start_line, hunk.end_line, encode_text(hunk.new_text), hunk.edits)
-        if record_hunk(base, plain) != hunk:
-            raise Wrong("hash", where, "a hash of this hunk does not hold")
+        if record_hunk(base, _plain(hunk)) != hunk:
+            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not hold")
         check_coverage(entry, file, hunk)
 
 
 def check_coverage(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> None:
     """Raise Wrong unless a hunk writes whole lines, and edits account for every line it touches."""
-    where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
+    where = _where(file, hunk)
     if hunk.new_text and not hunk.new_text.endswith("\n"):  # it would run into the next line
         raise Wrong("hunk", where, "its last line has no end")
     ranges = [lines for edit in accountable(entry, file, hunk) for lines in edit.base_lines]
@@ -255,16 +268,16 @@ def find_base(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
     return Document(b"" if found is None else found.data)
 
 
-def check_evidence(edit: RecordedEdit, base: Document) -> None:
+def check_evidence(edit: RecordedEdit, base: Document | None) -> None:
     """Check that an expected hash holds where the entry says, and covers what the edit touches.
 
-    Raises Wrong.
+    Without a base, as that of a file that has moved, its lines are no more. Raises Wrong.
     """
     if edit.evidence not in CHECKED:
         return
-    if edit.expected_hash is None:
-        if not _is_point(edit):
-            raise Wrong("hash", edit.where, f"evidence {edit.evidence} without a hash")
+    if edit.expected_hash is None and not _is_point(edit):
+        raise Wrong("hash", edit.where, f"evidence {edit.evidence} without a hash")
+    if edit.expected_hash is None or base is None:
         return
     for lines in _lines_of_hash(edit):
         if lines[1] > base.line_count or base.range_hash(*lines) != edit.expected_hash:
@@ -310,24 +323,8 @@ def reanchor(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], lis
     A file that has not moved is derived as ever. Of one that has, the hashes of the evidence
     speak of lines that are no more; the hunks' own hashes hold instead, each at its only place.
     """
-    changed: dict[str, File | None] = {}
-    findings = [*whole_findings(entry)]
-    moved: set[str | None] = set()
-    for file in entry.files:
-        try:
-            if _has_moved(file, files):
-                moved |= {file.path, file.new_path}
-                changed.update(_derive_moved_file(entry, file, files))
-            else:
-                changed.update(derive_file(entry, file, files))
-        except Wrong as wrong:
-            findings.append(Finding.of(wrong.rule, wrong))
-    for edit in entry.edits:
-        try:
-            _check_evidence(entry, edit, files, is_moved=edit.path in moved)
-        except Wrong as wrong:
-            findings.append(Finding.of(wrong.rule, wrong))
-    return changed, findings
+    moved = [file for file in entry.files if _has_moved(file, files)]
+    return _derive(entry, files, [*whole_findings(entry)], moved)
 
 
 def _derive_moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, File | None]:
@@ -337,46 +334,16 @@ def _derive_moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dic
     try:
         after = reanchor_file(data, file.hunks, final_newline=file.final_newline)
     except HunkNotPlaced as error:
-        raise _report_unplaced(file, error) from error
+        found = {0: "nowhere", 1: "out of order"}.get(len(error.places), "in more than one place")
+        what = f"the file has changed, and the hunk with its context stands {found} in it"
+        raise Wrong("anchor", _where(file, error.hunk), what, _AGAIN) from error
     result = File(after, file.after.mode) if file.after is not None else None
     if result == before and file.path == file.new_path:
         raise Wrong("surplus", file.name, "the entry does not change it", "Take it out.")
     for hunk in file.hunks:
         check_coverage(entry, file, hunk)
-        if hash_lines(_new_lines(hunk)) != hunk.new_hash:
+        if hash_lines(_plain(hunk).new_lines) != hunk.new_hash:
             raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not hold")
-    changed: dict[str, File | None] = {}
-    if file.path is not None and file.path != file.new_path:
-        changed[file.path] = None
-    if file.new_path is not None:
-        changed[file.new_path] = result
-        if mark(result) == file.after:  # of another text the hunks make another one
-            raise Wrong("before", file.name, "the file is not the one that it records")
-    elif Document(after).line_count:
-        raise Wrong("after", file.name, "the file is gone, but its hunks leave text", _AGAIN)
-    return changed
-
-
-def _new_lines(hunk: RecordedHunk) -> tuple[bytes, ...]:
-    return Hunk(hunk.start_line, hunk.end_line, encode_text(hunk.new_text), hunk.edits).new_lines
-
-
-def _where(file: RecordedFile, hunk: RecordedHunk) -> str:
-    return f"{file.name}:{hunk.start_line}-{hunk.end_line}"
-
-
-def _report_unplaced(file: RecordedFile, error: HunkNotPlaced) -> Wrong:
-    hunk: RecordedHunk = error.hunk
-    count = len(error.places)
-    found = {0: "nowhere", 1: "out of order"}.get(count, "in more than one place")
-    what = f"the file has changed, and the hunk with its context stands {found} in it"
-    return Wrong("anchor", _where(file, hunk), what, _AGAIN)
-
-
-def _check_evidence(entry: Entry, edit: RecordedEdit, files: Snapshot, *, is_moved: bool) -> None:
-    if not is_moved:
-        check_evidence(edit, find_base(entry, edit, files))
-        return
-    is_bare = edit.expected_hash is None and not all(map(is_empty, edit.base_lines))
-    if edit.evidence in CHECKED and is_bare:
-        raise Wrong("hash", edit.where, f"evidence {edit.evidence} without a hash")
+    if file.new_path is not None and mark(result) == file.after:
+        raise Wrong("before", file.name, "the file is not the one that it records")
+    return _place(file, after)

@@ -1,21 +1,18 @@
 """A ledger entry: its fields, its one written form, and its strict reader.
 
-`reading.py` makes it from JSON, `recording.py` from a plan. Similarity and the like are per
-mille; modes are octal strings in JSON, as git shows them.
+`record` (claims) makes it from a plan. Similarity and the like are per mille; modes are octal
+strings in JSON, as git shows them.
 
-A verifier reads millions of these. The strict reader (`reading`) names every mistake with its
-place; this one only ever says yes, and then gives what the strict one would give: the bytes are
-those that the entry would be written as, and every value has been looked at. Whatever it cannot
-say yes to it leaves to the strict one.
+A verifier reads millions of these. So the reader takes plain values as `json` gives them, and only
+a fault collects its path, on the way out. The entry must then be written as the very same bytes.
 """
 
 from __future__ import annotations
 
 import base64
 import json
-import re
-from collections.abc import Collection, Iterable, Mapping
-from typing import NoReturn
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NoReturn
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import CHECKED, KINDS
@@ -23,7 +20,14 @@ from hkgit.applying.hunk import CONTEXT
 from hkgit.edits import MAX_EDITS, Read, decode_text, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.hashes import sha256
-from hkgit.text.strict_json import Json, JsonObject, Node, parse_document
+from hkgit.text.strict_json import (
+    MAX_DEPTH,
+    ROOT,
+    Json,
+    JsonObject,
+    Node,
+    parse_document,
+)
 from hkgit.values import dataclass, field, late_pattern
 
 LEDGER = ".hkgit/ledger"
@@ -45,13 +49,18 @@ _MOST = 2**53 - 1
 """The largest whole number that every reader of JSON reads alike."""
 
 
-def write_canonical(value: Json) -> bytes:
-    """Write canonical JSON (RFC 8785) and one line feed. Raises InvalidInput for other values."""
-    if _is_plain(value):
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def write_canonical(value: Json, *parts: Json) -> bytes:
+    """Write canonical JSON (RFC 8785) and one line feed. Raises InvalidInput for other values.
+
+    `parts` are those of the value that may hold anything; by default it is all of it.
+    """
+    if _is_plain(parts or value):
         # Python writes what entries are made of as the RFC wants it; the rest needs its package.
-        text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         try:
-            return text.encode() + b"\n"
+            return _ENCODER.encode(value).encode() + b"\n"
         except UnicodeEncodeError:  # it says so in its words
             pass
     import rfc8785
@@ -101,20 +110,6 @@ def text_json(text: str) -> Json:
         return data.decode()
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(data).decode()}
-
-
-def text_of(node: Node) -> str:
-    """Read the text that `text_json` wrote. Raises InvalidInput."""
-    if isinstance(node.value, str):
-        return node.value
-    data = node.fields(["base64"], [])["base64"]
-    try:
-        text = decode_text(base64.b64decode(data.text(), validate=True))
-    except ValueError as error:
-        raise data.wrong("base64") from error
-    if text_json(text) != node.value:
-        raise data.wrong("base64 in its usual form, of bytes that are not UTF-8")
-    return text
 
 
 SCHEMA = 1
@@ -217,7 +212,7 @@ class Entry:
 
     def to_bytes(self) -> bytes:
         """Write the canonical bytes whose SHA-256 names the entry."""
-        return write_canonical(entry_json(self))
+        return write_canonical(entry_json(self), self.claims)
 
 
 def entry_id(data: bytes) -> str:
@@ -241,33 +236,14 @@ def entry_json(entry: Entry) -> Json:
 
 
 def _read_json(read: Read) -> Json:
-    lines = None if read.start_line is None else [read.start_line, read.end_line]
-    return {
-        "path": text_json(read.path),
-        "lines": lines,
-        "range_hash": read.range_hash,
-        "kind": read.kind,
-    }
+    lines = None if read.start_line is None else (read.start_line, read.end_line)
+    path = text_json(read.path)
+    return {"path": path, "lines": lines, "range_hash": read.range_hash, "kind": read.kind}
 
 
 def _edit_json(edit: RecordedEdit) -> Json:
-    return {
-        "id": edit.id,
-        "dialect": edit.dialect,
-        "path": text_json(edit.path),
-        "text": text_json(edit.text),
-        "evidence": edit.evidence,
-        "expected_hash": edit.expected_hash,
-        "evidence_lines": None if edit.evidence_lines is None else list(edit.evidence_lines),
-        "lines": [list(lines) for lines in edit.lines],
-        "base_lines": [list(lines) for lines in edit.base_lines],
-        "relocated": edit.relocated,
-        "tier": edit.tier,
-        "repairs": list(edit.repairs),
-        "similarity": edit.similarity,
-        "confidence": edit.confidence,
-        "runner_up": edit.runner_up,
-    }
+    values = {name: getattr(edit, name) for name in RecordedEdit.__slots__}
+    return {**values, "path": text_json(edit.path), "text": text_json(edit.text)}
 
 
 def _file_json(file: RecordedFile) -> Json:
@@ -297,204 +273,8 @@ def _hunk_json(hunk: RecordedHunk) -> Json:
     }
 
 
-_HEX = late_pattern(r"(?:[0-9a-f]{64} )*\Z")
-_ID = late_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
-
-_LONGEST = 15
-"""Digits of an integer that every reader of JSON takes for the same."""
-
-_DEEPEST = 16
-
-
-class _Odd(Exception):
-    """The bytes are unusual: leave them to the strict reader."""
-
-
-def read_quickly(data: bytes) -> Entry | None:
-    """Read an entry quickly; None where the strict reader must decide."""
-    try:
-        value = _DECODER.decode(data.decode())
-        entry = _quick_entry(value)
-        encoded = _ENCODER.encode(entry_json(entry)).encode() + b"\n"
-    except (_Odd, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
-        return None
-    return entry if encoded == data else None
-
-
-def _refuse(text: str) -> NoReturn:
-    raise _Odd
-
-
-def _integer(text: str) -> int:
-    if len(text) > _LONGEST:
-        raise _Odd
-    return int(text)
-
-
-_DECODER = json.JSONDecoder(parse_float=_refuse, parse_constant=_refuse, parse_int=_integer)
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def _quick_entry(value: Json) -> Entry:
-    threshold, claims = value["parameters"]["threshold"], value["claims"]
-    _check(type(value["schema"]) is int and value["schema"] == SCHEMA, _quick_is_plain(claims, 0))
-    _check(isinstance(claims, dict), str(claims.get("agent", "")).isprintable())
-    _check(isinstance(claims.get("agent", ""), str))
-    edits = tuple(map(_quick_edit, value["edits"]))
-    _check([edit.id for edit in edits] == [*range(1, len(edits) + 1)], 1 <= len(edits) <= MAX_EDITS)
-    base = value["base"]
-    _check(base is None or _ID.match(base) is not None)
-    _check_numbers((value["ladder"], *_quick_per_mille(threshold)))
-    entry = Entry(
-        ladder=value["ladder"],
-        threshold=threshold,
-        base=base,
-        spec_digest=value["spec"]["digest"],
-        reads=tuple(map(_quick_read, value["reads"])),
-        edits=edits,
-        files=tuple(map(_quick_file, value["files"])),
-        claims=claims,
-    )
-    _check_hashes([entry.spec_digest])
-    return entry
-
-
-def _check(*holds: bool) -> None:
-    if not all(holds):
-        raise _Odd
-
-
-def _check_hashes(hashes: Collection[str]) -> None:
-    """All at once: a regular expression for each would take longer than all the rest.
-
-    A text that holds two hashes and a blank would make what is joined too long for their number.
-    """
-    joined = " ".join((*hashes, ""))
-    _check(len(joined) == 65 * len(hashes), _HEX.match(joined) is not None)
-
-
-def _check_numbers(numbers: Iterable[Json]) -> None:
-    for number in numbers:
-        if type(number) is not int or number < 0:
-            raise _Odd
-
-
-def _check_texts(*texts: Json) -> None:
-    for text in texts:
-        if type(text) is not str:
-            raise _Odd
-
-
-def _quick_per_mille(*numbers: Json) -> tuple[Json, ...]:
-    _check(all(number <= 1000 for number in numbers))
-    return numbers
-
-
-def _quick_read(value: Json) -> Read:
-    first, last = (None, None) if value["lines"] is None else _quick_lines(value["lines"])
-    _check(value["kind"] in CHECKED)
-    _check_texts(value["path"])
-    _check_hashes([value["range_hash"]])
-    return Read(
-        path=value["path"],
-        start_line=first,
-        end_line=last,
-        range_hash=value["range_hash"],
-        kind=value["kind"],
-    )
-
-
-def _quick_edit(value: Json) -> RecordedEdit:
-    runner_up, lines = value["runner_up"], value["evidence_lines"]
-    edit = RecordedEdit(
-        id=value["id"],
-        dialect=value["dialect"],
-        path=value["path"],
-        text=value["text"],
-        evidence=value["evidence"],
-        expected_hash=value["expected_hash"],
-        evidence_lines=None if lines is None else _quick_lines(lines),
-        lines=tuple(map(_quick_lines, value["lines"])),
-        base_lines=tuple(map(_quick_lines, value["base_lines"])),
-        relocated=value["relocated"],
-        tier=value["tier"],
-        repairs=tuple(value["repairs"]),
-        similarity=value["similarity"],
-        confidence=value["confidence"],
-        runner_up=runner_up,
-    )
-    _check(bool(edit.lines and edit.base_lines), type(edit.relocated) is bool)
-    _check(edit.evidence in KINDS)
-    _check_texts(edit.dialect, edit.path, edit.text, edit.tier, *edit.repairs)
-    _check_hashes([] if edit.expected_hash is None else [edit.expected_hash])
-    known = [] if runner_up is None else [runner_up]
-    _check_numbers((edit.id, *_quick_per_mille(edit.similarity, edit.confidence, *known)))
-    return edit
-
-
-def _quick_file(value: Json) -> RecordedFile:
-    file = RecordedFile(
-        path=value["path"],
-        new_path=value["new_path"],
-        before=_quick_mark(value["before"]),
-        after=_quick_mark(value["after"]),
-        final_newline=value["final_newline"],
-        hunks=tuple(map(_quick_hunk, value["hunks"])),
-    )
-    _check(type(file.final_newline) is bool)
-    _check((file.path is None) == (file.before is None))
-    _check((file.new_path is None) == (file.after is None))
-    _check_texts(*(path for path in (file.path, file.new_path) if path is not None))
-    return file
-
-
-def _quick_mark(value: Json) -> FileMark | None:
-    if value is None:
-        return None
-    _check(_MODE.match(value["mode"]) is not None)
-    _check_hashes([value["sha256"]])
-    return FileMark(int(value["mode"], 8), value["sha256"])
-
-
-def _quick_hunk(value: Json) -> RecordedHunk:
-    first, last = _quick_lines(value["lines"])
-    hunk = RecordedHunk(
-        start_line=first,
-        end_line=last,
-        old_hash=value["old_hash"],
-        new_hash=value["new_hash"],
-        new_text=value["new_text"],
-        before=tuple(value["before"]),
-        after=tuple(value["after"]),
-        edits=tuple(value["edits"]),
-    )
-    _check_texts(hunk.new_text, hunk.old_hash, hunk.new_hash, *hunk.before, *hunk.after)
-    _check_hashes((hunk.old_hash, hunk.new_hash, *hunk.before, *hunk.after))
-    _check_numbers(hunk.edits)
-    _check(0 not in hunk.edits, len(hunk.before) <= CONTEXT, len(hunk.after) <= CONTEXT)
-    return hunk
-
-
-def _quick_lines(value: Json) -> Lines:
-    first, last = value
-    _check(type(first) is int and type(last) is int and 1 <= first <= last + 1)
-    return first, last
-
-
-def _quick_is_plain(value: Json, depth: int) -> bool:
-    """Whether a claim is such that there is one way to write it, whoever sorts its keys."""
-    if depth > _DEEPEST:
-        return False
-    if isinstance(value, dict):
-        return all(
-            key.isascii() and _quick_is_plain(each, depth + 1) for key, each in value.items()
-        )
-    return not isinstance(value, list) or all(_quick_is_plain(each, depth + 1) for each in value)
-
-
-_HEX64 = late_pattern(r"[0-9a-f]{64}\Z")
-_OID = late_pattern(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
-_MODE = late_pattern(r"[0-7]{6}\Z")
+Reader = Callable[[Json], Any]
+"""Makes a part of an entry from what JSON says of it."""
 
 
 class NewerEntry(InvalidInput):
@@ -502,50 +282,34 @@ class NewerEntry(InvalidInput):
 
 
 def read_entry(data: bytes) -> Entry:
-    """Parse the bytes of an entry.
+    """Parse the bytes of an entry; errors name the path of what is wrong.
 
     Raises InvalidInput where they are not canonical, NewerEntry for a later schema.
     """
     if len(data) > MAX_BYTES:
         raise InvalidInput("ledger entry", f"has {len(data)} bytes, over {MAX_BYTES}")
-    quick = read_quickly(data)
-    return read_strictly(data) if quick is None else quick
-
-
-def read_strictly(data: bytes) -> Entry:
-    """Parse an entry without the fast path: slower, and every error names its place."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise InvalidInput("ledger entry", "is not UTF-8") from error
-    entry = _entry(parse_document(text))
+    try:
+        value = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        value = parse_document(text).value
+    try:
+        entry: Entry = _read_entry(value)
+    except _Fault as fault:
+        parse_document(text)  # what is no JSON for every reader is said before
+        root = Node(ROOT, value)
+        _expect_known_schema(root)
+        raise fault.name(root) from fault
     if entry.to_bytes() != data:
+        parse_document(text)
         raise InvalidInput("ledger entry", "is not canonical JSON and one line feed")
     return entry
 
 
-def _entry(root: Node) -> Entry:
-    _check_schema(root)
-    parts = root.fields(
-        ["schema", "ladder", "parameters", "base", "spec", "reads", "edits", "files", "claims"], []
-    )
-    threshold = parts["parameters"].fields(["threshold"], [])["threshold"]
-    edits = tuple(_edit(node) for node in parts["edits"].items())
-    if not 1 <= len(edits) <= MAX_EDITS or [e.id for e in edits] != [*range(1, len(edits) + 1)]:
-        raise parts["edits"].wrong(f"1 to {MAX_EDITS} edits, numbered from 1")
-    return Entry(
-        ladder=parts["ladder"].integer(0),
-        threshold=_per_mille(threshold),
-        base=_optional(parts["base"], _OID),
-        spec_digest=_hex(parts["spec"].fields(["digest"], [])["digest"]),
-        reads=tuple(_read(node) for node in parts["reads"].items()),
-        edits=edits,
-        files=tuple(_file(node) for node in parts["files"].items()),
-        claims=_claims(parts["claims"]),
-    )
-
-
-def _check_schema(root: Node) -> None:
+def _expect_known_schema(root: Node) -> None:
     """A newer schema is said to be newer before anything else is found wrong with it."""
     schema = root.members().get("schema")
     if schema is None:
@@ -555,135 +319,228 @@ def _check_schema(root: Node) -> None:
         raise NewerEntry(schema.path, what, "Upgrade hkgit.")
 
 
-def _claims(node: Node) -> JsonObject:
+class _Fault(Exception):
+    """A value is not what an entry has there: a text, or an object of these keys.
+
+    `steps` lead to it, the last one first; each reader on the way out adds its own.
+    """
+
+    def __init__(self, expected: str | Collection[str], *steps: str | int) -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.steps = [*steps]
+
+    def name(self, node: Node) -> InvalidInput:
+        """Say where in a document it is."""
+        for step in reversed(self.steps):
+            node = node.items()[step] if isinstance(step, int) else node.members()[step]
+        if not isinstance(self.expected, str):
+            node.fields(self.expected, [])  # which raises
+        return node.wrong(str(self.expected))
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_HEX64 = late_pattern(r"[0-9a-f]{64}\Z")
+_OID = late_pattern(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
+_MODE = late_pattern(r"[0-7]{6}\Z")
+
+
+def _object(make: Callable[..., Any], **readers: Reader) -> Reader:
+    """Reads an object of just these keys, and makes something of their values, by name."""
+    keys, pairs = readers.keys(), [*readers.items()]
+
+    def read(value: Json) -> Any:
+        if type(value) is not dict or value.keys() != keys:
+            raise _Fault(keys)
+        parts, key = {}, ""
+        try:
+            for key, read_part in pairs:
+                parts[key] = read_part(value[key])
+        except _Fault as fault:
+            fault.steps.append(key)
+            raise
+        return make(**parts)
+
+    return read
+
+
+def _only(key: str, reader: Reader) -> Reader:
+    """Reads an object of one key as what stands there."""
+    return _object(lambda **parts: parts[key], **{key: reader})
+
+
+def _list(
+    reader: Reader, least: int = 0, most: int = MAX_BYTES, expected: str = "a list"
+) -> Reader:
+    def read(value: Json) -> Any:
+        if type(value) is not list or not least <= len(value) <= most:
+            raise _Fault(expected)
+        parts: list[Any] = []
+        try:
+            for each in value:
+                parts.append(reader(each))
+        except _Fault as fault:
+            fault.steps.append(len(parts))
+            raise
+        return tuple(parts)
+
+    return read
+
+
+def _optional(reader: Reader) -> Reader:
+    return lambda value: None if value is None else reader(value)
+
+
+def _check(kind: type, expected: str, holds: Callable[[Any], object] | None = None) -> Reader:
+    def read(value: Json) -> Any:
+        if type(value) is not kind or (holds is not None and not holds(value)):
+            raise _Fault(expected)
+        return value
+
+    return read
+
+
+def _text(value: Json) -> str:
+    """Read the text that `text_json` wrote."""
+    return value if type(value) is str else _BASE64(value)
+
+
+def _decode_base64(value: Json) -> str:
+    try:
+        text = decode_text(base64.b64decode(_STRING(value), validate=True))
+    except ValueError as error:
+        raise _Fault("base64") from error
+    if text_json(text) != {"base64": value}:
+        raise _Fault("base64 in its usual form, of bytes that are not UTF-8")
+    return text
+
+
+def _lines(value: Json) -> Lines:
+    if type(value) is list and len(value) == 2:
+        first, last = value
+        if type(first) is int and type(last) is int and 1 <= first <= last + 1:
+            return first, last
+    raise _Fault("two line numbers, the first from 1 and at most one past the second")
+
+
+def _edits(value: Json) -> tuple[RecordedEdit, ...]:
+    edits: tuple[RecordedEdit, ...] = _EDITS(value)
+    if any(edit.id != number for number, edit in enumerate(edits, 1)):
+        raise _Fault(_NUMBERED)
+    return edits
+
+
+def _claims(value: Json) -> JsonObject:
     """What nobody can recompute: anything, but the agent's name is to be printed on one line."""
-    claims = node.members()
-    if "agent" in claims and not claims["agent"].text().isprintable():
-        raise claims["agent"].wrong("one line of printable text")
-    return {key: claim.value for key, claim in claims.items()}
-
-
-def _read(node: Node) -> Read:
-    parts = node.fields(["path", "lines", "range_hash", "kind"], [])
-    lines = None if parts["lines"].value is None else _lines(parts["lines"])
-    first, last = (None, None) if lines is None else lines
-    kind = parts["kind"].text()
-    if kind not in CHECKED:
-        raise parts["kind"].wrong('"hash", "receipt" or "late"')
-    return Read(
-        path=text_of(parts["path"]),
-        start_line=first,
-        end_line=last,
-        range_hash=_hex(parts["range_hash"]),
-        kind=kind,
-    )
-
-
-def _edit(node: Node) -> RecordedEdit:
-    parts = node.fields(RecordedEdit.__slots__, [])
-    if parts["evidence"].text() not in KINDS:
-        raise parts["evidence"].wrong(f"one of {', '.join(KINDS)}")
-    evidence_lines = parts["evidence_lines"]
-    runner_up = parts["runner_up"]
-    return RecordedEdit(
-        id=parts["id"].integer(1),
-        dialect=parts["dialect"].text(),
-        path=text_of(parts["path"]),
-        text=text_of(parts["text"]),
-        evidence=parts["evidence"].text(),
-        expected_hash=_optional(parts["expected_hash"], _HEX64),
-        evidence_lines=None if evidence_lines.value is None else _lines(evidence_lines),
-        lines=_ranges(parts["lines"]),
-        base_lines=_ranges(parts["base_lines"]),
-        relocated=parts["relocated"].boolean(),
-        tier=parts["tier"].text(),
-        repairs=tuple(each.text() for each in parts["repairs"].items()),
-        similarity=_per_mille(parts["similarity"]),
-        confidence=_per_mille(parts["confidence"]),
-        runner_up=None if runner_up.value is None else _per_mille(runner_up),
-    )
-
-
-def _file(node: Node) -> RecordedFile:
-    parts = node.fields(RecordedFile.__slots__, [])
-    file = RecordedFile(
-        path=None if parts["path"].value is None else text_of(parts["path"]),
-        new_path=None if parts["new_path"].value is None else text_of(parts["new_path"]),
-        before=_mark(parts["before"]),
-        after=_mark(parts["after"]),
-        final_newline=parts["final_newline"].boolean(),
-        hunks=tuple(_hunk(each) for each in parts["hunks"].items()),
-    )
-    if (file.path is None) != (file.before is None):
-        raise parts["before"].wrong("a mark exactly where there is a path")
-    if (file.new_path is None) != (file.after is None):
-        raise parts["after"].wrong("a mark exactly where there is a new_path")
-    return file
-
-
-def _mark(node: Node) -> FileMark | None:
-    if node.value is None:
-        return None
-    parts = node.fields(["mode", "sha256"], [])
-    if not _MODE.match(parts["mode"].text()):
-        raise parts["mode"].wrong("six octal digits")
-    return FileMark(int(parts["mode"].text(), 8), _hex(parts["sha256"]))
-
-
-def _hunk(node: Node) -> RecordedHunk:
-    parts = node.fields(
-        ["lines", "old_hash", "new_hash", "new_text", "before", "after", "edits"], []
-    )
-    first, last = _lines(parts["lines"])
-    return RecordedHunk(
-        start_line=first,
-        end_line=last,
-        old_hash=_hex(parts["old_hash"]),
-        new_hash=_hex(parts["new_hash"]),
-        new_text=text_of(parts["new_text"]),
-        before=_context(parts["before"]),
-        after=_context(parts["after"]),
-        edits=tuple(each.integer(1) for each in parts["edits"].items()),
-    )
-
-
-def _context(node: Node) -> tuple[str, ...]:
-    hashes = tuple(_hex(each) for each in node.items())
-    if len(hashes) > CONTEXT:
-        raise node.wrong(f"hashes of at most {CONTEXT} lines")
-    return hashes
-
-
-def _ranges(node: Node) -> tuple[Lines, ...]:
-    ranges = tuple(_lines(each) for each in node.items())
-    if not ranges:
-        raise node.wrong("at least one range")
-    return ranges
-
-
-def _lines(node: Node) -> Lines:
-    pair = [each.integer(0) for each in node.items()]
-    if len(pair) != 2 or not 1 <= pair[0] <= pair[1] + 1:
-        raise node.wrong("two line numbers, the first from 1 and at most one past the second")
-    return pair[0], pair[1]
-
-
-def _per_mille(node: Node) -> int:
-    value = node.integer(0)
-    if value > 1000:
-        raise node.wrong("an integer from 0 to 1000")
+    if type(value) is not dict:
+        raise _Fault("an object")
+    agent = value.get("agent", "")
+    if type(agent) is not str or not agent.isprintable():
+        expected = "one line of printable text" if type(agent) is str else "a string"
+        raise _Fault(expected, "agent")
+    if _is_deeper(value, MAX_DEPTH - 1):
+        raise _Fault(f"at most {MAX_DEPTH} levels of nesting")
     return value
 
 
-def _hex(node: Node) -> str:
-    if not _HEX64.match(node.text()):
-        raise node.wrong("64 hex digits")
-    return node.text()
+def _is_deeper(value: Json, levels: int) -> bool:
+    if type(value) is dict or type(value) is list:
+        inner = value.values() if type(value) is dict else value
+        return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
+    return False
 
 
-def _optional(node: Node, pattern: re.Pattern[str]) -> str | None:
-    if node.value is None:
-        return None
-    if not pattern.match(node.text()):
-        raise node.wrong("hex digits")
-    return node.text()
+def _make_read(path: str, lines: Lines | None, range_hash: str, kind: str) -> Read:
+    first, last = (None, None) if lines is None else lines
+    return Read(path=path, start_line=first, end_line=last, range_hash=range_hash, kind=kind)
+
+
+def _make_hunk(lines: Lines, **parts: Any) -> RecordedHunk:
+    return RecordedHunk(start_line=lines[0], end_line=lines[1], **parts)
+
+
+def _make_file(**parts: Any) -> RecordedFile:
+    file = RecordedFile(**parts)
+    if (file.path is None) != (file.before is None):
+        raise _Fault("a mark exactly where there is a path", "before")
+    if (file.new_path is None) != (file.after is None):
+        raise _Fault("a mark exactly where there is a new_path", "after")
+    return file
+
+
+def _make_entry(schema: int, parameters: int, spec: str, **parts: Any) -> Entry:
+    return Entry(threshold=parameters, spec_digest=spec, **parts)
+
+
+_BASE64 = _only("base64", _decode_base64)
+_STRING = _check(str, "a string")
+_HEX = _check(str, "64 hex digits", lambda text: _HEX64.match(text))
+_OCTAL = _check(str, "six octal digits", lambda text: _MODE.match(text))
+_PER_MILLE = _check(int, "an integer from 0 to 1000", range(1001).__contains__)
+_FROM_0 = _check(int, "an integer from 0", range(_MOST + 1).__contains__)
+_FROM_1 = _check(int, "an integer from 1", range(1, _MOST + 1).__contains__)
+_RANGES = _list(_lines, least=1, expected="at least one range")
+_CONTEXT = _list(_HEX, most=CONTEXT, expected=f"hashes of at most {CONTEXT} lines")
+_MARK = _optional(_object(FileMark, mode=lambda value: int(_OCTAL(value), 8), sha256=_HEX))
+_READ = _object(
+    _make_read,
+    path=_text,
+    lines=_optional(_lines),
+    range_hash=_HEX,
+    kind=_check(str, '"hash", "receipt" or "late"', CHECKED.__contains__),
+)
+_EDIT = _object(
+    RecordedEdit,
+    id=_FROM_1,
+    dialect=_STRING,
+    path=_text,
+    text=_text,
+    evidence=_check(str, f"one of {', '.join(KINDS)}", KINDS.__contains__),
+    expected_hash=_optional(_check(str, "hex digits", lambda text: _HEX64.match(text))),
+    evidence_lines=_optional(_lines),
+    lines=_RANGES,
+    base_lines=_RANGES,
+    relocated=_check(bool, "true or false"),
+    tier=_STRING,
+    repairs=_list(_STRING),
+    similarity=_PER_MILLE,
+    confidence=_PER_MILLE,
+    runner_up=_optional(_PER_MILLE),
+)
+_NUMBERED = f"1 to {MAX_EDITS} edits, numbered from 1"
+_EDITS = _list(_EDIT, least=1, most=MAX_EDITS, expected=_NUMBERED)
+_HUNK = _object(
+    _make_hunk,
+    lines=_lines,
+    old_hash=_HEX,
+    new_hash=_HEX,
+    new_text=_text,
+    before=_CONTEXT,
+    after=_CONTEXT,
+    edits=_list(_FROM_1),
+)
+_FILE = _object(
+    _make_file,
+    path=_optional(_text),
+    new_path=_optional(_text),
+    before=_MARK,
+    after=_MARK,
+    final_newline=_check(bool, "true or false"),
+    hunks=_list(_HUNK),
+)
+_read_entry = _object(
+    _make_entry,
+    schema=_check(int, "an integer from 1", SCHEMA.__eq__),
+    ladder=_FROM_0,
+    parameters=_only("threshold", _PER_MILLE),
+    base=_optional(_check(str, "hex digits", lambda text: _OID.match(text))),
+    spec=_only("digest", _HEX),
+    reads=_list(_READ),
+    edits=_edits,
+    files=_list(_FILE),
+    claims=_claims,
+)

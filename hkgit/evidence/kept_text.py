@@ -1,4 +1,4 @@
-"""kept_text.py: find text that ledger entries keep though no file of their commit has it.
+"""Find text that ledger entries keep though no file of their commit has it.
 
 Entries that an amend, a squash or a fixup brings into one commit keep what one of them wrote and
 the next took away. No diff shows it: what git shows of the ledger is that a file is new.

@@ -395,13 +395,7 @@ def _find_dropped(repository: Repository, judged: ReplayResult, landing: str) ->
         known = [] if file.ours is None else _lines_accounted(judged, file.path, file.ours.data)
         for start, end in find_lost(file, files.get(file.path), known):
             what = f"drops what {second[:12]} has in lines {start}-{end}, and no edit says that"
-            yield Finding(
-                rule="merge",
-                where=file.path,
-                what=what,
-                fix=_other_way(first, second),
-                path=file.path,
-            )
+            yield Finding.at("merge", file.path, what, _other_way(first, second))
 
 
 def _other_way(first: str, second: str) -> str:
@@ -464,7 +458,7 @@ def _is_strange(repository: Repository, base: str, roots: Sequence[str], landing
 def _no_evidence(path: str) -> Finding:
     what = "is changed by a history that began without the one of this branch, which has the file"
     fix = "Make the change with `hkgit apply` on the branch itself."
-    return Finding(rule="merge", where=path, what=what, fix=fix, path=path)
+    return Finding.at("merge", path, what, fix)
 
 
 @lru_cache(maxsize=4)

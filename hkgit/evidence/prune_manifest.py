@@ -1,4 +1,4 @@
-"""pruning.py: the manifest of a prune: the record of which entries a commit takes out of the tree.
+"""The manifest of a prune: the record of which entries a commit takes out of the tree.
 
 It stands in the ledger like an entry, named by the hash of its bytes. The entries themselves stay
 where replay looks for them: in the commit that added them.

@@ -3,9 +3,9 @@
 What replay alone cannot show: that the edits' own text says what the hunks do, and that tier,
 similarity and confidence are what the ladder answers.
 
-Such a file is built again from what is known of it: the old text of the recorded hunks at their
-lines, what was quoted byte for byte around them, and between them the file as it is now. In some
-file that fits its record the spec must make just the recorded hunks, in order and number. So a
+A file that is here with another text is built again from what is known of it: the old text of the
+recorded hunks at their lines, what was quoted byte for byte around them, and between them the file
+as it is now. In some file that fits its record the spec must make just the recorded hunks, in order and number. So a
 hunk neither takes away nor writes a line more or less than the edits say.
 """
 

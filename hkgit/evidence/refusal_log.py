@@ -1,4 +1,4 @@
-"""refusals.py: what was refused in a clone, by whom, why, which try it was, and how it ended.
+"""What was refused in a clone, by whom, why, which try it was, and how it ended.
 
 A local record in the git directory, one JSON object a line. It proves nothing by itself: what
 counts stands in the entry that landed in the end, among its claims.

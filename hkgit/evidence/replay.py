@@ -1,10 +1,10 @@
 """The verdict of a commit: its own changes, a merge, a revert, or what was recovered.
 
-Where the files have moved on since, the changes of the earlier commit, turned round, must have
-their only places in them (`anchors`).
+A revert is the exact inverse of an earlier commit. Where the files have moved on since, the changes
+of that commit, turned round, must have their only places in them (`anchors`).
 
-`refs/hkgit/recovered/<commit>` names a tree: that of the commit, with the ledger entries in it that
-were made from transcripts. The commit is as it was; its record is replayed as if it had them.
+What was recovered for a commit stands beside it: `refs/hkgit/recovered/<commit>` names its tree
+with the ledger entries in it that were made from transcripts, and is replayed in its place.
 """
 
 from __future__ import annotations
@@ -205,7 +205,6 @@ def _judge_resolution(
     repository: Repository, candidate: CandidateCommit, added: Added, accounted: Collection[str]
 ) -> ReplayResult:
     """A merge with entries; `accounted` are the paths of these, and what comes with them."""
-    # Only here is the ladder needed.
     first, second = candidate.parents
     how = repository.resolve_merge((first, second), candidate.tree)
     chain = follow_entries(repository, candidate, added.entries)
@@ -214,8 +213,13 @@ def _judge_resolution(
     if not findings:
         changes = {change.path: change for change in ours}
         findings += _misfits(repository, how.conflicts, changes, chain.list_changed())
-        findings += (_beside(path) for path in how.others if path not in accounted)
-        findings += (_aside(path) for path in find_invented_paths(how.conflicts, candidate.parents))
+        what = "differs from the automatic merge of its parents"
+        others = (path for path in how.others if path not in accounted)
+        findings += (Finding.at("merge", path, what, _OWN_OF_MERGE) for path in others)
+        what = "a file of one side and a directory of the other want one name"
+        fix = "Rename one of the two on its branch, then merge."
+        invented = find_invented_paths(how.conflicts, candidate.parents)
+        findings += (Finding.at("merge", path, what, fix) for path in invented)
     is_located = chain.is_recomputed or chain.has_moved
     verdict = Verdict.MERGE if is_located else Verdict.SPLICED
     notes = (*find_stray_trailers(candidate, added.entries), *chain.notes)
@@ -237,35 +241,12 @@ def _misfits(
     derived: Mapping[str, File | None],
 ) -> Iterator[Finding]:
     """Where a conflicted path is neither the first parent's nor what an entry makes of it."""
-    from hkgit.evidence.additions import find_leftovers
-
     touched = [changes[path] for path in conflicts if path in changes]
     resolved = {path: derived[path] for path in conflicts if path in derived}
     yield from (left.finding for left in find_leftovers(repository.blob, touched, resolved))
     for path in sorted(derived.keys() - set(conflicts)):
         what = "an entry of a merge changes a file that is not in conflict"
-        yield Finding(rule="merge", where=path, what=what, fix=_OWN_OF_MERGE, path=path)
-
-
-def _beside(path: str) -> Finding:
-    return Finding(
-        rule="merge",
-        where=path,
-        what="differs from the automatic merge of its parents",
-        fix=_OWN_OF_MERGE,
-        path=path,
-    )
-
-
-def _aside(path: str) -> Finding:
-    what = "a file of one side and a directory of the other want one name"
-    return Finding(
-        rule="merge",
-        where=path,
-        what=what,
-        fix="Rename one of the two on its branch, then merge.",
-        path=path,
-    )
+        yield Finding.at("merge", path, what, _OWN_OF_MERGE)
 
 
 def _changes_against_all(
@@ -282,11 +263,6 @@ _NAMED = late_pattern(
     rb"^This reverts commit ([0-9a-f]{40,64})(?:, reversing\s+changes made to ([0-9a-f]{40,64}))?",
     re.MULTILINE,
 )
-
-
-def may_revert(candidate: CandidateCommit, added: Added) -> bool:
-    """Whether anything about a commit says that it takes another one back."""
-    return bool(added.removed) or _NAMED.search(candidate.message or b"") is not None
 
 
 def find_reverted(
@@ -431,14 +407,12 @@ def replay(
     if not back:
         return judged
     again = _revert(repository, candidate) if reverts else None
-    return again if again is not None else _judge_reuse(judged, back)
-
-
-def _judge_reuse(judged: ReplayResult, names: Sequence[str]) -> ReplayResult:
+    if again is not None:
+        return again
     what = "the history had this entry already, and removed it"
     fix = "Let hkgit apply the spec again: that makes an entry of its own."
-    findings = tuple(Finding("reuse", entry_path(name), what, fix) for name in names)
-    return replace(judged, verdict=Verdict.FAIL, findings=judged.findings + findings)
+    reused = (Finding("reuse", entry_path(name), what, fix) for name in back)
+    return replace(judged, verdict=Verdict.FAIL, findings=(*judged.findings, *reused))
 
 
 def _replay(
@@ -448,7 +422,6 @@ def _replay(
         fix = "Fetch the whole history: git fetch --unshallow (in CI: fetch-depth: 0)."
         raise Unverifiable(candidate.id[:12], "its parents are not here: the clone is shallow", fix)
     if len(candidate.parents) > 1:
-        # Most commits are none, and need not wait for it.
         return replay_merge(repository, candidate)
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
     changes = repository.changes(parent, candidate.tree)
@@ -457,19 +430,13 @@ def _replay(
     added = read_added_entries(repository, changes)
     if added.manifests:
         return _prune(candidate, added)
-    if reverts and may_revert(candidate, added):
+    is_named = _NAMED.search(candidate.message or b"") is not None
+    if reverts and (added.removed or is_named):
         found = _revert(repository, candidate)
         if found is not None:
             return found
-    return _judge_carried(repository, candidate, added, recomputes=recomputes)
-
-
-def _judge_carried(
-    repository: Repository, candidate: CandidateCommit, added: Added, *, recomputes: bool
-) -> ReplayResult | None:
     if not added.entries and not added.findings and not added.removed:
         return None
-    # Only here is the ladder needed, and a hook that finds no entry need not wait for it.
     return replay_entries(repository, candidate, added, recomputes=recomputes)
 
 

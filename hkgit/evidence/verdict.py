@@ -59,6 +59,11 @@ class Finding:
         """Convert an error to a finding."""
         return cls(rule, error.where, error.what, error.fix)
 
+    @classmethod
+    def at(cls, rule: str, path: str, what: str, fix: str) -> Finding:
+        """Make one of a whole file."""
+        return cls(rule=rule, where=path, what=what, fix=fix, path=path)
+
 
 @dataclass(frozen=True, slots=True)
 class CandidateCommit:

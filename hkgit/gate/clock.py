@@ -1,4 +1,4 @@
-"""budget.py: limit the time that one commit may take to judge."""
+"""Limit the time that one commit may take to judge."""
 
 from __future__ import annotations
 

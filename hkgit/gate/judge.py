@@ -10,15 +10,16 @@ from collections.abc import Sequence
 
 from hkgit.applying.evidence import LATE
 from hkgit.errors import InvalidInput, Unverifiable
-from hkgit.evidence.replay import candidate_of, replay
+from hkgit.evidence.replay import candidate_of, replay, replay_record
 from hkgit.evidence.trailers import find_stray_trailers, read_trailers
 from hkgit.evidence.verdict import CandidateCommit, Finding, ReplayResult, Verdict
+from hkgit.gate.attestations.trust import attest_ruling, find_attestation
 from hkgit.gate.clock import OutOfTime, limit_time
 from hkgit.gate.judged_commit import UNKNOWN, JudgeContext, JudgedCommit
 from hkgit.gate.policy.defaults import ATTEST
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.checks import CHECKS, FOR_ALL
-from hkgit.gate.rules.floors import APPLY
+from hkgit.gate.rules.floors import APPLY, describe_strengths
 from hkgit.gate.rules.grants import (
     Voucher,
     explain_blind_commit,
@@ -69,9 +70,7 @@ def judge_prune(repository: Repository, trusted: str | None, judged: ReplayResul
     files = repository.snapshot(trusted)
     what, fix = "the trusted side does not have this entry yet", "Land it first, then prune it."
     missing = tuple(
-        Finding(rule="prune", where=path, what=what, fix=fix, path=path)
-        for path in judged.removed
-        if files.entry(path) is None
+        Finding.at("prune", path, what, fix) for path in judged.removed if files.entry(path) is None
     )
     return replace(judged, verdict=Verdict.FAIL, findings=missing) if missing else judged
 
@@ -159,7 +158,7 @@ class Gate:
     def __post_init__(self) -> None:
         if self.policy.extends is not None:
             what = f"extends {self.policy.extends}, which was not read"
-            raise InvalidInput(self.policy.source, what, "Read it with gate.trusted_policy.")
+            raise InvalidInput(self.policy.source, what, "Read it with read_trusted_policy.")
 
     def judge(self, candidate: CandidateCommit) -> Ruling:
         """Judge one commit; what cannot be judged is rejected."""
@@ -301,9 +300,6 @@ class Gate:
             return ruling
         if Verdict.ATTESTED not in policy.verdicts:
             return ruling
-        # Few commits need it.
-        from hkgit.gate.attestations.trust import attest_ruling, find_attestation
-
         signer = find_attestation(self.repository, policy, candidate, self.context.ref)
         if signer is None:
             return ruling
@@ -339,9 +335,6 @@ class Gate:
         grant = self._grant(candidate, paths)
         if grant is not None:
             return ReplayResult(candidate, Verdict.MANUAL, notes=notes), grant
-        # Few commits have no evidence at all.
-        from hkgit.evidence.replay import replay_record
-
         recovered = replay_record(self.repository, candidate, self.context.incoming)
         if recovered is not None:
             return replace(recovered, notes=(*recovered.notes, *notes)), None
@@ -366,9 +359,6 @@ class Gate:
     def _describe_evidence(self, ruling: Ruling) -> tuple[str, ...]:
         if not self.context.explain:
             return ()
-        # Few runs are asked to explain.
-        from hkgit.gate.rules.floors import describe_strengths
-
         return tuple(describe_strengths(self.repository, ruling.judged))
 
     def _grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:

@@ -1,9 +1,8 @@
 """The commits of a range, judged as a stream, in several processes.
 
-A file in the git directory for `hkgit verify --incremental` alone: no hook and no server reads
-it. It is used only if nobody but the user can have written it.
-
-Every commit is judged on its own parents, so the parts do not depend on each other.
+Every commit is judged on its own parents, so the parts do not depend on each other. What passed
+once may be kept in a file in the git directory, for `hkgit verify --incremental` alone: no hook
+and no server reads it.
 """
 
 from __future__ import annotations
@@ -38,7 +37,10 @@ _FROM_REFS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class VerifiedCommits:
-    """The verified commits of one policy, ladder, hkgit and git."""
+    """The verified commits of one policy, ladder, hkgit and git.
+
+    Its file is used only if nobody but the user can have written it.
+    """
 
     path: Path
 
@@ -147,15 +149,12 @@ def judge_range(
     policy: Policy,
     context: JudgeContext = UNKNOWN,
     *,
+    commits: Sequence[str] | None = None,
     watch: Watch = iter,
 ) -> Report:
-    """Judge every commit of a range, each on its own parents.
-
-    Its `old` is the trusted side: only entries that it has may be pruned, and merges must account
-    for its text.
-    """
-    commits = list_commits_of(repository, asked, policy)
-    return judge_listed(repository, asked, commits, policy, context, watch=watch)
+    """Judge as `stream_range` does, all commits at once."""
+    stream = stream_range(repository, asked, policy, context, commits=commits, watch=watch)
+    return Report(policy, tuple(stream.rulings), provisional=context.on_client)
 
 
 def stream_range(
@@ -164,40 +163,19 @@ def stream_range(
     policy: Policy,
     context: JudgeContext = UNKNOWN,
     *,
+    commits: Sequence[str] | None = None,
     watch: Watch = iter,
 ) -> RulingStream:
-    """Judge as `judge_range` does, each commit when its ruling is read."""
-    commits = list_commits_of(repository, asked, policy)
-    rulings = stream_listed(repository, asked, commits, policy, context, watch=watch)
-    return RulingStream(policy, rulings, commits[-1] if commits else None)
+    """Judge every commit of a range on its own parents, each when its ruling is read.
 
-
-def judge_listed(
-    repository: Repository,
-    asked: CommitRange,
-    commits: Sequence[str],
-    policy: Policy,
-    context: JudgeContext = UNKNOWN,
-    *,
-    watch: Watch = iter,
-) -> Report:
-    """Judge the commits of a range that `list_commits_of` has listed already."""
-    rulings = tuple(stream_listed(repository, asked, commits, policy, context, watch=watch))
-    return Report(policy, rulings, provisional=context.on_client)
-
-
-def stream_listed(
-    repository: Repository,
-    asked: CommitRange,
-    commits: Sequence[str],
-    policy: Policy,
-    context: JudgeContext = UNKNOWN,
-    *,
-    watch: Watch = iter,
-) -> Iterator[Ruling]:
-    """Judge as `judge_listed` does, each commit when its ruling is read."""
+    Its `old` is the trusted side: only entries that it has may be pruned, and merges must account
+    for its text. `commits` are what `list_commits_of` has listed already.
+    """
+    if commits is None:
+        commits = list_commits_of(repository, asked, policy)
     gate = Gate(repository, policy, context, tip=asked.new, trusted=asked.old, landing=asked.old)
-    return (gate.judge(candidate_of(repository, each)) for each in watch(commits))
+    rulings = (gate.judge(candidate_of(repository, each)) for each in watch(commits))
+    return RulingStream(policy, rulings, commits[-1] if commits else None)
 
 
 def drop_floors(policy: Policy) -> Policy:
@@ -306,39 +284,28 @@ def verify_range(
     spread: Parallelism = ALONE,
     *,
     watch: Watch = iter,
-) -> Report:
-    """Judge a range under a policy that is taken as it is, without a trusted side."""
-    return Report(policy, tuple(rule_range(repository, asked, policy, spread, watch=watch)))
+) -> RulingStream:
+    """Judge this share of a range under a policy that is taken as it is, without a trusted side.
+
+    Each ruling comes as soon as it is made; none is kept.
+    """
+    commits = spread.share.of_commits(list_commits_of(repository, asked, policy))
+    gate = Gate(repository, policy, tip=asked.new, landing=asked.old)
+    rulings = _rule_commits(gate, commits, spread, watch)
+    return RulingStream(policy, rulings, commits[-1] if commits else None)
 
 
-def list_commits(
-    repository: Repository, asked: CommitRange, policy: Policy, spread: Parallelism = ALONE
-) -> Sequence[str]:
-    """List the commits of a range that fall to this share, parents first."""
-    return spread.share.of_commits(list_commits_of(repository, asked, policy))
-
-
-def rule_range(
-    repository: Repository,
-    asked: CommitRange,
-    policy: Policy,
-    spread: Parallelism = ALONE,
-    *,
-    watch: Watch = iter,
-    commits: Sequence[str] | None = None,
+def _rule_commits(
+    gate: Gate, commits: Sequence[str], spread: Parallelism, watch: Watch
 ) -> Iterator[Ruling]:
-    """Yield the rulings of `verify_range`, each as soon as it is made; none is kept."""
-    if commits is None:
-        commits = list_commits(repository, asked, policy, spread)
     before = {} if spread.known is None else spread.known.verdicts(commits)
     fresh = [commit for commit in commits if commit not in before]
-    gate = Gate(repository, policy, tip=asked.new, landing=asked.old)
     rulings = _judge_shard(gate, fresh, spread.jobs, watch)
     if spread.known is not None:
         rulings = _note_passing(rulings, spread.known)
     for commit in commits:
         verdict = before.get(commit)
-        yield next(rulings) if verdict is None else _rule_verified(repository, commit, verdict)
+        yield next(rulings) if verdict is None else _rule_verified(gate.repository, commit, verdict)
     # What is begun comes to its end: progress is wiped, and the last that passed are noted.
     yield from rulings
 

@@ -1,4 +1,4 @@
-"""rulings.py: the result of a run of the gate: one ruling a commit, in one report."""
+"""The result of a run of the gate: one ruling a commit, in one report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""trusted.py: read the policy of the trusted side, with all that it extends.
+"""Read the policy of the trusted side, with all that it extends.
 
 The commits under test have no influence: files that a policy names are read from the commit of
 the policy itself, from outside the repository, or from a pinned revision. A policy that is broken

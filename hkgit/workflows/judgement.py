@@ -31,9 +31,8 @@ from hkgit.gate.ranges import (
     Watch,
     drop_floors,
     judge_index,
-    list_commits,
-    rule_range,
     stream_range,
+    verify_range,
 )
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import load_policy, read_named_policy
@@ -294,6 +293,4 @@ def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) 
     known = VerifiedCommits.of(repository, policy) if request.incremental else None
     spread = Parallelism(request.jobs, request.shard, known)
     asked = CommitRange(request.old, request.new)
-    commits = list_commits(repository, asked, policy, spread)
-    rulings = rule_range(repository, asked, policy, spread, watch=watch, commits=commits)
-    return RulingStream(policy, rulings, commits[-1] if commits else None)
+    return verify_range(repository, asked, policy, spread, watch=watch)

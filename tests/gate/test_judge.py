@@ -157,7 +157,7 @@ def test_verify_knows_no_floors(started: Repo) -> None:
     start = started.head
     commit(started, applied(started, protocol(blind())))
     asked = CommitRange(start, started.head)
-    report = verify_range(opened(started), asked, drop_floors(Policy(tiers=("exact",))))
+    report = verify_range(opened(started), asked, drop_floors(Policy(tiers=("exact",)))).collect()
     assert [ruling.judged.verdict for ruling in report.rulings] == [Verdict.STRICT]
     assert report.passes
 

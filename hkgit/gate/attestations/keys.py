@@ -1,4 +1,4 @@
-"""keys.py: sign bytes with SSH keys and verify signatures, by ssh-keygen, offline.
+"""Sign bytes with SSH keys and verify signatures, by ssh-keygen, offline.
 
 Each use has a namespace of its own, so that a signature of a commit or file does not count here,
 nor one of an entry for a verdict.

@@ -1,6 +1,6 @@
-"""Whose signature counts.
+"""Whose signature counts, of a verdict and of an entry.
 
-The signature names the entry by the SHA-256 of its bytes, and no commit. So it holds after a
+That of an entry names the entry by the SHA-256 of its bytes, and no commit. So it holds after a
 rebase, a squash and a cherry-pick, which keep the entry as it is.
 """
 

@@ -156,7 +156,7 @@ class EntryPoint:
         asked = CommitRange(side.start, new, side.excluding)
         context = JudgeContext(
             on_client=self.on_client,
-            pusher=self._pusher(side),
+            pusher=read_pusher(side.policy) if self.on_server else None,
             ref=update.ref,
             incoming=self.incoming,
             explain=self.explain,
@@ -166,9 +166,6 @@ class EntryPoint:
             self._expect_files_kept(update, side, new)
         start = side.start[:12] if side.start is not None else "the beginning"
         return UpdateResult(update, side.policy, report, judged=f"from {start} to {new[:12]}")
-
-    def _pusher(self, side: TrustedSide) -> str | None:
-        return read_pusher(side.policy) if self.on_server else None
 
     def _expect_honest_rewrite(self, update: Update, side: TrustedSide, new: str) -> None:
         """Raise Rejected for a rewrite that the policy forbids or that restores an older one."""

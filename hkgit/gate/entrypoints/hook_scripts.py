@@ -1,4 +1,4 @@
-"""hook_scripts.py: the one script that every git hook of hkgit is, and how it is known again.
+"""The one script that every git hook of hkgit is, and how it is known again.
 
 Some hooks judge; others record before them what sessions have edited, so that there is evidence.
 """

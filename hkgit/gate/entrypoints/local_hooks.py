@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.errors import HkgitError
 from hkgit.gate.entrypoints.arrival import EntryPoint, TrustedSide, choose_trusted_side, peel_commit
-from hkgit.gate.entrypoints.updates import Update, UpdateResult
+from hkgit.gate.entrypoints.updates import Update, UpdateResult, answer_each
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import Repository
@@ -27,11 +26,7 @@ def judge_pushed(
     """
     point = EntryPoint(repository, on_client=True)
     tips = _find_tracking_tips(repository, remote)
-    for update in updates:
-        try:
-            yield _answer(point, update, remote, tips, given)
-        except HkgitError as error:
-            yield UpdateResult(update, given or Policy(), refusal=error)
+    return answer_each(updates, lambda each: _answer(point, each, remote, tips, given), given)
 
 
 def _answer(
@@ -39,7 +34,9 @@ def _answer(
 ) -> UpdateResult:
     repository = point.repository
     old, new = peel_commit(repository, update.old), peel_commit(repository, update.new)
-    left = _find_fork_point(repository, new, tips) if new is not None else None
+    left = None  # where its history leaves these tips
+    if new is not None and tips:
+        left = repository.git("merge-base", new, *tips, check=False).text or None
     side = choose_trusted_side(repository, [update.ref], old, left, given)
     if not side.policy.protects(update.ref):
         return UpdateResult(update, side.policy, note="the policy does not protect it")
@@ -58,13 +55,6 @@ def _find_tracking_tips(repository: Repository, remote: str) -> list[str]:
     return []
 
 
-def _find_fork_point(repository: Repository, new: str, tips: Sequence[str]) -> str | None:
-    """Find where the history of a commit leaves these tips."""
-    if not tips:
-        return None
-    return repository.git("merge-base", new, *tips, check=False).text or None
-
-
 BRANCHES = "refs/heads/"
 
 
@@ -77,12 +67,10 @@ def judge_moved(
     nothing to judge. A new branch is judged for what no branch, tag or remote has.
     """
     point = EntryPoint(repository, on_client=True)
-    for update in updates:
-        if update.ref.startswith(BRANCHES) and update.new is not None:
-            try:
-                yield point.answer(update, _side(repository, update, given))
-            except HkgitError as error:
-                yield UpdateResult(update, given or Policy(), refusal=error)
+    moved = [each for each in updates if each.ref.startswith(BRANCHES) and each.new is not None]
+    return answer_each(
+        moved, lambda each: point.answer(each, _side(repository, each, given)), given
+    )
 
 
 def _side(repository: Repository, update: Update, given: Policy | None) -> TrustedSide:

@@ -1,4 +1,4 @@
-"""receiving.py: pre-receive, where a server takes a push as a whole or not at all.
+"""Pre-receive, where a server takes a push as a whole or not at all.
 
 git keeps what is pushed in quarantine until the hook agrees. The repository is only read: a ref
 written here would outlive a refusal.

@@ -1,4 +1,4 @@
-"""budget.py: limit the time of a whole push, since servers kill hooks that take too long.
+"""Limit the time of a whole push, since servers kill hooks that take too long.
 
 Between two commits the clock is looked at; within one, where the system can, an alarm rings.
 """

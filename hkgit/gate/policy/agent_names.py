@@ -1,4 +1,4 @@
-"""agents.py: who counts as an agent, by the names that a commit bears."""
+"""Who counts as an agent, by the names that a commit bears."""
 
 from __future__ import annotations
 

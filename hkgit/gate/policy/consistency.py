@@ -1,4 +1,4 @@
-"""consistency.py: where one part of a policy speaks against another."""
+"""Where one part of a policy speaks against another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""defaults.py: the words of a policy, and what holds where it says nothing."""
+"""The words of a policy, and what holds where it says nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ ROLES = (BREAK_GLASS, ATTEST, SIGN)
 """What a principal may do beside what a grant says."""
 
 TEXT = ("bidi", "zero-width", "nul", "lone-cr")
-"""The kinds of text that a commit may be forbidden to add (see `gate.text`)."""
+"""The kinds of text that a commit may be forbidden to add (see `rules.characters`)."""
 
 PROTECTED = (
     ".gitattributes",

@@ -1,4 +1,4 @@
-"""extending.py: a policy laid over that of an organisation, which it may only tighten."""
+"""A policy laid over that of an organisation, which it may only tighten."""
 
 from __future__ import annotations
 

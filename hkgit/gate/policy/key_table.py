@@ -1,8 +1,9 @@
-"""key_table.py: the keys of the policy: how each is read, and which of two values is looser."""
+"""The keys of the policy: how each is read, and which of two values is looser."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import gt, lt
 from typing import Any
 
 from hkgit.applying.evidence import KINDS
@@ -29,7 +30,9 @@ TIERS = (
     "file",
 )
 MOST_SECONDS = 3600
-_RECOVERED = ("accept", "min_confidence", "min_tightness")
+
+
+Read = Callable[[Table, str], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,40 +45,28 @@ class Key:
     """
 
     name: str
-    read: Callable[[Table, str], Any]
+    read: Read
     is_looser: Callable[[Any, Any], bool] = lambda own, base: False
     field: str = ""
     adds: bool = False
     opens: bool = False
 
 
-def _choice(known: tuple[str, ...]) -> Callable[[Table, str], str]:
+def _choice(known: tuple[str, ...]) -> Read:
     return lambda reader, name: reader.choice(name, known)
 
 
-def _choices(known: tuple[str, ...]) -> Callable[[Table, str], tuple[str, ...]]:
+def _choices(known: tuple[str, ...]) -> Read:
     return lambda reader, name: reader.choices(name, known)
 
 
-def _with(known: tuple[str, ...]) -> Callable[[Table, str], tuple[str, ...]]:
+def _with(known: tuple[str, ...]) -> Read:
     """Read a list of strings, which come behind known ones."""
     return lambda reader, name: (*known, *reader.texts(name, ()))
 
 
-def _each(parse: Callable[[Table], Any]) -> Callable[[Table, str], tuple[Any, ...]]:
-    return lambda reader, name: tuple(map(parse, reader.tables(name)))
-
-
 def _comes_before(order: tuple[str, ...]) -> Callable[[str, str], bool]:
     return lambda own, base: order.index(own) < order.index(base)
-
-
-def _is_less(own: Any, base: Any) -> bool:
-    return bool(own < base)
-
-
-def _is_more(own: Any, base: Any) -> bool:
-    return bool(own > base)
 
 
 def _accepts_more(own: tuple[object, ...] | None, base: tuple[object, ...] | None) -> bool:
@@ -97,45 +88,36 @@ def _parse_roles(reader: Table, name: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def _parse_recovered(reader: Table, name: str) -> Recovered:
-    inner = reader.inner(name, *_RECOVERED)
+    inner = reader.inner(name, "accept", "min_confidence", "min_tightness")
     is_accepted = inner.flag("accept") if "accept" in inner.table else True
     confidence = inner.per_mille("min_confidence")
     return Recovered(is_accepted, confidence, inner.per_mille("min_tightness"))
 
 
-def _parse_tiers(reader: Table) -> tuple[str, ...] | None:
-    return reader.choices("tiers", TIERS) if "tiers" in reader.table else None
+def _each(make: Callable[..., Any], globs: str, **readers: Read) -> Read:
+    """Read a list of tables of these keys; only the globs that they are for must be there."""
 
+    def parse(reader: Table) -> Any:
+        reader.check_keys(globs, *readers)
+        parts = {key: read(reader, key) for key, read in readers.items() if key in reader.table}
+        return make(**{globs: reader.globs(globs)}, **parts)
 
-def _parse_grant(reader: Table) -> Grant:
-    reader.check_keys("paths", "names", "keys", "principals", "pushers")
-    who = (reader.texts(key, ()) for key in ("names", "keys", "principals", "pushers"))
-    return Grant(reader.globs("paths"), *who)
-
-
-def _parse_floors(reader: Table) -> Floors:
-    reader.check_keys("paths", "accept", "tiers", "min_confidence", "min_tightness")
-    accept = reader.choices("accept", KINDS) if "accept" in reader.table else None
-    confidence = reader.per_mille("min_confidence")
-    tightness = reader.per_mille("min_tightness")
-    return Floors(
-        paths=reader.globs("paths"),
-        accept=accept,
-        tiers=_parse_tiers(reader),
-        min_confidence=confidence,
-        min_tightness=tightness,
-    )
-
-
-def _parse_target(reader: Table) -> RefRules:
-    reader.check_keys("refs", "verdicts", "rewrites")
-    refs, table = reader.globs("refs"), reader.table
-    verdicts = reader.choices("verdicts", ACCEPTABLE) if "verdicts" in table else None
-    rewrites = reader.choice("rewrites", REWRITES) if "rewrites" in table else None
-    return RefRules(refs, verdicts, rewrites)
+    return lambda reader, name: tuple(map(parse, reader.tables(name)))
 
 
 _PER_MILLE = Table.per_mille
+_GRANTS = _each(
+    Grant, "paths", names=_with(()), keys=_with(()), principals=_with(()), pushers=_with(())
+)
+_TARGETS = _each(RefRules, "refs", verdicts=_choices(ACCEPTABLE), rewrites=_choice(REWRITES))
+_FLOORS = _each(
+    Floors,
+    "paths",
+    accept=_choices(KINDS),
+    tiers=_choices(TIERS),
+    min_confidence=_PER_MILLE,
+    min_tightness=_PER_MILLE,
+)
 KEYS = (
     Key("mode", _choice(MODES), _comes_before(MODES)),
     Key("govern", _choice(GOVERN), _comes_before(GOVERN)),
@@ -144,15 +126,15 @@ KEYS = (
     Key("verdicts", _choices(ACCEPTABLE), _accepts_more),
     Key("tiers", _choices(TIERS), _accepts_more),
     Key("ladders", Table.integers, _accepts_more),
-    Key("min_confidence", _PER_MILLE, _is_less),
-    Key("min_threshold", _PER_MILLE, _is_less),
-    Key("min_tightness", _PER_MILLE, _is_less),
+    Key("min_confidence", _PER_MILLE, lt),
+    Key("min_threshold", _PER_MILLE, lt),
+    Key("min_tightness", _PER_MILLE, lt),
     Key("since", Table.commit, opens=True),
-    Key("manual", _each(_parse_grant), opens=True),
+    Key("manual", _GRANTS, opens=True),
     Key("refs", _with(()), adds=True),
     Key("rewrites", _choice(REWRITES), _comes_before(REWRITES)),
-    Key("targets", _each(_parse_target), adds=True),
-    Key("paths", _each(_parse_floors), adds=True),
+    Key("targets", _TARGETS, adds=True),
+    Key("paths", _FLOORS, adds=True),
     Key("protect", _with(PROTECTED), adds=True),
     Key("unprotect", _with(()), opens=True),
     Key("reject_text", _choices(TEXT), lambda own, base: not set(base) <= set(own)),
@@ -168,7 +150,7 @@ KEYS = (
     Key(
         "entries",
         lambda reader, name: reader.inner(name, "signed").flag("signed"),
-        _is_less,
+        lt,
         field="entries_signed",
     ),
     Key("recovered", _parse_recovered, _asks_less),
@@ -177,7 +159,7 @@ KEYS = (
         _choice(CREDITS),
         lambda own, base: base not in ("allow", own),
     ),
-    Key("max_seconds", lambda reader, name: reader.integer(name, 1, MOST_SECONDS), _is_more),
+    Key("max_seconds", lambda reader, name: reader.integer(name, 1, MOST_SECONDS), gt),
     Key("extends", Table.text),
     Key("open", lambda reader, name: reader.choices(name, OPEN)),
 )

@@ -1,4 +1,4 @@
-"""model.py: a policy as values: the rules of the gate, and who is granted what."""
+"""A policy as values: the rules of the gate, and who is granted what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""table.py: read values of a TOML table by type; errors name the key."""
+"""Read values of a TOML table by type; errors name the key."""
 
 from __future__ import annotations
 

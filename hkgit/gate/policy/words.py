@@ -1,4 +1,4 @@
-"""words.py: describe a policy in sentences: who may do what, and what happens otherwise."""
+"""Describe a policy in sentences: who may do what, and what happens otherwise."""
 
 from __future__ import annotations
 

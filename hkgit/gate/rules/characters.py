@@ -1,9 +1,5 @@
 r"""Characters that no reader sees or expects.
 
-Generated: the property Default_Ignorable_Code_Point of DerivedCoreProperties.txt, Unicode 14.0.0,
-as Perl 5.36 carries it (`\p{Default_Ignorable_Code_Point}`); a test makes it again where Perl
-knows that version.
-
 Bidirectional controls (Boucher and Anderson, "Trojan Source", 2021), characters without width,
 NUL, which makes a file binary to git's diff, and carriage returns of their own, which let one
 line overwrite another in a terminal. Only what a commit adds counts.
@@ -25,7 +21,6 @@ from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, late_pattern, replace
 
 VERSION = "14.0.0"
-
 IGNORABLE = (
     (0x00AD, 0x00AD),
     (0x034F, 0x034F),
@@ -45,7 +40,11 @@ IGNORABLE = (
     (0x1D173, 0x1D17A),
     (0xE0000, 0xE0FFF),
 )
-"""First and last code point of each stretch."""
+r"""First and last code point of each stretch of the property Default_Ignorable_Code_Point.
+
+Generated from DerivedCoreProperties.txt, Unicode 14.0.0, as Perl 5.36 carries it
+(`\p{Default_Ignorable_Code_Point}`); a test makes it again where Perl knows that version.
+"""
 
 ANNOTATION = (0xFFF9, 0xFFFB)
 """Marks of interlinear annotation: not in the property, and not shown either."""

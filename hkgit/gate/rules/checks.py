@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 from hkgit.evidence.entry import entry_path
 from hkgit.evidence.trailers import list_credited_agents, list_missing_lines
-from hkgit.evidence.verdict import Finding, Verdict
+from hkgit.evidence.verdict import Finding
 from hkgit.gate.attestations.trust import find_signer
 from hkgit.gate.judged_commit import JudgedCommit
-from hkgit.gate.rules.floors import APPLY, entry_findings
+from hkgit.gate.rules.floors import floor_findings, recovered_findings, tightness_findings
 from hkgit.gate.rules.grants import hand_findings
 from hkgit.gate.rules.protection import (
     collision_findings,
@@ -27,19 +27,14 @@ def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
     Signed is what is committed, so a commit that is still being made cannot lack it.
     """
     commit = case.candidate.id
-    if commit is None:
+    if commit is None or not case.policy.entries_signed:
         return
     for name, entry in case.judged.entries:
         if find_signer(case.repository, case.policy, name, entry, case.incoming) is None:
             where, what = entry_path(name), "no signature by a key that may sign entries is here"
-            yield Finding(
-                rule="signature", where=where, what=what, fix=_fix(commit[:12]), path=where
-            )
-
-
-def _fix(commit: str) -> str:
-    sign = f"`hkgit attest --entries {commit}^..{commit} --key FILE`"
-    return f"{sign}, then push refs/hkgit/entries/* to where the gate runs."
+            sign = f"`hkgit attest --entries {commit[:12]}^..{commit[:12]} --key FILE`"
+            fix = f"{sign}, then push refs/hkgit/entries/* to where the gate runs."
+            yield Finding.at("signature", where, what, fix)
 
 
 RULE = "assisted-by"
@@ -48,7 +43,7 @@ RULE = "assisted-by"
 def credit_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Find agents of entries that the message does not name, or anyone where none may be named."""
     message = case.candidate.message
-    if message is None:  # it is not written yet
+    if message is None or case.policy.assisted_by == "allow":  # None: it is not written yet
         return
     if case.policy.assisted_by == "forbid":
         for name in list_credited_agents(message):
@@ -63,60 +58,26 @@ def credit_findings(case: JudgedCommit) -> Iterator[Finding]:
 Check = Callable[[JudgedCommit], Iterator[Finding]]
 
 
-def _check_floors(case: JudgedCommit) -> Iterator[Finding]:
-    if not case.judged.is_recomputed and case.policy.needs_recomputing:
-        what = "could not be recomputed here, so its tiers and confidences are only claimed"
-        yield Finding("claimed", "ledger entry", what, APPLY)
-    for _, entry in case.judged.entries:
-        yield from entry_findings(case.policy, entry)
-
-
-def _check_tightness(case: JudgedCommit) -> Iterator[Finding]:
-    if case.policy.asks_for_tightness:
-        # Only then is the text of every edited file needed, and the diff.
-        from hkgit.gate.rules.floors import tightness_findings
-
-        yield from tightness_findings(case)
-
-
-def _check_recovered(case: JudgedCommit) -> Iterator[Finding]:
-    is_record = case.judged.verdict is Verdict.RECOVERED
-    if is_record or any(entry.claims.get("origin") for _, entry in case.judged.entries):
-        from hkgit.gate.rules.floors import recovered_findings
-
-        yield from recovered_findings(case)
-
-
 def _check_text(case: JudgedCommit) -> Iterator[Finding]:
     if case.policy.reject_text:
-        from hkgit.gate.rules.characters import text_findings
+        from hkgit.gate.rules.characters import text_findings  # which few commits load
 
         yield from text_findings(case)
 
 
-def _check_signatures(case: JudgedCommit) -> Iterator[Finding]:
-    if case.policy.entries_signed:
-        yield from signature_findings(case)
-
-
-def _check_credits(case: JudgedCommit) -> Iterator[Finding]:
-    if case.policy.assisted_by != "allow":
-        yield from credit_findings(case)
-
-
 CHECKS: dict[str, Check] = {
     "by hand": hand_findings,
-    "floors": _check_floors,
-    "tightness": _check_tightness,
+    "floors": floor_findings,
+    "tightness": tightness_findings,
     "moved": move_findings,
-    "recovered": _check_recovered,
-    "signature": _check_signatures,
+    "recovered": recovered_findings,
+    "signature": signature_findings,
     "names": name_findings,
     "twins": collision_findings,
     "policy": policy_findings,
     "protected": path_findings,
     "text": _check_text,
-    "assisted-by": _check_credits,
+    "assisted-by": credit_findings,
 }
 """Each check yields what is wrong with a commit that replays."""
 

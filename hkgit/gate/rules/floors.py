@@ -4,8 +4,8 @@ A hash of a whole file vouches for every line of it, whatever is then changed. T
 changed lines over the claimed ones, old and new together: 1 where every line that an edit names
 is changed, near 0 where a whole file is named to change one line of it.
 
-That an entry was is its own claim, made by `hkgit adopt`; those of a record beside the history are,
-whatever they claim.
+That an entry was recovered is its own claim, made by `hkgit adopt`; those of a record beside the
+history are, whatever they claim.
 """
 
 from __future__ import annotations
@@ -144,6 +144,8 @@ def _weak(edit: RecordedEdit, old: Document) -> Iterator[Lines]:
 
 def tightness_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Find the files whose edits name many more lines than they change."""
+    if not case.policy.asks_for_tightness:
+        return
     for strength in measure_strengths(case.repository, case.judged):
         floors = case.policy.floors_of(strength.path, strength.new_path)
         floor = max(each.min_tightness for each in floors)
@@ -172,6 +174,15 @@ def describe_strengths(repository: Repository, judged: ReplayResult) -> Iterator
 
 
 APPLY = "Make the change with `hkgit apply`, each edit with the hash of what was read."
+
+
+def floor_findings(case: JudgedCommit) -> Iterator[Finding]:
+    """Find where the entries of a commit are below the policy's minimum requirements."""
+    if not case.judged.is_recomputed and case.policy.needs_recomputing:
+        what = "could not be recomputed here, so its tiers and confidences are only claimed"
+        yield Finding("claimed", "ledger entry", what, APPLY)
+    for _, entry in case.judged.entries:
+        yield from entry_findings(case.policy, entry)
 
 
 def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:
@@ -236,37 +247,25 @@ ORIGIN = "recovered"
 
 def recovered_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Find where the recovered entries of a commit are refused, or fall below their floors."""
-    found = [each for each in case.judged.entries if _is_recovered(case, each[1])]
+    is_record = case.judged.verdict is Verdict.RECOVERED
+    found = [e for _, e in case.judged.entries if is_record or e.claims.get("origin") == ORIGIN]
     rules = case.policy.recovered
-    for _, entry in found:
+    for entry in found:
         if not rules.is_accepted:
             what = f"the evidence of {entry.agent} was recovered from a transcript: not accepted"
             yield Finding("recovered", entry.edits[0].where, what, APPLY)
-        else:
-            yield from _confidence_findings(entry, rules.min_confidence)
+            continue
+        for edit in entry.edits:
+            if edit.confidence < rules.min_confidence:
+                what = _describe_weak("confidence", edit.confidence, rules.min_confidence)
+                yield Finding("recovered", edit.where, what, APPLY)
     if found and rules.is_accepted and rules.min_tightness:
-        yield from _tightness_findings(case, found, rules.min_tightness)
+        names = {file.name for entry in found for file in entry.files}
+        for each in measure_strengths(case.repository, case.judged):
+            if each.path in names and each.tightness < rules.min_tightness:
+                what = _describe_weak("tightness", each.tightness, rules.min_tightness)
+                yield Finding("recovered", each.path, what, APPLY)
 
 
-def _is_recovered(case: JudgedCommit, entry: Entry) -> bool:
-    return case.judged.verdict is Verdict.RECOVERED or entry.claims.get("origin") == ORIGIN
-
-
-def _confidence_findings(entry: Entry, floor: int) -> Iterator[Finding]:
-    for edit in entry.edits:
-        if edit.confidence < floor:
-            confidence = format_decimal(edit.confidence)
-            what = f"recovered with confidence {confidence}, below {format_decimal(floor)}"
-            yield Finding("recovered", edit.where, what, APPLY)
-
-
-def _tightness_findings(
-    case: JudgedCommit, found: list[tuple[str, Entry]], floor: int
-) -> Iterator[Finding]:
-    """The files of recovered entries whose evidence names many more lines than they change."""
-    names = {file.name for _, entry in found for file in entry.files}
-    for strength in measure_strengths(case.repository, case.judged):
-        if strength.path in names and strength.tightness < floor:
-            tightness = format_decimal(strength.tightness)
-            what = f"recovered with tightness {tightness}, below {format_decimal(floor)}"
-            yield Finding("recovered", strength.path, what, APPLY)
+def _describe_weak(what: str, found: int, floor: int) -> str:
+    return f"recovered with {what} {format_decimal(found)}, below {format_decimal(floor)}"

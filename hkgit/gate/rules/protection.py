@@ -1,4 +1,4 @@
-"""protection.py: paths and values that a governed commit may change only by grant, or never.
+"""Paths and values that a governed commit may change only by grant, or never.
 
 The policy is protected by value: editing the rest of pyproject.toml needs no grant.
 """

@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from hkgit.cli.main import main
 from hkgit.evidence.replay import find_removals
 from hkgit.evidence.verdict import CandidateCommit
 from hkgit.gate.judge import Gate
-from hkgit.gate.ranges import stream_listed
+from hkgit.gate.ranges import RulingStream, stream_range
 from hkgit.gate.ruling import Ruling
 from tests.support.rulings import count_alive
 from tests.support.running import run
@@ -149,8 +149,8 @@ def _git(root: Path, *words: str) -> str:
 @pytest.mark.parametrize(
     ("command", "judge", "known"),
     [
-        ("stats", "stream_listed", f"commits     {COMMITS}\n"),
-        ("report", "judge_listed", f", {COMMITS} commits\n- policy: "),
+        ("stats", "stream_range", f"commits     {COMMITS}\n"),
+        ("report", "judge_range", f", {COMMITS} commits\n- policy: "),
     ],
 )
 def test_totals_begin_with_what_is_known_before_anything_is_judged(
@@ -172,13 +172,14 @@ def test_totals_begin_with_what_is_known_before_anything_is_judged(
 
 
 def test_totals_of_stats_keep_no_rulings(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def watch(*given: Any, **options: Any) -> Iterator[Ruling]:
-        return count_alive(stream_listed(*given, **options), alive, every=4)
+    def watch(*given: Any, **options: Any) -> RulingStream:
+        stream = stream_range(*given, **options)
+        return replace(stream, rulings=count_alive(stream.rulings, alive, every=4))
 
     gc.freeze()  # what other tests keep is not counted, and not searched
     alive: list[int] = []
     monkeypatch.chdir(history)
-    monkeypatch.setattr("hkgit.cli.stats.stream_listed", watch)
+    monkeypatch.setattr("hkgit.cli.stats.stream_range", watch)
     main.main(["stats", f"main~{COMMITS}..main", "--json"], standalone_mode=False)
     assert len(alive) == COMMITS // 4
     assert 1 <= max(alive) < 4

@@ -61,7 +61,7 @@ def test_removing_entries_with_a_manifest_is_a_prune(edited: Repo) -> None:
 def test_pruned_entries_are_replayed_as_before(edited: Repo) -> None:
     commit(edited, pruned(ids(edited)))
     start = edited.git("rev-parse", "HEAD~4")
-    report = verify_range(opened(edited), CommitRange(start, edited.head), Policy())
+    report = verify_range(opened(edited), CommitRange(start, edited.head), Policy()).collect()
     assert [ruling.judged.verdict for ruling in report.rulings] == ["strict"] * 3 + ["prune"]
 
 
