@@ -14,12 +14,12 @@ from hkgit.cli.output import echo, finish, print_error, print_info, print_note, 
 from hkgit.cli.session_options import find_work_root
 from hkgit.cli.spec_input import echo_notes, outcome_line, read_expects, read_specs
 from hkgit.cli.spec_options import SpecOptions, spec_options
+from hkgit.edits import Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.documents import call_json
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import UNNAMED
-from hkgit.workflows.session_calls import EditRequest, edit
 
 
 @click.command()
@@ -36,7 +36,14 @@ def command(given: SpecOptions, *, agent: str, session: str | None, batch: str |
     try:
         root = find_work_root()
         edit_session = EditSession.open(root, UNNAMED if session is None else session, agent=agent)
-        report = edit(edit_session, _request(root, given, batch, agent))
+        locate = partial(make_relative_to, root)
+        report = edit_session.edit_all(
+            _read_specs(root, given, agent),
+            given.to_options(allow_blind=given.allow_blind),
+            expect=read_expects(given.expect, locate),
+            dry_run=given.dry_run,
+            batch=batch,
+        )
         for words in report.conflicts:
             print_note(words)
         if report.error is not None:
@@ -53,11 +60,9 @@ def command(given: SpecOptions, *, agent: str, session: str | None, batch: str |
     return 0
 
 
-def _request(root: Path, given: SpecOptions, batch: str | None, agent: str) -> EditRequest:
-    locate = partial(make_relative_to, root)
-    options = given.to_options(allow_blind=given.allow_blind)
+def _read_specs(root: Path, given: SpecOptions, agent: str) -> list[Spec]:
     try:
-        specs = tuple(read_specs(given, root, locate))
+        return [*read_specs(given, root, partial(make_relative_to, root))]
     except InvalidInput as error:
         # Few specs cannot be read.
         from hkgit.sessions.refused_calls import note_unread_spec
@@ -65,13 +70,6 @@ def _request(root: Path, given: SpecOptions, batch: str | None, agent: str) -> E
         if not given.dry_run:
             note_unread_spec(root, agent, "edit", error)
         raise
-    return EditRequest(
-        specs=specs,
-        options=options,
-        expect=read_expects(given.expect, locate),
-        dry_run=given.dry_run,
-        batch=batch,
-    )
 
 
 def _print(report: EditReport, given: SpecOptions) -> None:

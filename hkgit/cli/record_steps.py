@@ -8,7 +8,7 @@ from hkgit.cli.session_options import find_work_root
 from hkgit.errors import HkgitError
 from hkgit.sessions.blobs import find_late_sessions, find_open_sessions
 from hkgit.sessions.homes import may_wait
-from hkgit.workflows.session_calls import RecordRequest, record
+from hkgit.workflows.session_calls import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def record_step(step: RecordStep, message_file: str = "") -> None:
     """Do one step of a commit; nothing where no edit waits."""
     if waits():
-        _record(RecordRequest(step, message_file))
+        _record(step, message_file)
 
 
 def waits() -> bool:
@@ -26,29 +26,29 @@ def waits() -> bool:
     return may_wait(find_work_root())
 
 
-def try_recording(request: RecordRequest) -> None:
+def try_recording(step: RecordStep, message_file: str = "") -> None:
     """Do one step; that it cannot be done stops no commit: whether it must, the gate knows."""
     try:
-        _record(request)
+        _record(step, message_file)
     except (HkgitError, OSError) as error:
         print_error(str(error))
 
 
-def _record(request: RecordRequest) -> None:
-    if request.step == "staged" and find_open_sessions(find_work_root()):
+def _record(step: RecordStep, message_file: str) -> None:
+    if step == "staged" and find_open_sessions(find_work_root()):
         # Few hooks of agents are stopped before they have told of an edit.
         from hkgit.agents.missed_edits import settle_all_missed_edits
 
         settle_all_missed_edits(find_work_root())
-    if request.step == "staged" and find_late_sessions(find_work_root()):
+    if step == "staged" and find_late_sessions(find_work_root()):
         # Few formatters write after the agent's hooks.
         from hkgit.agents.late_writes import settle_all_written
 
         settle_all_written(find_work_root())
     repository = open_hook_repository()
-    for line in record(repository, request):
+    for line in record(repository, step, message_file):
         print_note(line)
-    if request.step == "committed":
+    if step == "committed":
         from hkgit.cli.taken_back import warn_of_amend
 
         warn_of_amend(repository)

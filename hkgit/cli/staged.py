@@ -39,14 +39,13 @@ _UNRECORDED = (
 def judge_recorded(message_file: str | None, judge: Callable[[], bool]) -> bool:
     """Record the commit being made, judge it, and take back what was recorded if it is rejected."""
     from hkgit.cli.record_steps import try_recording, waits
-    from hkgit.workflows.session_calls import RecordRequest
 
     if message_file is None:
         _record_running_command()
     if not waits():
         return (message_file is None and is_left_to_commit_msg()) or judge()
     step: RecordStep = "staged" if message_file is None else "message"
-    try_recording(RecordRequest(step, message_file or ""))
+    try_recording(step, message_file or "")
     if step == "staged" and is_left_to_commit_msg():
         return True
     passes = False
@@ -54,7 +53,7 @@ def judge_recorded(message_file: str | None, judge: Callable[[], bool]) -> bool:
         passes = judge()
     finally:
         if not passes:
-            try_recording(RecordRequest("withdraw"))
+            try_recording("withdraw")
     return passes
 
 

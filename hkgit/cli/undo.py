@@ -10,7 +10,7 @@ from hkgit.cli.session_options import find_work_root
 from hkgit.sessions.answers import Status
 from hkgit.sessions.documents import status_json
 from hkgit.text.escape import count_noun, visible
-from hkgit.workflows.session_calls import UndoRequest, open_session, undo
+from hkgit.workflows.session_calls import open_session
 
 
 @click.command()
@@ -33,7 +33,7 @@ def command(
     if only_list:
         _list(edit_session.status(), as_json=as_json)
         return
-    undone = undo(edit_session, UndoRequest(call, whole_session=whole))
+    undone = edit_session.undo(call, whole_session=whole)
     finish("the call is undone")
     if as_json:
         calls = list(undone.calls)

@@ -113,13 +113,6 @@ class EditSession:
         spec = dialects.parse(text, format, root=str(self.root), exists=exists)
         return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
 
-    def correct_batch(self, batch: str, corrections: Sequence[Spec]) -> Spec:
-        """Put corrections in place of a batch's refused edits (see `batches`)."""
-        if self._is_unnamed or len(corrections) != 1:
-            fix = "Name the session that the batch belongs to, and send one spec."
-            raise InvalidInput(f"batch {batch}", "cannot be corrected so", fix)
-        return batches.correct_batch(self._batches, batch, corrections[0])
-
     @property
     def _batches(self) -> Path:
         return self.journal.folder / "batches"
@@ -135,8 +128,15 @@ class EditSession:
     ) -> EditReport:
         """Apply several specs in one call, each on what the one before it leaves.
 
-        `batch` is the one that the spec corrects, if any.
+        Refusals stand in the outcomes. `batch` names the one whose refused edits the one spec
+        corrects. Raises InvalidInput for a batch that is not there, GitRefused where a file cannot
+        be written; then nothing has changed.
         """
+        if batch is not None:
+            if self._is_unnamed or len(specs) != 1:
+                fix = "Name the session that the batch belongs to, and send one spec."
+                raise InvalidInput(f"batch {batch}", "cannot be corrected so", fix)
+            specs = [batches.correct_batch(self._batches, batch, specs[0])]
         for spec in specs:
             if spec.dialect not in dialects.DIALECTS:
                 raise InvalidInput("the spec", "is in no known dialect", "Give the text of one.")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
 
 from hkgit.applying.files import DirectorySnapshot
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File, Snapshot
@@ -14,13 +13,12 @@ from hkgit.sessions.knowledge import (
     MAX_BYTES,
     MAX_LINES,
     PROBE,
-    STREAMED,
     Reading,
     find_bounds,
     find_kind,
     find_next_line,
 )
-from hkgit.text.document import BOM, Document, hash_lines
+from hkgit.text.document import Document
 from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass
 
@@ -30,12 +28,12 @@ if TYPE_CHECKING:
 
 
 LARGEST = 64 * 2**20
-"""Files of more bytes are not edited: an edit needs several times as much memory."""
+"""Files of more bytes are not read or edited: an edit needs several times as much memory."""
 
 
 @dataclass(frozen=True)
 class Checkout:
-    """A snapshot of a directory that refuses files too large to be edited."""
+    """A snapshot of a directory that refuses files too large to be read or edited."""
 
     root: Path
 
@@ -43,8 +41,8 @@ class Checkout:
         """Return the file at a path. Raises InvalidInput where it is too large."""
         size = measure_file(self.root, path)
         if size is not None and size > LARGEST:
-            what = f"has {size:,} bytes; files over {LARGEST:,} are not edited"
-            raise InvalidInput(path, what, "Change it with another tool.")
+            what = f"has {size:,} bytes; files over {LARGEST:,} are not read or edited"
+            raise InvalidInput(path, what, "Use another tool.")
         return DirectorySnapshot(self.root).get(path)
 
     def paths(self) -> Iterable[str]:
@@ -91,88 +89,6 @@ def measure_file(root: Path, path: str) -> int | None:
         return None
 
 
-def read_large_file(
-    place: Path, path: str, start: int | None, end: int | None, limit: int | None, size: int
-) -> Reading:
-    """Read lines of a large file; only what is shown is held, at most `MAX_BYTES` of it.
-
-    `limit` is the most lines where no `end` is named. Raises InvalidInput and OSError.
-    """
-    with place.open("rb") as stream:
-        kind, mime = find_kind(stream.read(PROBE))
-        if kind != "text":
-            return _pass_over(path, size, kind, mime)
-        total = count_lines(stream)
-        first, last = find_bounds(path, start, end, total)
-        seek_line(stream, first)
-        lines = _read_whole_lines(stream, is_first=first == 1)
-    wanted = last - first + 1
-    if limit is not None and end is None:
-        wanted = min(wanted, limit)
-    shown = lines[:wanted]
-    stop = first + len(shown) - 1
-    return Reading(
-        path=path,
-        start_line=first,
-        end_line=stop,
-        total_lines=total,
-        range_hash=hash_lines(shown),
-        raw_lines=shown,
-        size=size,
-        next_line=find_next_line(first, stop, last),
-    )
-
-
-def _read_whole_lines(stream: BinaryIO, *, is_first: bool) -> tuple[bytes, ...]:
-    """Read the lines that fit at once; a mark before the first line is no part of it."""
-    head = stream.read(MAX_BYTES)
-    is_all = not stream.read(1)
-    head = head.removeprefix(BOM) if is_first else head
-    return Document(head if is_all else head[: head.rfind(b"\n") + 1]).lines
-
-
-def _pass_over(path: str, size: int, kind: str, mime: str | None) -> Reading:
-    """Say that a file has no lines to show."""
-    return Reading(
-        path=path,
-        start_line=1,
-        end_line=0,
-        total_lines=0,
-        range_hash=None,
-        raw_lines=(),
-        size=size,
-        kind=kind,
-        mime=mime,
-    )
-
-
-def _read_chunks(stream: BinaryIO) -> Iterator[bytes]:
-    stream.seek(0)
-    while chunk := stream.read(2**20):
-        yield chunk
-
-
-def count_lines(stream: BinaryIO) -> int:
-    """Count how many lines a file has; the last one may lack its end."""
-    count, last = 0, b"\n"
-    for chunk in _read_chunks(stream):
-        count, last = count + chunk.count(b"\n"), chunk
-    return count if last.endswith(b"\n") else count + 1
-
-
-def seek_line(stream: BinaryIO, number: int) -> None:
-    """Go to where a line begins, counted from 1."""
-    before, done = number - 1, 0
-    for chunk in _read_chunks(stream):
-        count = chunk.count(b"\n")
-        if count >= before:
-            break
-        before, done = before - count, done + len(chunk)
-    stream.seek(done)
-    for _ in range(before):
-        stream.readline()
-
-
 def read_checkout(
     root: Path,
     path: str,
@@ -181,22 +97,15 @@ def read_checkout(
     *,
     hashline: bool = False,
     limit: int | None = MAX_LINES,
-) -> tuple[Reading, bytes | None]:
-    """Read a file of a checkout; answers with its bytes too, where they were held in memory.
+) -> tuple[Reading, bytes]:
+    """Read a file of a checkout; answers with its bytes too.
 
-    Raises InvalidInput when there is no such file or line.
+    Raises InvalidInput when there is no such file or line, or the file is too large.
     """
-    size = measure_file(root, path)
-    unedited = find_unedited(root) if size is None else None
+    unedited = find_unedited(root) if measure_file(root, path) is None else None
     if unedited is not None:
         unedited.expect_checked_out(path)
-    if size is not None and size > STREAMED and (root / path).is_file():
-        if hashline:
-            what = f"has {size:,} bytes; tags are for files up to {STREAMED:,}"
-            raise InvalidInput(path, what, f"Read without them: hkgit read {path}:1-{MAX_LINES}")
-        # Few files are so large.
-        return read_large_file(root / path, path, start, end, limit, size), None
-    return read_snapshot(DirectorySnapshot(root), path, start, end, hashline=hashline, limit=limit)
+    return read_snapshot(Checkout(root), path, start, end, hashline=hashline, limit=limit)
 
 
 def read_snapshot(

@@ -101,7 +101,7 @@ def carry_knowledge(known: FileKnowledge, data: bytes, kept: Kept) -> FileKnowle
 def learn_lines(
     before: FileKnowledge, seen: KnownRange, data: bytes | None, kept: Kept
 ) -> FileKnowledge:
-    """Add lines that were read to what is known; `data` is None for a file too large to be held."""
+    """Add lines that were read to what is known; `data` is None for a version that is not kept."""
     if data is None:
         return FileKnowledge(UNKEPT, tuple(dict.fromkeys((*before.ranges, seen))))
     held = carry_knowledge(before, data, kept).ranges
@@ -124,9 +124,6 @@ def _holds(document: Document, known: KnownRange) -> bool:
 MAX_LINES = 2000
 MAX_BYTES = 256 * 2**10
 """So much is shown at once where no last line is named; then it is said where to go on."""
-
-STREAMED = 8 * 2**20
-"""Files over so many bytes are read through line by line, and not held in memory."""
 
 PROBE = 8000
 """So many bytes of a file tell its kind."""
@@ -184,9 +181,8 @@ class Reading:
         shown = f"lines {self.start_line}-{self.end_line} of {self.total_lines}"
         is_passed = self.end_line < self.start_line <= self.total_lines
         if is_passed:
-            shown = f"line {self.start_line} is too long to show"
-            if self.size <= STREAMED:
-                shown += f" unless it is named: {self.path}:{self.start_line}-{self.start_line}"
+            named = f"{self.path}:{self.start_line}-{self.start_line}"
+            shown = f"line {self.start_line} is too long to show unless it is named: {named}"
         if self.next_line is None:
             return shown if is_passed else ""
         return f"{shown}; go on at {self.path}:{self.next_line}-"

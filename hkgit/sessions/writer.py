@@ -96,7 +96,7 @@ def carry_out(
 
 
 def learn_reading(
-    journal: SessionJournal, path: str, seen: KnownRange, data: bytes | None, turn: str = ""
+    journal: SessionJournal, path: str, seen: KnownRange, data: bytes, turn: str = ""
 ) -> None:
     """Record what a session knows of a file, now that a call has shown these lines.
 
@@ -104,7 +104,7 @@ def learn_reading(
     """
     if turn:
         begin_turn(journal, turn)
-    if data is not None and len(data) <= KEPT:
+    if len(data) <= KEPT:
         journal.blobs.put(data)
     state, kept = journal.state, journal.blobs.get
     if turn:

@@ -1,17 +1,12 @@
-"""Read, edit, undo and record, for every face.
-
-Each step loads what it needs: a commit waits for all of them.
-"""
+"""Lines as the library reads them, the session to undo in, and the steps of `git commit`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from hkgit.applying.planner import Options
-from hkgit.edits import Read, Spec, decode_text, encode_text
+from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput, WrongArgument
 from hkgit.git.repository import Repository
-from hkgit.sessions.answers import EditReport, UndoReport
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import find_folders
@@ -62,64 +57,13 @@ def read_range(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class EditRequest:
-    """Specs, each planned on what the one before it leaves, and the reads that are promised.
-
-    `batch` names the batch whose refused edits the one spec corrects. A dry run writes nothing.
-    """
-
-    specs: tuple[Spec, ...]
-    options: Options
-    expect: tuple[Read, ...] = ()
-    dry_run: bool = False
-    batch: str | None = None
-
-
-def edit(session: EditSession, request: EditRequest) -> EditReport:
-    """Apply the specs of a request. Refusals stand in the outcomes.
-
-    Raises InvalidInput for a batch that is not there, GitRefused where a file cannot be written;
-    then nothing has changed.
-    """
-    specs = request.specs
-    if request.batch is not None:
-        specs = (session.correct_batch(request.batch, specs),)
-    return session.edit_all(
-        specs,
-        request.options,
-        expect=request.expect,
-        dry_run=request.dry_run,
-        batch=request.batch,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class UndoRequest:
-    """The call to take back: the last one where none is named, or every call of the session."""
-
-    call: str | None = None
-    whole_session: bool = False
-
-
-def undo(session: EditSession, request: UndoRequest) -> UndoReport:
-    """Take back calls of a session.
-
-    Raises InvalidInput when there is no such call, Conflict when later work is in the way; then
-    nothing has changed.
-    """
-    return session.undo(request.call, whole_session=request.whole_session)
-
-
 def open_session(root: Path, name: str | None) -> EditSession:
     """Open the session of that name; without one, that of the newest call that is not undone.
 
     Raises InvalidInput where no call can be undone.
     """
-    return EditSession.open(root, _latest_session(root) if name is None else name)
-
-
-def _latest_session(root: Path) -> str:
+    if name is not None:
+        return EditSession.open(root, name)
     found = [
         (journal.state.effective[-1].time, folder.name)
         for folder in find_folders(root)
@@ -128,7 +72,7 @@ def _latest_session(root: Path) -> str:
     if not found:
         fix = "hkgit edit keeps its calls in the git directory; so does --session elsewhere."
         raise InvalidInput("undo", "there is no call that can be undone", fix)
-    return max(found)[1]
+    return EditSession.open(root, max(found)[1])
 
 
 if TYPE_CHECKING:
@@ -137,46 +81,28 @@ if TYPE_CHECKING:
     RecordStep = Literal["staged", "message", "committed", "withdraw"]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordRequest:
-    """What to do at a point of `git commit`.
+def record(repository: Repository, step: RecordStep, message_file: str = "") -> tuple[str, ...]:
+    """Do what is due at a point of `git commit`. Returns lines about what it could not cover.
 
     `staged` adds the entries of what is staged, `message` writes their trailers, `committed`
     forgets what HEAD's commit has recorded, `withdraw` takes the entries out again. `message_file`
-    is what git's hook was given, empty where it was left out.
+    is what git's hook was given, empty where it was left out. Raises GitRefused where the index or
+    the message cannot be read or written.
     """
+    from hkgit.sessions import stage
 
-    step: RecordStep
-    message_file: str = ""
+    if step == "staged":
+        return stage.stage(repository).uncovered
+    if step == "message":
+        from hkgit.git.repository import find_message_file
 
-
-def record(repository: Repository, request: RecordRequest) -> tuple[str, ...]:
-    """Do one step. Returns lines for a person about what it could not cover.
-
-    Raises GitRefused where the index or the message cannot be read or written.
-    """
-    return _STEPS[request.step](repository, request)
-
-
-def _stage(repository: Repository, request: RecordRequest) -> tuple[str, ...]:
-    from hkgit.sessions.stage import stage
-
-    return stage(repository).uncovered
-
-
-def _sign(repository: Repository, request: RecordRequest) -> tuple[str, ...]:
-    from hkgit.git.repository import find_message_file
-    from hkgit.sessions.stage import sign
-
-    sign(repository, find_message_file(repository, request.message_file))
+        stage.sign(repository, find_message_file(repository, message_file))
+    elif step == "withdraw":
+        stage.withdraw(repository)
+    else:
+        stage.settle_commit(repository)
+        return list_commits_past_hooks(repository)
     return ()
-
-
-def _settle(repository: Repository, request: RecordRequest) -> tuple[str, ...]:
-    from hkgit.sessions.stage import settle_commit
-
-    settle_commit(repository)
-    return list_commits_past_hooks(repository)
 
 
 def list_commits_past_hooks(repository: Repository) -> tuple[str, ...]:
@@ -190,13 +116,3 @@ def list_commits_past_hooks(repository: Repository) -> tuple[str, ...]:
 
     found = find_commits_past_hooks(repository, root)
     return tuple(describe_commits_past_hooks(repository, found))
-
-
-def _withdraw(repository: Repository, request: RecordRequest) -> tuple[str, ...]:
-    from hkgit.sessions.stage import withdraw
-
-    withdraw(repository)
-    return ()
-
-
-_STEPS = {"staged": _stage, "message": _sign, "committed": _settle, "withdraw": _withdraw}

@@ -1,4 +1,4 @@
-"""sessions.py: a session for tests, which takes texts where hkgit takes requests."""
+"""A session for tests, which takes texts where hkgit takes specs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hkgit.dialects import parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.edit_session import EditSession
-from hkgit.workflows.session_calls import EditRequest, edit
 
 
 class TextSession(EditSession):
@@ -28,7 +27,4 @@ class TextSession(EditSession):
         given = text_or_spec
         spec = given if isinstance(given, Spec) else self.parse(given, format)
         reads = tuple(parse_expect(each) if isinstance(each, str) else each for each in expect)
-        return edit(
-            self,
-            EditRequest((spec,), Options(), expect=reads, dry_run=dry_run, batch=batch),
-        )
+        return self.edit_all((spec,), Options(), expect=reads, dry_run=dry_run, batch=batch)

@@ -26,7 +26,6 @@ from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.refused_calls import note_unread_spec
 from hkgit.values import dataclass
-from hkgit.workflows.session_calls import EditRequest, UndoRequest, edit, undo
 
 LARGEST_IMAGE = 5 * 2**20
 """In bytes; what agents' models take at most."""
@@ -106,14 +105,15 @@ def _image(path: Path) -> bytes | None:
 def _edit(session: EditSession, place: Root, given: Values) -> Reply:
     spec = _spec(session, place, given, "edit")
     is_tagged = spec.dialect == "hashline"
-    request = EditRequest(
-        specs=(spec,),
-        options=planning_options(given, allow_blind=False),
+    dry_run = given.get("dry_run", False)
+    report = session.edit_all(
+        (spec,),
+        planning_options(given, allow_blind=False),
         expect=tuple(map(parse_expect, given.get("expect", ()))),
-        dry_run=given.get("dry_run", False),
+        dry_run=dry_run,
         batch=given.get("batch"),
     )
-    return of_answer(edit(session, request), dry_run=request.dry_run, hashline=is_tagged)
+    return of_answer(report, dry_run=dry_run, hashline=is_tagged)
 
 
 def _apply(session: EditSession, place: Root, given: Values) -> Reply:
@@ -124,8 +124,8 @@ def _apply(session: EditSession, place: Root, given: Values) -> Reply:
 
 
 def _undo(session: EditSession, place: Root, given: Values) -> Reply:
-    request = UndoRequest(given.get("call"), whole_session=given.get("whole_session", False))
-    return of_undone(undo(session, request), session.session)
+    is_whole = given.get("whole_session", False)
+    return of_undone(session.undo(given.get("call"), whole_session=is_whole), session.session)
 
 
 def _status(session: EditSession, place: Root, given: Values) -> Reply:

@@ -154,36 +154,25 @@ def test_an_edit_by_tag_has_the_receipt_of_the_reading(desk: TextSession) -> Non
 def test_a_large_file_is_read_in_parts(
     desk: TextSession,
     root: Path,
-    monkeypatch: pytest.MonkeyPatch,
     start: int,
     end: int,
     lines: list[str],
 ) -> None:
-    monkeypatch.setattr(file_lines, "STREAMED", 1000)
     (root / "large").write_text("".join(f"row {number}\n" for number in range(1, 50_001)))
-    streamed = desk.read("large", start, end)
-    monkeypatch.undo()
-    whole = TextSession.open(root, "other").read("large", start, end)
-    assert streamed.lines == lines
-    assert streamed.total_lines == 50_000
-    assert streamed.range_hash == whole.range_hash
+    reading = desk.read("large", start, end)
+    assert reading.lines == lines
+    assert reading.total_lines == 50_000
 
 
-def test_a_receipt_of_a_large_file_holds_at_its_lines(
-    desk: TextSession, root: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_receipt_of_a_version_too_large_to_keep_holds_at_its_lines(
+    desk: TextSession, root: Path
 ) -> None:
-    monkeypatch.setattr(file_lines, "STREAMED", 10)
-    desk.read("a.py", 5, 8)
-    answer = desk.edit(replacing("line 6\n", "six\n"))
+    lines = [f"row {number} {'.' * 1000}\n" for number in range(1, 9001)]
+    (root / "large").write_text("".join(lines))
+    desk.read("large", 5, 8)
+    (root / "large").write_text("".join([*lines[:8000], "another\n"]))
+    answer = desk.edit(replacing(lines[5], "six\n", "large"))
     assert [outcome.evidence.kind for outcome in answer.outcomes] == ["receipt"]
-
-
-def test_tags_of_a_large_file_are_refused_with_what_to_do(
-    desk: TextSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(file_lines, "STREAMED", 10)
-    with pytest.raises(InvalidInput, match="Read without them"):
-        desk.read("a.py", hashline=True)
 
 
 def test_a_file_too_large_to_edit_is_refused(desk: TextSession, root: Path) -> None:

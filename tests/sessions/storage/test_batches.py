@@ -116,9 +116,7 @@ def test_a_correction_may_be_miscounted_itself_or_mend_what_was(desk: TextSessio
     desk.read("a.py")
     failed = desk.edit(desk.parse(_miscount(GOOD, WRONG)))
     counted = desk.parse(_miscount(RIGHT))
-    tried = desk.edit_all(
-        [desk.correct_batch(failed.batch or "", [counted])], Options(), dry_run=True
-    )
+    tried = desk.edit_all([counted], Options(), dry_run=True, batch=failed.batch)
     assert [each.repairs for each in tried.outcomes] == [(), ("counts",)]
     landed = desk.edit(edits(RIGHT), batch=failed.batch)
     assert [each.repairs for each in landed.outcomes] == [(), ()]
