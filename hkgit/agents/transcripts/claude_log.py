@@ -1,4 +1,4 @@
-"""claude_code.py: the sessions of Claude Code, `~/.claude/projects/*/*.jsonl`.
+"""The sessions of Claude Code, `~/.claude/projects/*/*.jsonl`.
 
 A call is told once its result is: a block `tool_result`, beside which `toolUseResult` tells of
 the file. Sub-agents have files of their own (`agentId`) or lines marked `isSidechain`; a session
@@ -8,17 +8,21 @@ that was resumed repeats the lines of the one before.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 
 from hkgit.agents.lookups import list_attached
 from hkgit.agents.transcripts.claude_stream import ClaudeStream
 from hkgit.agents.transcripts.json_fields import Line, Record, parse_time, table, tables, text
-from hkgit.agents.transcripts.log_diffs import parse_numbered_lines, structured_diff
-from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall, ShellCall
+from hkgit.agents.transcripts.log_diffs import structured_diff
+from hkgit.agents.transcripts.logged_call import (
+    EditCall,
+    LoggedCall,
+    ReadCall,
+    ShellCall,
+    parse_numbered,
+)
 
 NAME = "claude-code"
-_NUMBERED = re.compile(r" *(\d+)[\t\u2192](.*)\Z", re.DOTALL)
 _KINDS = ("user", "assistant", "summary", "system", "attachment", "progress")
 
 
@@ -145,7 +149,7 @@ def _read(name: str, details: Record, output: str) -> ReadCall | None:
     file = table(details.get("file"))
     content, start = text(file.get("content")), file.get("startLine")
     if content is None or not isinstance(start, int):
-        return parse_numbered_lines(name, output.split("\n"), _NUMBERED)
+        return parse_numbered(name, output)
     lines = tuple(content.split("\n"))
     count = file.get("numLines")
     if isinstance(count, int) and 0 <= count < len(lines):

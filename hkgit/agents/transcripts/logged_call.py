@@ -1,9 +1,13 @@
-"""records.py: a call as its agent has logged it, with the paths of the machine where it ran."""
+"""A call as its agent has logged it, with the paths of the machine where it ran."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 
+from hkgit.agents.events import Did, Editing, Shell, ToolReading
+from hkgit.agents.tools import Tool
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
 Texts = Mapping[str, str | None]
@@ -83,3 +87,60 @@ class LoggedCall:
     tool: str
     did: ReadCall | EditCall | ShellCall
     turn: str = ""
+
+
+_NUMBERED = re.compile(r"[ \t]*0*(\d{1,9})(?:\t|→|\. |: | ?\| ?)(.*)\Z", re.DOTALL)
+
+
+def strip_numbers(answer: str, first: int) -> Iterator[str]:
+    """Yield the lines of an answer, from line `first` of a file on, without the numbers of each."""
+    for number, line in enumerate(answer.split("\n"), first):
+        found = _NUMBERED.match(line)
+        yield line if found is None or int(found[1]) != number else found[2]
+
+
+def parse_numbered(name: str, answer: str) -> ReadCall | None:
+    """Parse lines of a file behind their numbers, as far as these have no gap; None for none."""
+    found = _NUMBERED.match(answer)
+    if found is None or (first := int(found[1])) == 0:
+        return None
+    lines = answer.split("\n")
+    shown = [*strip_numbers(answer, first)]
+    kept = next((at for at, line in enumerate(shown) if line == lines[at]), len(lines))
+    return ReadCall(name, first, tuple(shown[:kept]))
+
+
+def run_tool(
+    tools: Mapping[str, Tool],
+    tool: str,
+    sent: JsonObject,
+    answer: object,
+    *,
+    before: Texts | None = None,
+    after: Texts | None = None,
+    hunks: Hunks | None = None,
+) -> ReadCall | EditCall | ShellCall | None:
+    """Read a call as the hook of its agent does; the log tells more of what it has changed."""
+    did = tools[tool](sent, answer) if tool in tools else None
+    match did:
+        case Editing(text, dialect):
+            name = next((sent[key] for key in _PATHS if isinstance(sent.get(key), str)), None)
+            names = () if name is None else (name,)
+            return EditCall(names, text, dialect, before=before, after=after, hunks=hunks)
+        case Shell() | ToolReading():
+            return show(did)
+    return None
+
+
+_PATHS = ("file_path", "filePath", "path")
+"""Arguments that name the file of an edit."""
+
+
+def show(did: Did) -> ReadCall | ShellCall | None:
+    """What a tool has shown of a file, or of what a command has printed."""
+    match did:
+        case Shell(command, output):
+            return ShellCall(command, output)
+        case ToolReading(path, first, _, answer) if answer is not None:
+            return ReadCall(path, first, tuple(strip_numbers(answer, first)))
+    return None
