@@ -8,10 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hkgit.agents.events import Editing, Looks
+from hkgit.agents.events import Looks
 from hkgit.agents.hooks import cline
 from hkgit.agents.transcripts.json_fields import Line, Record, parse_value, table, tables, text
-from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall, ShellCall, show
+from hkgit.agents.transcripts.logged_call import (
+    EditCall,
+    LoggedCall,
+    ReadCall,
+    ShellCall,
+    run_tool,
+    show,
+)
 
 NAME = "cline"
 SUFFIX = ".messages.json"
@@ -74,10 +81,8 @@ def _did(tool: str, sent: Record, answer: object) -> Iterator[ReadCall | EditCal
     """What a call has done; one may read several files, or run several commands."""
     results = [*_find_results(answer)]
     if tool in cline.EDITS and all(each.get("success") is True for each in results):
-        edit = cline.EDITS[tool](sent, None)
-        if isinstance(edit, Editing):
-            name = text(sent.get("path"))
-            yield EditCall(() if name is None else (name,), edit.text, edit.dialect)
+        edit = run_tool(cline.EDITS, tool, sent, None)
+        yield from () if edit is None else (edit,)
         return
     looks = cline.LOOKS[tool](sent, results) if tool in cline.LOOKS else None
     for look in looks.parts if isinstance(looks, Looks) else ():

@@ -85,16 +85,11 @@ def _call(session: _Session, asked: Line, data: Record, answer: Record) -> Itera
 
 
 def _did(tool: str, given: object, result: Record) -> ReadCall | EditCall | ShellCall | None:
-    sent = {"patch": given} if isinstance(given, str) else table(given)
-    name, content = text(sent.get("path")), text(sent.get("file_text"))
-    hunks = parse_diff(text(result.get("detailedContent"))) if tool == "edit" else ()
-    is_new = tool == "create" and name is not None and content is not None
     return run_tool(
         copilot.EDITS | copilot.LOOKS,
         tool,
-        sent,
+        {"patch": given} if isinstance(given, str) else table(given),
         {"textResultForLlm": _EXIT.sub("", text(result.get("content")) or "")},
-        before={name: None} if is_new and name is not None else None,
-        after={name: content} if is_new and name is not None else None,
-        hunks={name: hunks} if name is not None and hunks else None,
+        is_new=tool == "create",
+        hunks=parse_diff(text(result.get("detailedContent"))) if tool == "edit" else (),
     )

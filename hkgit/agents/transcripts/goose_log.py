@@ -76,15 +76,8 @@ def _read_answer(result: Record) -> Record:
 
 def _call(info: Record, id: str, asked: Line, call: Record, answer: Record) -> Iterator[LoggedCall]:
     tool, time = str(call.get("name")).removeprefix("developer__"), info.get("time")
-    sent = table(call.get("arguments"))
-    name, content = text(sent.get("path")), text(sent.get("content"))
-    did = run_tool(
-        goose.EDITS | goose.LOOKS,
-        tool,
-        sent,
-        join_texts(answer.get("content")),
-        after={name: content} if name is not None and content is not None else None,
-    )
+    sent, output = table(call.get("arguments")), join_texts(answer.get("content"))
+    did = run_tool(goose.EDITS | goose.LOOKS, tool, sent, output)
     if did is None or (answer.get("isError") is True and tool != "shell"):
         return
     yield LoggedCall(

@@ -110,30 +110,33 @@ def parse_numbered(name: str, answer: str) -> ReadCall | None:
     return ReadCall(name, first, tuple(shown[:kept]))
 
 
+_PATHS = ("file_path", "filePath", "path")
+"""Arguments that name the file of an edit."""
+
+
 def run_tool(
     tools: Mapping[str, Tool],
     tool: str,
     sent: JsonObject,
     answer: object,
     *,
-    before: Texts | None = None,
-    after: Texts | None = None,
-    hunks: Hunks | None = None,
+    is_new: bool = False,
+    hunks: tuple[CallHunk, ...] = (),
 ) -> ReadCall | EditCall | ShellCall | None:
-    """Read a call as the hook of its agent does; the log tells more of what it has changed."""
+    """Read a call as the hook of its agent does; what the log tells besides is of a single file."""
     did = tools[tool](sent, answer) if tool in tools else None
-    match did:
-        case Editing(text, dialect):
-            name = next((sent[key] for key in _PATHS if isinstance(sent.get(key), str)), None)
-            names = () if name is None else (name,)
-            return EditCall(names, text, dialect, before=before, after=after, hunks=hunks)
-        case Shell() | ToolReading():
-            return show(did)
-    return None
-
-
-_PATHS = ("file_path", "filePath", "path")
-"""Arguments that name the file of an edit."""
+    if not isinstance(did, Editing):
+        return None if did is None else show(did)
+    named = [sent[key] for key in _PATHS if isinstance(sent.get(key), str)][:1]
+    whole = [sent[key] for key in ("content", "file_text") if isinstance(sent.get(key), str)][:1]
+    return EditCall(
+        names=tuple(named),
+        text=did.text,
+        dialect=did.dialect,
+        before=dict.fromkeys(named) if is_new else None,
+        after=dict(zip(named, whole, strict=False)) or None,
+        hunks=dict.fromkeys(named, hunks) if hunks else None,
+    )
 
 
 def show(did: Did) -> ReadCall | ShellCall | None:

@@ -110,16 +110,13 @@ def _did(tool: str, sent: Record, state: Record) -> ReadCall | EditCall | ShellC
     output = text(state.get("output")) or ""
     if tool == "read":
         return None if name is None else _read(name, table(metadata.get("display")), output)
-    content, hunks = text(sent.get("content")), parse_diff(text(metadata.get("diff")))
-    is_new = name is not None and metadata.get("exists") is False
     return run_tool(
         opencode.EDITS | opencode.LOOKS,
         tool,
         sent,
         output,
-        before={name: None} if is_new and name is not None else None,
-        after={name: content} if name is not None and content is not None else None,
-        hunks={name: hunks} if name is not None and hunks and tool == "edit" else None,
+        is_new=metadata.get("exists") is False,
+        hunks=parse_diff(text(metadata.get("diff"))) if tool == "edit" else (),
     )
 
 

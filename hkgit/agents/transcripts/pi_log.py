@@ -38,16 +38,12 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
 
 def _call(session: Record, asked: Line, call: Record, answer: Record) -> Iterator[LoggedCall]:
     tool, ended = str(call.get("name")), answer.get("timestamp")
-    sent, diff = table(call.get("arguments")), text(table(answer.get("details")).get("diff"))
-    hunks, name = parse_numbered_diff(diff), text(sent.get("path"))
-    content = text(sent.get("content"))
     did = run_tool(
         pi.EDITS | pi.LOOKS,
         tool,
-        sent,
+        table(call.get("arguments")),
         join_texts(answer.get("content")),
-        after={name: content} if name is not None and content is not None else None,
-        hunks={name: hunks} if name is not None and hunks else None,
+        hunks=parse_numbered_diff(text(table(answer.get("details")).get("diff"))),
     )
     if did is None or (answer.get("isError") is True and tool != "bash"):
         return
