@@ -1,10 +1,11 @@
-"""tools.py: what agents' tools do, read from the arguments and answers that hooks are told."""
+"""What agents' tools do, read from the arguments and answers that hooks are told."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from hkgit.agents.events import END, Did, Editing, Shell, ToolEvent, ToolReading
@@ -23,6 +24,23 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 Tool = Callable[[JsonObject, object], Did | None]
 """What a tool does, from its arguments and from its answer (None before there is one)."""
+
+
+SAID = "{said}"
+"""Stands for what is said, in what an agent reads as the answer of a hook."""
+
+
+def render_answer(template: JsonObject | None, said: str) -> JsonObject | None:
+    """Write what a hook answers; None where the agent heeds no such answer."""
+    return (
+        None
+        if template is None
+        else json.loads(json.dumps(template), object_hook=partial(_fill, said))
+    )
+
+
+def _fill(said: str, fields: JsonObject) -> JsonObject:
+    return {name: said if value == SAID else value for name, value in fields.items()}
 
 
 def parse_payload(text: str) -> JsonObject:

@@ -1,4 +1,4 @@
-"""claude.py: Claude Code. Its hooks: code.claude.com/docs/en/hooks; its servers: .mcp.json."""
+"""Claude Code. Its hooks: code.claude.com/docs/en/hooks; its servers: .mcp.json."""
 
 from __future__ import annotations
 
@@ -26,12 +26,30 @@ from hkgit.agents.setup.settings import (
     is_steering,
 )
 from hkgit.agents.tool_answers import searching
-from hkgit.agents.tools import Tool, editing, telling_original, text_of, tool_event, whole_number
+from hkgit.agents.tools import (
+    SAID,
+    Tool,
+    editing,
+    telling_original,
+    text_of,
+    tool_event,
+    whole_number,
+)
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 NAME = "claude"
 EDIT_TOOL = "mcp__hkgit__edit"
+DENIAL: JsonObject = {
+    "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": SAID,
+    }
+}
+NOTE: JsonObject | None = {
+    "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": SAID}
+}
 
 FAILED = "PostToolUseFailure"
 """The event after a command that ended with an error: the model sees its output all the same."""
@@ -197,14 +215,3 @@ def _find_server_call(payload: JsonObject) -> ToolEvent | None:
     home = {"cwd": os.environ.get("CLAUDE_PROJECT_DIR") or payload.get("cwd")}
     tools: dict[str, Tool] = {name: lambda arguments, answer: ServerCall()}
     return tool_event(NAME, {**payload, **home}, tools, "PreToolUse", "")
-
-
-def render_denial(reason: str) -> JsonObject:
-    """Write the output that stops a call; the model reads the reason."""
-    decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
-    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}
-
-
-def render_note(text: str) -> JsonObject | None:
-    """Write the output that tells the model something after a call."""
-    return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": text}}

@@ -5,11 +5,13 @@ from __future__ import annotations
 from hkgit.agents.events import ToolEvent
 from hkgit.agents.setup.settings import FilePart, JsonPart, Part, add_stamp, read_script
 from hkgit.agents.tool_answers import name_by_heads, searching
-from hkgit.agents.tools import Tool, editing, patching, reading, shell, text_of, tool_event
+from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of, tool_event
 from hkgit.text.strict_json import JsonObject
 
 NAME = "opencode"
 EDIT_TOOL = "hkgit_edit"
+DENIAL: JsonObject = {"deny": SAID}
+NOTE: JsonObject | None = {"remark": SAID}
 
 EDITS: dict[str, Tool] = {
     "edit": editing("filePath", "oldString", "newString", "replaceAll"),
@@ -48,13 +50,3 @@ def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]
 def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of the plugin's input; None where it does not matter here."""
     return tool_event(NAME, payload, EDITS | LOOKS, "before", "after")
-
-
-def render_denial(reason: str) -> JsonObject:
-    """Write the output that stops a call; the model reads the reason."""
-    return {"deny": reason}
-
-
-def render_note(text: str) -> JsonObject | None:
-    """Write the output that tells the model something after a call."""
-    return {"remark": text}

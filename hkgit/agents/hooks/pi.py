@@ -22,6 +22,7 @@ from hkgit.text.strict_json import JsonObject
 
 NAME = "pi"
 EDIT_TOOL = "change_file"
+DENIAL, NOTE = opencode.DENIAL, opencode.NOTE
 
 EDITS: dict[str, Tool] = {
     "edit": editing("path", "edits", "oldText", "newText"),
@@ -47,7 +48,3 @@ def list_parts(command: str) -> list[Part]:
 def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of the extension's input; None where it does not matter here."""
     return tool_event(NAME, payload, EDITS | LOOKS, "before", "after")
-
-
-render_denial = opencode.render_denial
-render_note = opencode.render_note

@@ -1,4 +1,4 @@
-"""stepping.py: logged calls as steps that can be replayed in a repository."""
+"""Logged calls as steps that can be replayed in a repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""codex_rollouts.py: the sessions of Codex, `~/.codex/sessions/**/rollout-*.jsonl`.
+"""The sessions of Codex, `~/.codex/sessions/**/rollout-*.jsonl`.
 
 A patch is the input of the tool `apply_patch` or stands in a shell command; files are read with
 shell commands. Newer versions tell each change with a diff, also those that a script (code mode)

@@ -1,4 +1,4 @@
-"""locating.py: where the agents on this machine keep their logs of a checkout."""
+"""Where the agents on this machine keep their logs of a checkout."""
 
 from __future__ import annotations
 

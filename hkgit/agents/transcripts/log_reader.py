@@ -1,4 +1,4 @@
-"""reading.py: logs as steps: each read line by line by the reader that knows its form."""
+"""Logs as steps: each read line by line by the reader that knows its form."""
 
 from __future__ import annotations
 
