@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 
 from hkgit.agents.events import END, Did, Editing, Shell, ToolEvent, ToolReading
@@ -32,15 +31,14 @@ SAID = "{said}"
 
 def render_answer(template: JsonObject | None, said: str) -> JsonObject | None:
     """Write what a hook answers; None where the agent heeds no such answer."""
-    return (
-        None
-        if template is None
-        else json.loads(json.dumps(template), object_hook=partial(_fill, said))
-    )
+    if template is None:
+        return None
 
+    def fill(fields: JsonObject) -> JsonObject:
+        return {name: said if value == SAID else value for name, value in fields.items()}
 
-def _fill(said: str, fields: JsonObject) -> JsonObject:
-    return {name: said if value == SAID else value for name, value in fields.items()}
+    filled: JsonObject = json.loads(json.dumps(template), object_hook=fill)
+    return filled
 
 
 def parse_payload(text: str) -> JsonObject:

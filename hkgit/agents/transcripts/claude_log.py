@@ -1,8 +1,8 @@
 """The sessions of Claude Code, `~/.claude/projects/*/*.jsonl`.
 
 A call is told once its result is: a block `tool_result`, beside which `toolUseResult` tells of
-the file. Sub-agents have files of their own (`agentId`) or lines marked `isSidechain`; a session
-that was resumed repeats the lines of the one before.
+the file. Lines of sub-agents name them (`agentId`); a session that was resumed repeats the lines of
+the one before.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ def detects(record: Record) -> bool:
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Yield every call of a log whose result it holds, in the order of the results."""
     pending: dict[object, tuple[Line, Record, str]] = {}
-    sides = _SideChains()
     stream = ClaudeStream()
     for each in lines:
         line = stream.unify(each)
-        side = sides.name(line.record)
+        side = text(line.record.get("agentId")) or ""
+        if line.record.get("isSidechain") is True and not side:
+            continue  # which sub-agent has seen it is not told
         yield from _list_attached(line, side)
         for block in tables(table(line.record.get("message")).get("content")):
             if block.get("type") == "tool_use":
@@ -48,23 +49,6 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
             elif block.get("type") == "tool_result" and block.get("tool_use_id") in pending:
                 asked = pending.pop(block.get("tool_use_id"))
                 yield from _call(*asked, line.record, block)
-
-
-class _SideChains:
-    """Tells sub-agents apart: by their id, in old logs by the first line of their chain."""
-
-    def __init__(self) -> None:
-        self._firsts: dict[object, str] = {}
-
-    def name(self, record: Record) -> str:
-        """The sub-agent that a line is of; "" for the agent itself."""
-        own = text(record.get("agentId"))
-        if own is not None or record.get("isSidechain") is not True:
-            return own or ""
-        uuid = record.get("uuid")
-        first = self._firsts.get(record.get("parentUuid"), f"side-{str(uuid)[-12:]}")
-        self._firsts[uuid] = first
-        return first
 
 
 def _call(

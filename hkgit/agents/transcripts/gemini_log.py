@@ -1,4 +1,4 @@
-"""Gemini CLI: `~/.gemini/tmp/*/chats/session-*.jsonl` (once one `.json`).
+"""Gemini CLI: `~/.gemini/tmp/*/chats/session-*.jsonl`.
 
 A message repeats, with the calls that it has got since; each tells the file before and after. The
 directory stands in the first message, else in a hash of the path.
@@ -68,7 +68,7 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     for line in lines:
         chat.hear(line.record)
         later = table(line.record.get("$set")).get("messages")
-        for record in (line.record, *tables(line.record.get("messages")), *tables(later)):
+        for record in (line.record, *tables(later)):
             chat.hear(record)
             done = (each for each in tables(record.get("toolCalls")) if _has_succeeded(each))
             turn = text(record.get("id")) or ""

@@ -105,7 +105,7 @@ def _gemini(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -
         if folder.name in hashes or any(
             root == name or root.startswith(f"{name}/") for name in names
         ):
-            yield from (path for path in folder.glob("chats/**/*.json*"))
+            yield from (path for path in folder.glob("chats/**/*.jsonl"))
 
 
 def _goose(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:

@@ -5,7 +5,6 @@ Each part of a message that is a call of a tool is told as one line, beside its 
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -19,7 +18,6 @@ from hkgit.agents.transcripts.logged_call import (
     LoggedCall,
     ReadCall,
     ShellCall,
-    parse_numbered,
     run_tool,
 )
 
@@ -109,7 +107,7 @@ def _did(tool: str, sent: Record, state: Record) -> ReadCall | EditCall | ShellC
     metadata, name = table(state.get("metadata")), text(sent.get("filePath"))
     output = text(state.get("output")) or ""
     if tool == "read":
-        return None if name is None else _read(name, table(metadata.get("display")), output)
+        return None if name is None else _read(name, table(metadata.get("display")))
     return run_tool(
         opencode.EDITS | opencode.LOOKS,
         tool,
@@ -120,10 +118,8 @@ def _did(tool: str, sent: Record, state: Record) -> ReadCall | EditCall | ShellC
     )
 
 
-def _read(name: str, shown: Record, output: str) -> ReadCall | None:
+def _read(name: str, shown: Record) -> ReadCall | None:
     content, start = text(shown.get("text")), shown.get("lineStart")
     if shown.get("type") != "file" or content is None or not isinstance(start, int):
-        # Versions before 1.2 tell them only in the answer.
-        told = re.split(r"<(?:content|file)>\n?", output, maxsplit=1)[-1]
-        return parse_numbered(name, told)
+        return None
     return ReadCall(name, max(start, 1), tuple(content.split("\n")))
