@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
+from hkgit.agents.events import Shell
 from hkgit.agents.lookups import list_attached
 from hkgit.agents.transcripts.claude_stream import ClaudeStream
 from hkgit.agents.transcripts.json_fields import Line, Record, parse_time, table, tables, text
@@ -18,7 +19,6 @@ from hkgit.agents.transcripts.logged_call import (
     EditCall,
     LoggedCall,
     ReadCall,
-    ShellCall,
     parse_numbered,
 )
 
@@ -95,7 +95,7 @@ def _list_attached(line: Line, side: str) -> Iterator[LoggedCall]:
 
 def _did(
     tool: str, sent: Record, answer: Record, result: Record
-) -> ReadCall | EditCall | ShellCall | None:
+) -> ReadCall | EditCall | Shell | None:
     detail = answer.get("toolUseResult")
     if isinstance(detail, str) and detail.startswith("Error"):
         return None
@@ -106,7 +106,7 @@ def _did(
         changed = _shell_edit(table(details.get("bashEditDiff")))
         if changed is not None:
             return changed
-        return ShellCall(text(sent.get("command")) or "", said_in(result.get("content")))
+        return Shell(text(sent.get("command")) or "", said_in(result.get("content")))
     if tool == "NotebookEdit":
         return _notebook(sent, details)
     if name is None:

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hkgit.agents.events import Looks
+from hkgit.agents.events import Looks, Shell
 from hkgit.agents.hooks import cline
 from hkgit.agents.transcripts.json_fields import Line, Record, parse_value, table, tables, text
 from hkgit.agents.transcripts.logged_call import (
     EditCall,
     LoggedCall,
     ReadCall,
-    ShellCall,
     run_tool,
     show,
 )
@@ -77,7 +76,7 @@ def _call(
         )
 
 
-def _did(tool: str, sent: Record, answer: object) -> Iterator[ReadCall | EditCall | ShellCall]:
+def _did(tool: str, sent: Record, answer: object) -> Iterator[ReadCall | EditCall | Shell]:
     """What a call has done; one may read several files, or run several commands."""
     results = [*_find_results(answer)]
     if tool in cline.EDITS and all(each.get("success") is True for each in results):

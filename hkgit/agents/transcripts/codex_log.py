@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote, urlsplit
 
+from hkgit.agents.events import Shell
 from hkgit.agents.transcripts.json_fields import (
     Line,
     Record,
@@ -23,7 +24,7 @@ from hkgit.agents.transcripts.json_fields import (
     text,
 )
 from hkgit.agents.transcripts.log_diffs import parse_diff
-from hkgit.agents.transcripts.logged_call import CallHunk, EditCall, LoggedCall, ShellCall
+from hkgit.agents.transcripts.logged_call import CallHunk, EditCall, LoggedCall
 from hkgit.values import dataclass, field, replace
 
 NAME = "codex"
@@ -50,7 +51,7 @@ class _Session:
     turns: dict[object, str] = field(default_factory=dict)
     """The answer of the model that asked for each call, named by what it had been shown last."""
     last: str = "first"
-    ran: list[tuple[str, str, ShellCall]] = field(default_factory=list)
+    ran: list[tuple[str, str, Shell]] = field(default_factory=list)
     """The commands of a script that runs: id, directory, and what each printed."""
 
 
@@ -102,7 +103,7 @@ def _take_item(
         said = text(item.get("aggregated_output")) or ""
         place = read_place(item.get("cwd")) or session.directory
         if words and said:
-            session.ran.append((number, place, ShellCall(_command(words), said)))
+            session.ran.append((number, place, Shell(_command(words), said)))
 
 
 def _list_shown(line: Line, session: _Session, said: str) -> Iterator[LoggedCall]:
@@ -158,11 +159,11 @@ def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Itera
     sent = read_arguments(asked)
     words = _words(sent.get("command", sent.get("cmd")))
     patch = _patch((text(sent.get("input")), text(sent.get("patch")), *words))
-    did: EditCall | ShellCall
+    did: EditCall | Shell
     if patch is not None:
         did = EditCall((), patch, "apply-patch")
     elif words:
-        did = ShellCall(_command(words), output)
+        did = Shell(_command(words), output)
     else:
         return
     # A patch of which nothing is said may have been refused; one that failed was.
@@ -177,7 +178,7 @@ def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Itera
 
 
 def _tell(
-    line: Line, session: _Session, directory: str, number: str, tool: str, did: EditCall | ShellCall
+    line: Line, session: _Session, directory: str, number: str, tool: str, did: EditCall | Shell
 ) -> LoggedCall:
     return LoggedCall(
         time=parse_time(line.record.get("timestamp")),

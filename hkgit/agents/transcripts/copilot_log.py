@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from hkgit.agents.events import Shell
 from hkgit.agents.hooks import copilot
 from hkgit.agents.transcripts.json_fields import Line, Record, parse_time, table, tables, text
 from hkgit.agents.transcripts.log_diffs import parse_diff
-from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall, ShellCall, run_tool
+from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall, run_tool
 from hkgit.values import dataclass, field
 
 NAME = "copilot-cli"
@@ -84,7 +85,7 @@ def _call(session: _Session, asked: Line, data: Record, answer: Record) -> Itera
     )
 
 
-def _did(tool: str, given: object, result: Record) -> ReadCall | EditCall | ShellCall | None:
+def _did(tool: str, given: object, result: Record) -> ReadCall | EditCall | Shell | None:
     return run_tool(
         copilot.EDITS | copilot.LOOKS,
         tool,

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import PurePath
 
-from hkgit.agents.events import Editing, ToolReading
+from hkgit.agents.events import Editing, Shell, ToolReading
 from hkgit.agents.hooks import gemini, qwen
 from hkgit.agents.transcripts.json_fields import Line, Record, parse_time, table, tables, text
-from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall, ShellCall
+from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall
 
 NAME = "gemini-cli"
 
@@ -106,12 +106,12 @@ def _said(call: Record) -> str:
 
 def read_call(
     tool: str, sent: Record, output: str, shown: object
-) -> ReadCall | EditCall | ShellCall | None:
+) -> ReadCall | EditCall | Shell | None:
     """Parse a call of one of its tools; `shown` is what people were shown of it."""
     name = text(sent.get("file_path")) or text(sent.get("absolute_path"))
     match tool:
         case "run_shell_command":
-            return ShellCall(text(sent.get("command")) or "", shell_output(output))
+            return Shell(text(sent.get("command")) or "", shell_output(output))
         case "read_file" if name is not None:
             return _read(name, sent, output)
         case "write_file" | "replace" | "edit" if name is not None:

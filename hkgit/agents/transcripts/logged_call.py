@@ -63,14 +63,6 @@ class EditCall:
 
 
 @dataclass(frozen=True, slots=True)
-class ShellCall:
-    """A command that was run, and what the model was shown of its output."""
-
-    command: str
-    output: str
-
-
-@dataclass(frozen=True, slots=True)
 class LoggedCall:
     """One call: when, in which conversation and directory, and where the log says so.
 
@@ -85,7 +77,7 @@ class LoggedCall:
     where: str
     id: str
     tool: str
-    did: ReadCall | EditCall | ShellCall
+    did: ReadCall | EditCall | Shell
     turn: str = ""
 
 
@@ -122,7 +114,7 @@ def run_tool(
     *,
     is_new: bool = False,
     hunks: tuple[CallHunk, ...] = (),
-) -> ReadCall | EditCall | ShellCall | None:
+) -> ReadCall | EditCall | Shell | None:
     """Read a call as the hook of its agent does; what the log tells besides is of a single file."""
     did = tools[tool](sent, answer) if tool in tools else None
     if not isinstance(did, Editing):
@@ -139,11 +131,11 @@ def run_tool(
     )
 
 
-def show(did: Did) -> ReadCall | ShellCall | None:
+def show(did: Did) -> ReadCall | Shell | None:
     """What a tool has shown of a file, or of what a command has printed."""
     match did:
-        case Shell(command, output):
-            return ShellCall(command, output)
+        case Shell():
+            return did
         case ToolReading(path, first, _, answer) if answer is not None:
             return ReadCall(path, first, tuple(strip_numbers(answer, first)))
     return None

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from hkgit.agents.events import Shell
 from hkgit.agents.hooks import opencode
 from hkgit.agents.transcripts.json_fields import Line, Record, parse_value, table, tables, text
 from hkgit.agents.transcripts.log_diffs import parse_diff
@@ -17,7 +18,6 @@ from hkgit.agents.transcripts.logged_call import (
     EditCall,
     LoggedCall,
     ReadCall,
-    ShellCall,
     run_tool,
 )
 
@@ -103,7 +103,7 @@ def _call(line: Line, info: Record, part: Record) -> Iterator[LoggedCall]:
     )
 
 
-def _did(tool: str, sent: Record, state: Record) -> ReadCall | EditCall | ShellCall | None:
+def _did(tool: str, sent: Record, state: Record) -> ReadCall | EditCall | Shell | None:
     metadata, name = table(state.get("metadata")), text(sent.get("filePath"))
     output = text(state.get("output")) or ""
     if tool == "read":
