@@ -1,7 +1,7 @@
 """Agents: hooks, servers, prompts and set-up by which coding agents work through hkgit.
 
-Those with hooks have `list_parts` (settings), `read_event` (of a hook's input), `render_denial` and
-`render_note` (what a hook answers); the rest get words.
+Those with hooks have `list_parts` (settings), `read_event` (of a hook's input), `DENIAL` and `NOTE`
+(what a hook answers); the rest get words.
 """
 
 from __future__ import annotations
@@ -47,13 +47,14 @@ class Agent(Protocol):
     EDIT_TOOL: str
     """What this agent calls the tool `edit` of hkgit's server."""
 
+    DENIAL: JsonObject
+    """What stops a call, with `SAID` for the reason, which the model reads."""
+    NOTE: JsonObject | None
+    """What tells the model something after a call; None where nothing does."""
+
     def list_parts(self, command: str) -> list[Part]: ...
 
     def read_event(self, payload: JsonObject) -> ToolEvent | None: ...
-
-    def render_denial(self, reason: str) -> JsonObject: ...
-
-    def render_note(self, text: str) -> JsonObject | None: ...
 
 
 def find_agent(name: str) -> Agent:

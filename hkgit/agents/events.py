@@ -1,4 +1,4 @@
-"""events.py: the calls of an agent's tools as values, the same for every agent."""
+"""The calls of an agent's tools as values, the same for every agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""aside.py: keep files as they are before an agent's tool changes them, one copy for each call.
+"""Keep files as they are before an agent's tool changes them, one copy for each call.
 
 An agent may call several tools at once: of calls that change one file the first leaves behind
 what the next begins with.

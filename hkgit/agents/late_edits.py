@@ -1,4 +1,4 @@
-"""late_edits.py: find how a file was before an edit that an agent tells when it is made.
+"""Find how a file was before an edit that an agent tells when it is made.
 
 Nothing has to be believed: the edit is planned on each version that may have been there, and one
 that becomes what now stands in the checkout is it.

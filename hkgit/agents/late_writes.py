@@ -1,4 +1,4 @@
-"""late_writes.py: take in what a formatter makes of a file just after an agent's tool wrote it.
+"""Take in what a formatter makes of a file just after an agent's tool wrote it.
 
 Agents run their hooks side by side, so a formatter may write a file after hkgit has recorded the
 edit. What comes within moments of an edit is the formatter's; what comes later, a person's.

@@ -1,4 +1,4 @@
-"""missed_edits.py: record late the edits of an agent whose hooks were stopped before they told.
+"""Record late the edits of an agent whose hooks were stopped before they told.
 
 Such an edit counts where it leads from the file as it was to exactly what stands there now: then
 it is what was done. Anything else may be a person's work, and is left to the gate.

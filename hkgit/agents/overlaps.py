@@ -1,4 +1,4 @@
-"""overlaps.py: tell what an edit did to a file that other sessions changed in the same moments.
+"""Tell what an edit did to a file that other sessions changed in the same moments.
 
 Two agents may write one file before the hook of either runs. Then what stands there is more than
 the words of one call explain. The lines of the call are taken back; where its words lead from the

@@ -1,4 +1,4 @@
-"""meanwhile.py: leave out of a command's work what another session may have done meanwhile.
+"""Leave out of a command's work what another session may have done meanwhile.
 
 A command does not say what it changes. What has become of a file while it ran is its work where no
 other session was at work on it; what others have recorded step by step is theirs. The rest is

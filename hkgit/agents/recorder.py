@@ -1,4 +1,4 @@
-"""recorder.py: record what an agent's own tools read and edit, as receipts and journalled edits.
+"""Record what an agent's own tools read and edit, as receipts and journalled edits.
 
 Before an edit its files are put aside; after it, the call is planned again on them. Where the
 plan comes to exactly what now stands in the checkout, the call is what was done, and the session

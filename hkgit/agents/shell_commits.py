@@ -1,4 +1,4 @@
-"""commits.py: record what an agent's shell command has changed that commits it itself.
+"""Record what an agent's shell command has changed that commits it itself.
 
 The hook that tells its end has not run yet, so the commit would be judged without its evidence.
 """

@@ -1,4 +1,4 @@
-"""edits.py: find how files were before a shell command changed them.
+"""Find how files were before a shell command changed them.
 
 The agent tells which lines it changed. These, put back, are the file as it was, but for the ends of
 lines, which are not told: so a version that is known takes their place where it has the same text.

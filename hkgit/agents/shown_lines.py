@@ -1,4 +1,4 @@
-"""lines.py: find which lines of a file stand in an answer that an agent was given.
+"""Find which lines of a file stand in an answer that an agent was given.
 
 An answer holds lines as they are or behind their numbers, with other text around them and pieces
 left out. A line that may stand elsewhere in the file as well is not found.

@@ -1,4 +1,4 @@
-"""readings.py: find the lines of files that a tool, or a shell command, has shown.
+"""Find the lines of files that a tool, or a shell command, has shown.
 
 Only lines that are asked for and stand in the answer: agents are often shown a part of it.
 """

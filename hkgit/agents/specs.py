@@ -1,4 +1,4 @@
-"""specs.py: the calls of agents' tools as specs and commands, their paths from the root."""
+"""The calls of agents' tools as specs and commands, their paths from the root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""adopting.py: take in the edits that an agent's tools have made, from their files as put aside."""
+"""Take in the edits that an agent's tools have made, from their files as put aside."""
 
 from __future__ import annotations
 

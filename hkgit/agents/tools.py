@@ -1,4 +1,4 @@
-"""tools.py: what agents' tools do, read from the arguments and answers that hooks are told."""
+"""What agents' tools do, read from the arguments and answers that hooks are told."""
 
 from __future__ import annotations
 
@@ -23,6 +23,22 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 Tool = Callable[[JsonObject, object], Did | None]
 """What a tool does, from its arguments and from its answer (None before there is one)."""
+
+
+SAID = "{said}"
+"""Stands for what is said, in what an agent reads as the answer of a hook."""
+
+
+def render_answer(template: JsonObject | None, said: str) -> JsonObject | None:
+    """Write what a hook answers; None where the agent heeds no such answer."""
+    if template is None:
+        return None
+
+    def fill(fields: JsonObject) -> JsonObject:
+        return {name: said if value == SAID else value for name, value in fields.items()}
+
+    filled: JsonObject = json.loads(json.dumps(template), object_hook=fill)
+    return filled
 
 
 def parse_payload(text: str) -> JsonObject:

@@ -1,4 +1,4 @@
-"""hook_answer.py: what the hooks of coding agents are answered around the calls of tools."""
+"""What the hooks of coding agents are answered around the calls of tools."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hkgit.agents.events import (
 from hkgit.agents.recorder import Recorder
 from hkgit.agents.servers.roots import Root
 from hkgit.agents.specs import find_commands, find_named_paths, find_touched_paths
-from hkgit.agents.tools import parse_payload
+from hkgit.agents.tools import parse_payload, render_answer
 from hkgit.cli.output import echo
 from hkgit.errors import Conflict, HkgitError, Stale
 from hkgit.git.program_path import name_program
@@ -46,9 +46,7 @@ def answer_hook(agent: str, *, steer: bool = False, user: bool = False) -> None:
             reply = _answer(agent, event, tool)
             if reply is not None:
                 reply = name_program(reply, is_other_shell=True)
-                answer = (
-                    module.render_denial(reply) if event.is_before else module.render_note(reply)
-                )
+                answer = render_answer(module.DENIAL if event.is_before else module.NOTE, reply)
     except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
         echo(f"hkgit: not recorded: {error}", err=True)
     echo(json.dumps(answer or {}))

@@ -271,7 +271,7 @@ def _starts_edit(agent: str, line: dict[str, Any]) -> bool:
 
 
 def test_goose_is_not_told_of_a_blind_edit_for_it_heeds_nothing_then() -> None:
-    assert find_agent("goose").render_note("this edit is blind") is None
+    assert find_agent("goose").NOTE is None
 
 
 def test_each_of_several_files_that_cline_reads_at_once_counts(greeting: Repo) -> None:

@@ -31,9 +31,9 @@ from hkgit.agents.events import (
 )
 from hkgit.agents.hooks import gemini
 from hkgit.agents.tools import make_editing, session_name, whole_number
-from hkgit.agents.transcripts.json_fields import parse_value
+from hkgit.agents.transcripts.json_fields import parse_value, table, tables
 from hkgit.agents.transcripts.log_places import find_logs
-from hkgit.text.strict_json import Json, JsonObject
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 EDITS = ("edit", "delete", "move")
@@ -63,13 +63,13 @@ class _Call:
 
     def learn(self, update: JsonObject) -> None:
         self.kind = str(update.get("kind") or self.kind)
-        for place in find_tables(update.get("locations")):
+        for place in tables(update.get("locations")):
             self.path = str(place.get("path"))
             self.line = whole_number(place.get("line")) or self.line
-        self.given = {**self.given, **find_table(update.get("rawInput"))}
+        self.given = {**self.given, **table(update.get("rawInput"))}
         self.diffs = [
             each
-            for each in find_tables(update.get("content"))
+            for each in tables(update.get("content"))
             if each.get("type") == "diff"
             and isinstance(each.get("path"), str)
             and isinstance(each.get("newText"), str)
@@ -190,22 +190,10 @@ def _looks(call: _Call, update: JsonObject) -> Iterator[Made]:
 def _find_text(update: JsonObject) -> str:
     """Find the text of a call's answer: as the tool gave it, or as a person is shown it."""
     output = update.get("rawOutput")
-    given = find_table(output)
+    given = table(output)
     parts = [output, *(given.get(name) for name in ("output", "content", "formatted_output"))]
-    parts += [
-        find_table(each.get("content")).get("text") for each in find_tables(update.get("content"))
-    ]
+    parts += [table(each.get("content")).get("text") for each in tables(update.get("content"))]
     return next((part for part in parts if isinstance(part, str) and part), "")
-
-
-def find_table(value: Json) -> JsonObject:
-    """Find an object of JSON; an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
-
-
-def find_tables(value: Json) -> list[JsonObject]:
-    """Find the objects of a list; none of anything else."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 _LARGEST = 2**26
@@ -228,8 +216,8 @@ def find_answers(
             break
     for name, call in found.items():
         answers = [
-            find_table(find_table(each.get("functionResponse")).get("response")).get("output")
-            for each in find_tables(call.get("result"))
+            table(table(each.get("functionResponse")).get("response")).get("output")
+            for each in tables(call.get("result"))
         ]
         payload = {
             "hook_event_name": "AfterTool",
@@ -253,7 +241,7 @@ def _find_calls(
             continue
         for line in path.read_bytes().split(b"\n"):
             record = parse_value(line) if b'"toolCalls"' in line else None
-            logged = find_tables(find_table(record).get("toolCalls"))
+            logged = tables(table(record).get("toolCalls"))
             found |= {str(call["id"]): call for call in logged if call.get("id") in calls}
     return found
 
@@ -285,7 +273,7 @@ class Watch:
         if "method" not in message:
             self._take_answer(self._asked_by_client.pop(_key(message), {}), message)
             return
-        params = find_table(message.get("params"))
+        params = table(message.get("params"))
         if "id" in message:
             self._asked_by_agent[_key(message)] = message
         if message["method"] in ("session/update", "session/request_permission"):
@@ -304,7 +292,7 @@ class Watch:
         asked = self._asked_by_agent.pop(_key(message), {})
         if "result" not in message:
             return
-        params, result = find_table(asked.get("params")), find_table(message["result"])
+        params, result = table(asked.get("params")), table(message["result"])
         match asked.get("method"):
             case "fs/read_text_file":
                 self._read(params, result)
@@ -321,8 +309,8 @@ class Watch:
 
     def _take_answer(self, asked: JsonObject, message: JsonObject) -> None:
         """Remember who the agent is, and where a conversation works."""
-        params, result = find_table(asked.get("params")), find_table(message.get("result"))
-        agent = find_table(result.get("agentInfo"))
+        params, result = table(asked.get("params")), table(message.get("result"))
+        agent = table(result.get("agentInfo"))
         if asked.get("method") == "initialize" and agent.get("name"):
             self.agent = "/".join(str(agent[key]) for key in ("name", "version") if agent.get(key))
         if isinstance(params.get("cwd"), str):
@@ -331,7 +319,7 @@ class Watch:
 
     def _hear_call(self, params: JsonObject) -> Iterator[ToolEvent]:
         """What a call of a tool says that the agent announces, or asks for permission for."""
-        update = find_table(params.get("update", params.get("toolCall")))
+        update = table(params.get("update", params.get("toolCall")))
         is_asked = "toolCall" in params
         for is_before, did in self._session(params).announced.hear(update, is_asked=is_asked):
             yield self._event(params, did, is_before=is_before)

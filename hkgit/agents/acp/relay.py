@@ -1,4 +1,4 @@
-"""relay.py: pass the lines of an editor and an agent on, unchanged, and record what they say.
+"""Pass the lines of an editor and an agent on, unchanged, and record what they say.
 
 Nothing that goes wrong in recording changes or holds up a message: it is reported, and the edit
 stays unrecorded, which the gate will say at the commit.

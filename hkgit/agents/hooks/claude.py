@@ -1,9 +1,9 @@
-"""claude.py: Claude Code. Its hooks: code.claude.com/docs/en/hooks; its servers: .mcp.json."""
+"""Claude Code. Its hooks: code.claude.com/docs/en/hooks; its servers: .mcp.json."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 
 from hkgit.agents.events import (
     END,
@@ -26,12 +26,31 @@ from hkgit.agents.setup.settings import (
     is_steering,
 )
 from hkgit.agents.tool_answers import searching
-from hkgit.agents.tools import Tool, editing, telling_original, text_of, tool_event, whole_number
+from hkgit.agents.tools import (
+    SAID,
+    Tool,
+    editing,
+    telling_original,
+    text_of,
+    tool_event,
+    whole_number,
+)
+from hkgit.agents.transcripts.json_fields import table, tables
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 NAME = "claude"
 EDIT_TOOL = "mcp__hkgit__edit"
+DENIAL: JsonObject = {
+    "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": SAID,
+    }
+}
+NOTE: JsonObject | None = {
+    "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": SAID}
+}
 
 FAILED = "PostToolUseFailure"
 """The event after a command that ended with an error: the model sees its output all the same."""
@@ -49,7 +68,7 @@ def _edit_notebook(arguments: JsonObject, answer: object) -> PendingToolEdit | N
 
 
 def _find_original(answer: object) -> object:
-    return _member(answer, "originalFile")
+    return table(answer).get("originalFile")
 
 
 EDITS: dict[str, Tool] = {
@@ -64,12 +83,12 @@ EDITS: dict[str, Tool] = {
 
 def _read(arguments: JsonObject, answer: object) -> ToolReading | NotebookReading | None:
     """Read the lines that an answer says it shows; it repeats none of a file shown before."""
-    path, file = arguments.get("file_path"), _member(answer, "file")
-    cells = _member(file, "cells")
+    path, file = arguments.get("file_path"), table(table(answer).get("file"))
+    cells = file.get("cells")
     if isinstance(path, str) and isinstance(cells, list):
-        sources = (_member(cell, "source") for cell in cells)
+        sources = (cell.get("source") for cell in tables(cells))
         return NotebookReading(path, tuple(each for each in sources if isinstance(each, str)))
-    first, text = whole_number(_member(file, "startLine")), _member(file, "content")
+    first, text = whole_number(file.get("startLine")), file.get("content")
     if not isinstance(path, str) or first is None or not isinstance(text, str):
         return None
     return ToolReading(path, max(first, 1), END, text)
@@ -80,43 +99,36 @@ def _run(arguments: JsonObject, answer: object) -> Shell | None:
     command = arguments.get("command")
     if not isinstance(command, str):
         return None
-    parts = [_member(answer, name) for name in ("stdout", "stderr")]
+    parts = [table(answer).get(name) for name in ("stdout", "stderr")]
     output = answer if isinstance(answer, str) else text_of(parts)
-    if _member(answer, "persistedOutputPath") is not None:
+    if table(answer).get("persistedOutputPath") is not None:
         output, _, _ = output[:_PREVIEW].rpartition("\n")
-    return Shell(command, output, changes=tuple(_changes(_member(answer, "bashEditDiff"))))
+    return Shell(command, output, changes=tuple(_changes(table(answer).get("bashEditDiff"))))
 
 
 def _changes(diff: object) -> Iterator[ShellChange]:
     """What a command has changed; files beyond the first few are told without their lines."""
-    for file in _list(_member(diff, "files")):
-        path = _member(file, "filePath")
+    for file in tables(table(diff).get("files")):
+        path = file.get("filePath")
         if isinstance(path, str):
             yield ShellChange(
                 path=path,
-                hunks=tuple(map(_hunk, _list(_member(file, "hunks")))),
-                is_created=_member(file, "created") is True,
-                is_deleted=_member(file, "deleted") is True,
+                hunks=tuple(map(_hunk, tables(file.get("hunks")))),
+                is_created=file.get("created") is True,
+                is_deleted=file.get("deleted") is True,
             )
 
 
-def _hunk(value: object) -> ShellHunk:
-    lines = [str(line) for line in _list(_member(value, "lines"))]
+def _hunk(value: JsonObject) -> ShellHunk:
+    told = value.get("lines")
+    lines = [str(line) for line in (told if isinstance(told, list) else ())]
     old, new = (tuple(line[1:] for line in lines if line[:1] in (" ", mark)) for mark in ("-", "+"))
-    return ShellHunk(whole_number(_member(value, "newStart")) or 0, old, new)
-
-
-def _list(value: object) -> Sequence[object]:
-    return value if isinstance(value, list) else ()
-
-
-def _member(value: object, name: str) -> object:
-    return value.get(name) if isinstance(value, Mapping) else None
+    return ShellHunk(whole_number(value.get("newStart")) or 0, old, new)
 
 
 def _find_content(answer: object) -> object:
     """Find the lines that a search has found; nothing where it names files alone, or counts."""
-    return _member(answer, "content")
+    return table(answer).get("content")
 
 
 LOOKS: dict[str, Tool] = {
@@ -197,14 +209,3 @@ def _find_server_call(payload: JsonObject) -> ToolEvent | None:
     home = {"cwd": os.environ.get("CLAUDE_PROJECT_DIR") or payload.get("cwd")}
     tools: dict[str, Tool] = {name: lambda arguments, answer: ServerCall()}
     return tool_event(NAME, {**payload, **home}, tools, "PreToolUse", "")
-
-
-def render_denial(reason: str) -> JsonObject:
-    """Write the output that stops a call; the model reads the reason."""
-    decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
-    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}
-
-
-def render_note(text: str) -> JsonObject | None:
-    """Write the output that tells the model something after a call."""
-    return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": text}}

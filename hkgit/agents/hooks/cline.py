@@ -1,4 +1,4 @@
-"""cline.py: Cline. Its hooks are scripts: docs.cline.bot/customization/hooks.
+"""Cline. Its hooks are scripts: docs.cline.bot/customization/hooks.
 
 The inputs are those of its command line. Its servers stand in a file of the user's.
 """
@@ -12,11 +12,13 @@ from pathlib import Path
 from hkgit.agents.events import END, Looks, Shell, ToolEvent, ToolReading
 from hkgit.agents.setup.settings import FilePart, Part, add_stamp, guard_in_time, is_steering
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
-from hkgit.agents.tools import Tool, editing, patching, session_name, text_of, whole_number
+from hkgit.agents.tools import SAID, Tool, editing, patching, session_name, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
 
 NAME = "cline"
 EDIT_TOOL = "hkgit__edit"
+DENIAL: JsonObject = {"cancel": True, "errorMessage": SAID}
+NOTE: JsonObject | None = {"cancel": False, "contextModification": SAID}
 
 _FOLDER = ".clinerules/hooks"
 
@@ -151,13 +153,3 @@ def _find_session(payload: JsonObject) -> str:
 def _find_place(payload: JsonObject) -> Path:
     roots = _list(payload.get("workspaceRoots"))
     return Path(str(roots[0])) if roots else Path()
-
-
-def render_denial(reason: str) -> JsonObject:
-    """Write the output that stops a call; the model reads the reason."""
-    return {"cancel": True, "errorMessage": reason}
-
-
-def render_note(text: str) -> JsonObject | None:
-    """Write the output that tells the model something after a call."""
-    return {"cancel": False, "contextModification": text}

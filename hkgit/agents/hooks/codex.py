@@ -1,4 +1,4 @@
-"""codex.py: Codex. Its hooks (developers.openai.com/codex/hooks) are worded as Claude Code's.
+"""Codex. Its hooks (developers.openai.com/codex/hooks) are worded as Claude Code's.
 
 It reads files with shell commands alone, so these become receipts. Hooks of a project run once
 the user has trusted the project and them.
@@ -17,6 +17,7 @@ from hkgit.values import replace
 
 NAME = "codex"
 EDIT_TOOL = "mcp__hkgit__edit"
+DENIAL, NOTE = claude.DENIAL, claude.NOTE
 
 EDITS: dict[str, Tool] = {"apply_patch": patching("command", "input", "patch")}
 LOOKS: dict[str, Tool] = {"Bash": shell("command")}
@@ -85,7 +86,3 @@ def _find_patch(command: str) -> UntoldEdit | None:
     """Find the patch of a command that Codex itself carries out: it says nothing after that."""
     patch = _HEREDOC.search(command)
     return None if patch is None else UntoldEdit(Editing(patch[1], "apply-patch"))
-
-
-render_denial = claude.render_denial
-render_note = claude.render_note

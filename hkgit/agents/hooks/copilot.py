@@ -1,4 +1,4 @@
-"""copilot.py: GitHub Copilot, in the terminal and in the cloud: .github/hooks/*.json.
+"""GitHub Copilot, in the terminal and in the cloud: .github/hooks/*.json.
 
 docs.github.com/en/copilot/reference/copilot-cli-reference/cli-hooks-reference; its payload names
 no event: what has a result is over. Servers: the terminal reads .mcp.json, VS Code its own.
@@ -23,11 +23,22 @@ from hkgit.agents.setup.settings import (
     guard_in_time,
 )
 from hkgit.agents.tool_answers import name_by_heads, searching
-from hkgit.agents.tools import Tool, editing, patching, session_name, shell, text_of, whole_number
+from hkgit.agents.tools import (
+    SAID,
+    Tool,
+    editing,
+    patching,
+    session_name,
+    shell,
+    text_of,
+    whole_number,
+)
 from hkgit.text.strict_json import JsonObject
 
 NAME = "copilot"
 EDIT_TOOL = "hkgit-edit"
+DENIAL: JsonObject = {"permissionDecision": "deny", "permissionDecisionReason": SAID}
+NOTE: JsonObject | None = {"additionalContext": SAID}
 
 EDITS: dict[str, Tool] = {
     "edit": editing("path", "old_str", "new_str", command="str_replace"),
@@ -110,13 +121,3 @@ def _arguments(given: object) -> object:
     with suppress(ValueError, RecursionError):
         return json.loads(given)
     return None
-
-
-def render_denial(reason: str) -> JsonObject:
-    """Write the output that stops a call; the model reads the reason."""
-    return {"permissionDecision": "deny", "permissionDecisionReason": reason}
-
-
-def render_note(text: str) -> JsonObject | None:
-    """Write the output that tells the model something after a call."""
-    return {"additionalContext": text}

@@ -1,4 +1,4 @@
-"""cursor.py: Cursor. Its hooks: cursor.com/docs/hooks.
+"""Cursor. Its hooks: cursor.com/docs/hooks.
 
 It tells of an edit only when it is made, with old and new text; so before its tools write, the
 recorder keeps how the file was. `beforeReadFile` has the whole of a file, whatever of it the model
@@ -14,11 +14,19 @@ from pathlib import Path
 
 from hkgit.agents.events import Did, PendingToolEdit, Shell, ToolEvent
 from hkgit.agents.setup.settings import HOOK_SECONDS, MCP_SERVER, JsonPart, Part, guard_in_time
-from hkgit.agents.tools import make_editing, reading, session_name, text_of
+from hkgit.agents.tools import SAID, make_editing, reading, session_name, text_of
 from hkgit.text.strict_json import JsonObject
 
 NAME = "cursor"
 EDIT_TOOL = "edit"
+DENIAL: JsonObject = {  # in the words of old and new versions
+    "permission": "deny",
+    "user_message": SAID,
+    "agent_message": SAID,
+    "decision": "deny",
+    "reason": SAID,
+}
+NOTE: JsonObject | None = {"additional_context": SAID}
 
 _BEFORE, _AFTER = "preToolUse", "postToolUse"
 
@@ -84,14 +92,3 @@ def _unwrap(output: object) -> object:
         with suppress(ValueError, RecursionError):
             return text_of(json.loads(output))
     return output
-
-
-def render_denial(reason: str) -> JsonObject:
-    """Write the output that stops a call, in the words of old and new versions."""
-    messages = {"user_message": reason, "agent_message": reason}
-    return {"permission": "deny", **messages, "decision": "deny", "reason": reason}
-
-
-def render_note(text: str) -> JsonObject | None:
-    """Write the output that tells the model something after a call, in versions that heed it."""
-    return {"additional_context": text}

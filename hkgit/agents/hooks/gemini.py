@@ -1,4 +1,4 @@
-"""gemini.py: Gemini CLI. Its hooks: geminicli.com/docs/hooks/reference."""
+"""Gemini CLI. Its hooks: geminicli.com/docs/hooks/reference."""
 
 from __future__ import annotations
 
@@ -18,12 +18,25 @@ from hkgit.agents.setup.settings import (
     is_steering,
 )
 from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
-from hkgit.agents.tools import Tool, editing, session_name, shell, text_of, tool_event, whole_number
+from hkgit.agents.tools import (
+    SAID,
+    Tool,
+    editing,
+    session_name,
+    shell,
+    text_of,
+    tool_event,
+    whole_number,
+)
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 NAME = "gemini"
 EDIT_TOOL = "mcp_hkgit_edit"
+DENIAL: JsonObject = {"decision": "deny", "reason": SAID}
+NOTE: JsonObject | None = {
+    "hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": SAID}
+}
 
 SETTINGS = ".gemini/settings.json"
 SEVERAL = "several"
@@ -161,13 +174,3 @@ def _cut_middle(output: str, limit: int) -> str:
     first, _, _ = output[:head].rpartition("\n")
     _, _, last = output[-(limit - head) :].partition("\n")
     return f"{first}\n\n[characters left out]\n\n{last}"
-
-
-def render_denial(reason: str) -> JsonObject:
-    """Write the output that stops a call; the model reads the reason."""
-    return {"decision": "deny", "reason": reason}
-
-
-def render_note(text: str) -> JsonObject | None:
-    """Write the output that tells the model something after a call."""
-    return {"hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": text}}

@@ -1,4 +1,4 @@
-"""goose.py: goose. Its hooks stand in a plugin: goose-docs.ai, guides, context engineering.
+"""goose. Its hooks stand in a plugin: goose-docs.ai, guides, context engineering.
 
 They are not told what a tool has answered; its database of sessions has it by the next call.
 """
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from hkgit.agents.events import Editing, Pause, Shell, ToolEvent, UnshownShell
 from hkgit.agents.setup.settings import HOOK_SECONDS, JsonPart, Part, guard_in_time
-from hkgit.agents.tools import Tool, shell, tool_event
+from hkgit.agents.tools import SAID, Tool, shell, tool_event
 from hkgit.edits import encode_text
 from hkgit.evidence.entry import digest
 from hkgit.git.goose_shell import find_goose_database, find_goose_start
@@ -19,6 +19,8 @@ from hkgit.values import replace
 
 NAME = "goose"
 EDIT_TOOL = "hkgit__edit"
+DENIAL: JsonObject = {"decision": "block", "reason": SAID}
+NOTE: JsonObject | None = None  # after a call goose does not heed what a hook says
 
 _FOLDER = ".agents/plugins/hkgit"
 _BUILTIN = "developer__"
@@ -87,13 +89,3 @@ def _name_session(given: object) -> object:
     """Name a conversation by its id and its beginning, as with a fresh home the ids recur."""
     start = find_goose_start(given) if isinstance(given, str) else None
     return given if start is None else f"{given}-{digest(encode_text(start))[:8]}"
-
-
-def render_denial(reason: str) -> JsonObject:
-    """Write the output that stops a call; the model reads the reason."""
-    return {"decision": "block", "reason": reason}
-
-
-def render_note(text: str) -> JsonObject | None:
-    """Return None: after a call goose does not heed what a hook says."""
-    return None

@@ -1,4 +1,4 @@
-"""plain.py: agents that offer no hooks get words: AGENTS.md, which most of them read.
+"""Agents that offer no hooks get words: AGENTS.md, which most of them read.
 
 aider's model calls no tools, so words do not help it. It can keep what it was shown, and what it
 has answered: aider.chat/docs/config/aider_conf.html.

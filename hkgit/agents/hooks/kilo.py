@@ -1,4 +1,4 @@
-"""kilo.py: Kilo Code's command line, a fork of OpenCode: kilo.ai/docs/cli."""
+"""Kilo Code's command line, a fork of OpenCode: kilo.ai/docs/cli."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hkgit.text.strict_json import JsonObject
 
 NAME = "kilo"
 EDIT_TOOL = opencode.EDIT_TOOL
+DENIAL, NOTE = opencode.DENIAL, opencode.NOTE
 
 _NEW = '{\n  "$schema": "https://app.kilo.ai/config.json"\n}\n'
 
@@ -22,7 +23,3 @@ def list_parts(command: str) -> list[Part]:
 def read_event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of the plugin's input; None where it does not matter here."""
     return tool_event(NAME, payload, opencode.EDITS | opencode.LOOKS, "before", "after")
-
-
-render_denial = opencode.render_denial
-render_note = opencode.render_note

@@ -1,4 +1,4 @@
-"""qwen.py: Qwen Code. Its hooks (features/hooks of its manual) are worded as Claude Code's."""
+"""Qwen Code. Its hooks (features/hooks of its manual) are worded as Claude Code's."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from hkgit.text.strict_json import JsonObject
 
 NAME = "qwen"
 EDIT_TOOL = "mcp__hkgit__edit"
+DENIAL, NOTE = claude.DENIAL, claude.NOTE
 
 
 def _find_shown(answer: object) -> object:
@@ -95,7 +96,3 @@ def read_event(payload: JsonObject) -> ToolEvent | None:
     # Its transcript names calls as the model does.
     named = {**payload, "tool_use_id": payload.get("tool_call_id") or payload.get("tool_use_id")}
     return tool_event(NAME, named, EDITS | LOOKS, "PreToolUse", "PostToolUse")
-
-
-render_denial = claude.render_denial
-render_note = claude.render_note

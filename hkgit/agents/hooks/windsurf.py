@@ -1,4 +1,4 @@
-"""windsurf.py: Windsurf's Cascade (now Devin Desktop). docs.windsurf.com/windsurf/cascade/hooks.
+"""Windsurf's Cascade (now Devin Desktop). docs.windsurf.com/windsurf/cascade/hooks.
 
 It names a file that was read, and not the lines that the model was shown; so nothing counts as
 read, and its own edits are blind. Steered to hkgit's tools, they are not.
@@ -11,11 +11,13 @@ from pathlib import Path
 
 from hkgit.agents.events import Did, Shell, ToolEvent
 from hkgit.agents.setup.settings import JsonPart, Part, guard_in_time, is_steering
-from hkgit.agents.tools import make_editing, session_name, text_of
+from hkgit.agents.tools import SAID, make_editing, session_name, text_of
 from hkgit.text.strict_json import JsonObject
 
 NAME = "windsurf"
 EDIT_TOOL = "edit"
+DENIAL: JsonObject = {"deny": SAID}  # the hook's command says it on standard error
+NOTE: JsonObject | None = None  # after a call nothing that a hook says is read
 
 _BEFORE, _AFTER, _RUN = "pre_write_code", "post_write_code", "post_run_command"
 
@@ -62,13 +64,3 @@ def _find_place(info: Mapping[str, object]) -> Path:
         return Path(str(info["cwd"]))
     around = Path(str(info.get("file_path", "."))).parents
     return next((each for each in around if "\0" not in str(each) and each.is_dir()), Path())
-
-
-def render_denial(reason: str) -> JsonObject:
-    """Write the output that stops a call; the hook's command says it on standard error."""
-    return {"deny": reason}
-
-
-def render_note(text: str) -> JsonObject | None:
-    """Return None: after a call nothing that a hook says is read."""
-    return None

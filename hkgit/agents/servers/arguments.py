@@ -1,4 +1,4 @@
-"""arguments.py: declare the arguments of a call once, for its JSON Schema and for its check."""
+"""Declare the arguments of a call once, for its JSON Schema and for its check."""
 
 from __future__ import annotations
 

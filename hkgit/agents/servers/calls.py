@@ -1,4 +1,4 @@
-"""calls.py: the calls of every server: read, edit, apply, undo, status.
+"""The calls of every server: read, edit, apply, undo, status.
 
 One table says what each is for, what it takes, and who does it. A refusal is an answer like any
 other: it says what, where, and the next call.

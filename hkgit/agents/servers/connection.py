@@ -1,4 +1,4 @@
-"""connection.py: one client's connection: its roots, its sessions, the dispatch of calls."""
+"""One client's connection: its roots, its sessions, the dispatch of calls."""
 
 from __future__ import annotations
 

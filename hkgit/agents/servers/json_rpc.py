@@ -1,4 +1,4 @@
-"""lines.py: the calls over JSON-RPC 2.0 (www.jsonrpc.org/specification), one message a line.
+"""The calls over JSON-RPC 2.0 (www.jsonrpc.org/specification), one message a line.
 
 For agents in any language, and without the start-up and the packages of an MCP server. Requests
 are answered when they are done, not in the order in which they came.

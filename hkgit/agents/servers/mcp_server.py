@@ -1,4 +1,4 @@
-"""server.py: the calls as tools of a Model Context Protocol server, on the official Python SDK.
+"""The calls as tools of a Model Context Protocol server, on the official Python SDK.
 
 Only this module needs the SDK. One connection is one session; calls run in threads, so that a
 slow one holds up no other.

@@ -1,4 +1,4 @@
-"""replies.py: render results of calls as JSON and as text, with the call to make next."""
+"""Render results of calls as JSON and as text, with the call to make next."""
 
 from __future__ import annotations
 

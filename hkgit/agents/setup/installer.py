@@ -54,10 +54,9 @@ def find_outdated(root: Path) -> Iterator[OutdatedHooks]:
 def _find_hooks(root: Path, name: str, mode: str) -> Iterator[tuple[str, tuple[Part, str]]]:
     """Find the parts with hooks of which something is there, with the text of their files."""
     for part in parts_of(name, mode):
-        content = read(root / part.path)
-        text = "" if content is None else decode_text(content)
+        text = _read_text(root / part.path)
         owner = part.owner if isinstance(part, JsonPart) else ""
-        if content is not None and (isinstance(part, FilePart) or (owner and owner in text)):
+        if text is not None and (isinstance(part, FilePart) or (owner and owner in text)):
             yield part.path, (part, text)
 
 
@@ -256,11 +255,11 @@ def list_user_parts(name: str) -> Iterator[Part]:
 
 def install_for_user(name: str, environment: Mapping[str, str]) -> list[SetupStep]:
     """Put the hooks into the user's settings; done twice, it is done."""
-    folder, steps = find_folder(name, environment), []
-    for part in list_user_parts(name):
-        content = read(folder / part.path)
-        text = None if content is None else decode_text(content)
-        steps.append(plan_part(folder, part, text, None))
+    folder = find_folder(name, environment)
+    steps = [
+        plan_part(folder, part, _read_text(folder / part.path), None)
+        for part in list_user_parts(name)
+    ]
     carry_out(steps)
     return steps
 
@@ -279,8 +278,7 @@ def find_user_hooks(name: str, environment: Mapping[str, str]) -> bool | None:
     """Whether the user's hooks are as this version writes them; None where there are none."""
     folder, found = find_folder(name, environment), []
     for part in list_user_parts(name):
-        content = read(folder / part.path)
-        text = "" if content is None else decode_text(content)
+        text = _read_text(folder / part.path) or ""
         if f"hkgit hook {name}" in text or (text and isinstance(part, FilePart)):
             with suppress(InvalidInput):
                 found.append(part.add_to(text) == text)

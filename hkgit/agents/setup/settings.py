@@ -1,10 +1,11 @@
-"""settings.py: parts of settings files that connect an agent: add and remove each.
+"""Parts of settings files that connect an agent: add and remove each.
 
 In files that others write too only hkgit's own part is touched.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -217,6 +218,21 @@ def add_stamp(text: str, comment: str = "//", end: str = "") -> str:
     """Add a line of comment with the hash of all other lines, so that a change is seen."""
     first = text.index("\n") + 1 if text.startswith("#!") else 0
     return f"{text[:first]}{comment} hkgit sha256:{_hash(text)}{end}\n{text[first:]}"
+
+
+def read_script(command: str, *names: str, **values: object) -> str:
+    """Read scripts of the package as one, with the words of a hook's command and other values.
+
+    A value stands for its name behind a dollar, in a string of its own or within words.
+    """
+    from importlib.resources import files  # hooks, which set nothing up, load this module
+
+    folder = files("hkgit.agents.hooks")
+    text = "\n".join(folder.joinpath(f"{name}.js").read_text("utf-8") for name in names)
+    words = command.split()[1:]
+    for name, value in {"limit": HOOK_SECONDS * 1000, "words": words, **values}.items():
+        text = text.replace(f'"${name}"', json.dumps(value)).replace(f"${name}", str(value))
+    return text
 
 
 def is_ours(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""answers.py: the edits in an answer of aider's model, in the format its request asks for.
+"""The edits in an answer of aider's model, in the format its request asks for.
 
 aider.chat/docs/more/edit-formats.html tells the formats: SEARCH/REPLACE blocks (`diff`), whole
 files (`whole`), diffs without line numbers (`udiff`), and patches as of `apply_patch` (`patch`).

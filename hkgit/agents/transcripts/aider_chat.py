@@ -1,4 +1,4 @@
-"""chats.py: aider's chat history, the page that it writes beside the work unless told not to.
+"""Aider's chat history, the page that it writes beside the work unless told not to.
 
 It holds what people asked (`####`), what the model answered as it was, and what aider said of it
 (`>`): which files it has edited, and which blocks did not fit. Files are not in it, so that nothing

@@ -1,4 +1,4 @@
-"""history.py: aider's `--llm-history-file`: each request to its model, and each answer.
+"""Aider's `--llm-history-file`: each request to its model, and each answer.
 
 A request holds the files of the chat as they are, so it tells what the model was shown when it
 answered. Each line stands behind the name of who said it: aider.chat/docs/config/options.html.

@@ -1,4 +1,4 @@
-"""stepping.py: logged calls as steps that can be replayed in a repository."""
+"""Logged calls as steps that can be replayed in a repository."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 from typing import assert_never
 
 from hkgit import dialects
-from hkgit.agents.events import END
+from hkgit.agents.events import END, Shell
 from hkgit.agents.shown_readings import find_printed_files, find_requested_lines
 from hkgit.agents.tools import session_name
-from hkgit.agents.transcripts.logged_call import EditCall, Hunks, LoggedCall, ReadCall, ShellCall
+from hkgit.agents.transcripts.logged_call import EditCall, Hunks, LoggedCall, ReadCall
 from hkgit.agents.transcripts.path_map import PathMap
 from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
 from hkgit.errors import InvalidInput
@@ -53,7 +53,7 @@ def _name_once(call: LoggedCall) -> tuple[object, ...]:
     match call.did:
         case ReadCall(name):
             return call.id, time, name
-        case ShellCall(command):
+        case Shell(command):
             return call.id, time, command
         case EditCall():
             return call.id, time, ""
@@ -65,7 +65,7 @@ def _did(call: LoggedCall, paths: PathMap) -> Iterator[LoggedReading | LoggedEdi
     match call.did:
         case ReadCall() as read:
             found = _reading(call, read, paths)
-        case ShellCall() as shell:
+        case Shell() as shell:
             shown = _shown_by(shell)
             if shown is None:
                 yield from _list_parts(call, shell, paths)
@@ -77,7 +77,7 @@ def _did(call: LoggedCall, paths: PathMap) -> Iterator[LoggedReading | LoggedEdi
         yield found
 
 
-def _list_parts(call: LoggedCall, shell: ShellCall, paths: PathMap) -> Iterator[LoggedReading]:
+def _list_parts(call: LoggedCall, shell: Shell, paths: PathMap) -> Iterator[LoggedReading]:
     """List what a command has shown that prints several files, one after the other."""
     lines = tuple(_bytes(line.removesuffix("\r")) for line in shell.output.split("\n"))
     above: list[ShownPart] = []
@@ -99,7 +99,7 @@ def _reading(call: LoggedCall, read: ReadCall, paths: PathMap) -> LoggedReading 
     return LoggedReading(path, read.start_line, lines, whole)
 
 
-def _shown_by(shell: ShellCall) -> ReadCall | None:
+def _shown_by(shell: Shell) -> ReadCall | None:
     """The lines that a command has shown, where it asks for those of one file and nothing else."""
     asked = [*find_requested_lines(shell.command)]
     if len(asked) != 1 or re.search(r"&&|;|\n|\|\|", shell.command.strip()):

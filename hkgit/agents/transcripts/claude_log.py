@@ -1,24 +1,28 @@
-"""claude_code.py: the sessions of Claude Code, `~/.claude/projects/*/*.jsonl`.
+"""The sessions of Claude Code, `~/.claude/projects/*/*.jsonl`.
 
 A call is told once its result is: a block `tool_result`, beside which `toolUseResult` tells of
-the file. Sub-agents have files of their own (`agentId`) or lines marked `isSidechain`; a session
-that was resumed repeats the lines of the one before.
+the file. Lines of sub-agents name them (`agentId`); a session that was resumed repeats the lines of
+the one before.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 
+from hkgit.agents.events import Shell
 from hkgit.agents.lookups import list_attached
 from hkgit.agents.transcripts.claude_stream import ClaudeStream
 from hkgit.agents.transcripts.json_fields import Line, Record, parse_time, table, tables, text
-from hkgit.agents.transcripts.log_diffs import parse_numbered_lines, structured_diff
-from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall, ShellCall
+from hkgit.agents.transcripts.log_diffs import structured_diff
+from hkgit.agents.transcripts.logged_call import (
+    EditCall,
+    LoggedCall,
+    ReadCall,
+    parse_numbered,
+)
 
 NAME = "claude-code"
-_NUMBERED = re.compile(r" *(\d+)[\t\u2192](.*)\Z", re.DOTALL)
 _KINDS = ("user", "assistant", "summary", "system", "attachment", "progress")
 
 
@@ -32,11 +36,12 @@ def detects(record: Record) -> bool:
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Yield every call of a log whose result it holds, in the order of the results."""
     pending: dict[object, tuple[Line, Record, str]] = {}
-    sides = _SideChains()
     stream = ClaudeStream()
     for each in lines:
         line = stream.unify(each)
-        side = sides.name(line.record)
+        side = text(line.record.get("agentId")) or ""
+        if line.record.get("isSidechain") is True and not side:
+            continue  # which sub-agent has seen it is not told
         yield from _list_attached(line, side)
         for block in tables(table(line.record.get("message")).get("content")):
             if block.get("type") == "tool_use":
@@ -44,23 +49,6 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
             elif block.get("type") == "tool_result" and block.get("tool_use_id") in pending:
                 asked = pending.pop(block.get("tool_use_id"))
                 yield from _call(*asked, line.record, block)
-
-
-class _SideChains:
-    """Tells sub-agents apart: by their id, in old logs by the first line of their chain."""
-
-    def __init__(self) -> None:
-        self._firsts: dict[object, str] = {}
-
-    def name(self, record: Record) -> str:
-        """The sub-agent that a line is of; "" for the agent itself."""
-        own = text(record.get("agentId"))
-        if own is not None or record.get("isSidechain") is not True:
-            return own or ""
-        uuid = record.get("uuid")
-        first = self._firsts.get(record.get("parentUuid"), f"side-{str(uuid)[-12:]}")
-        self._firsts[uuid] = first
-        return first
 
 
 def _call(
@@ -107,7 +95,7 @@ def _list_attached(line: Line, side: str) -> Iterator[LoggedCall]:
 
 def _did(
     tool: str, sent: Record, answer: Record, result: Record
-) -> ReadCall | EditCall | ShellCall | None:
+) -> ReadCall | EditCall | Shell | None:
     detail = answer.get("toolUseResult")
     if isinstance(detail, str) and detail.startswith("Error"):
         return None
@@ -118,7 +106,7 @@ def _did(
         changed = _shell_edit(table(details.get("bashEditDiff")))
         if changed is not None:
             return changed
-        return ShellCall(text(sent.get("command")) or "", said_in(result.get("content")))
+        return Shell(text(sent.get("command")) or "", said_in(result.get("content")))
     if tool == "NotebookEdit":
         return _notebook(sent, details)
     if name is None:
@@ -145,7 +133,7 @@ def _read(name: str, details: Record, output: str) -> ReadCall | None:
     file = table(details.get("file"))
     content, start = text(file.get("content")), file.get("startLine")
     if content is None or not isinstance(start, int):
-        return parse_numbered_lines(name, output.split("\n"), _NUMBERED)
+        return parse_numbered(name, output)
     lines = tuple(content.split("\n"))
     count = file.get("numLines")
     if isinstance(count, int) and 0 <= count < len(lines):

@@ -1,4 +1,4 @@
-"""claude_streams.py: what Claude Code prints of a session, and lines of a log that hold others.
+"""What Claude Code prints of a session, and lines of a log that hold others.
 
 `--output-format stream-json` prints an object a line; the action for GitHub saves a list of them.
 """

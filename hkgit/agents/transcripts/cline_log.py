@@ -1,23 +1,26 @@
-"""cline_sessions.py: Cline, `~/.cline/data/sessions/ID/ID.messages.json`.
+"""Cline: `~/.cline/data/sessions/ID/ID.messages.json`.
 
 Beside the messages stands `ID.json`, which says where the session worked.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hkgit.agents.events import Editing, Looks, Shell
+from hkgit.agents.events import Looks, Shell
 from hkgit.agents.hooks import cline
 from hkgit.agents.transcripts.json_fields import Line, Record, parse_value, table, tables, text
-from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall, ShellCall
+from hkgit.agents.transcripts.logged_call import (
+    EditCall,
+    LoggedCall,
+    ReadCall,
+    run_tool,
+    show,
+)
 
 NAME = "cline"
 SUFFIX = ".messages.json"
-
-_NUMBERED = re.compile(r" *(\d+) \| ?(.*)\Z", re.DOTALL)
 
 
 def read_session(path: Path) -> Iterator[Line]:
@@ -73,31 +76,20 @@ def _call(
         )
 
 
-def _did(tool: str, sent: Record, answer: object) -> Iterator[ReadCall | EditCall | ShellCall]:
+def _did(tool: str, sent: Record, answer: object) -> Iterator[ReadCall | EditCall | Shell]:
     """What a call has done; one may read several files, or run several commands."""
     results = [*_find_results(answer)]
     if tool in cline.EDITS and all(each.get("success") is True for each in results):
-        edit = cline.EDITS[tool](sent, None)
-        if isinstance(edit, Editing):
-            name = text(sent.get("path"))
-            yield EditCall(() if name is None else (name,), edit.text, edit.dialect)
+        edit = run_tool(cline.EDITS, tool, sent, None)
+        yield from () if edit is None else (edit,)
         return
     looks = cline.LOOKS[tool](sent, results) if tool in cline.LOOKS else None
     for look in looks.parts if isinstance(looks, Looks) else ():
-        if isinstance(look, Shell):
-            yield ShellCall(look.command, look.output)
-        elif look.answer is not None:
-            yield ReadCall(look.path, look.start_line, tuple(_split(look.answer)))
+        if (shown := show(look)) is not None:
+            yield shown
 
 
 def _find_results(answer: object) -> Iterator[Record]:
     """Find the results of a call, which may be told as text."""
     found = parse_value(answer) if isinstance(answer, str) else answer
     yield from tables(found if isinstance(found, list) else [found])
-
-
-def _split(shown: str) -> Iterator[str]:
-    """Lines of a file without the numbers before them."""
-    for line in shown.split("\n"):
-        found = _NUMBERED.match(line)
-        yield line if found is None else found[2]

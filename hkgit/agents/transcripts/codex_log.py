@@ -1,9 +1,9 @@
-"""codex_rollouts.py: the sessions of Codex, `~/.codex/sessions/**/rollout-*.jsonl`.
+"""The sessions of Codex, `~/.codex/sessions/**/rollout-*.jsonl`.
 
 A patch is the input of the tool `apply_patch` or stands in a shell command; files are read with
 shell commands. Newer versions tell each change with a diff, also those that a script (code mode)
-made: as an event `patch_apply_end`, later as an item `FileChange`. The log holds no file: what one
-said is what the calls before it left, or a version of the repository's history.
+made: as an item `FileChange`. The log holds no file: what one said is what the calls before it
+left, or a version of the repository's history.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote, urlsplit
 
+from hkgit.agents.events import Shell
 from hkgit.agents.transcripts.json_fields import (
     Line,
     Record,
@@ -23,7 +24,7 @@ from hkgit.agents.transcripts.json_fields import (
     text,
 )
 from hkgit.agents.transcripts.log_diffs import parse_diff
-from hkgit.agents.transcripts.logged_call import CallHunk, EditCall, LoggedCall, ShellCall
+from hkgit.agents.transcripts.logged_call import CallHunk, EditCall, LoggedCall
 from hkgit.values import dataclass, field, replace
 
 NAME = "codex"
@@ -46,11 +47,11 @@ class _Session:
     changes: dict[str, EditCall] = field(default_factory=dict)
     """What has been changed, by the id of the item: that of the call, where one made it."""
     told: set[str] = field(default_factory=set)
-    """The ids of changes that were told: one may be told as an event and as an item."""
+    """The ids of changes that were told: one may be told twice."""
     turns: dict[object, str] = field(default_factory=dict)
     """The answer of the model that asked for each call, named by what it had been shown last."""
     last: str = "first"
-    ran: list[tuple[str, str, ShellCall]] = field(default_factory=list)
+    ran: list[tuple[str, str, Shell]] = field(default_factory=list)
     """The commands of a script that runs: id, directory, and what each printed."""
 
 
@@ -71,8 +72,8 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
             session.version = text(payload.get("cli_version")) or session.version
         if line.record.get("type") in ("session_meta", "turn_context"):
             session.directory = read_place(payload.get("cwd")) or session.directory
-        if kind in ("item_completed", "patch_apply_end", "exec_command_end"):
-            yield from _take_item(line, session, _read_item(payload), pending)
+        if kind == "item_completed":
+            yield from _take_item(line, session, table(payload.get("item")), pending)
         if kind in CALLS:
             pending[call] = payload
             session.turns[call] = session.last
@@ -82,17 +83,6 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
                 yield from _list_shown(line, session, read_result(payload)[1])
             else:
                 yield from _call(line, session, asked, payload)
-
-
-def _read_item(payload: Record) -> Record:
-    """What was done, as newer versions tell it."""
-    kinds = {"patch_apply_end": "FileChange", "exec_command_end": "CommandExecution"}
-    kind = kinds.get(str(payload.get("type")))
-    if kind is None:
-        return table(payload.get("item"))
-    is_done = payload.get("success") is True
-    status = payload.get("status", "completed" if is_done else "failed")
-    return {**payload, "type": kind, "id": payload.get("call_id"), "status": status}
 
 
 def _take_item(
@@ -113,7 +103,7 @@ def _take_item(
         said = text(item.get("aggregated_output")) or ""
         place = read_place(item.get("cwd")) or session.directory
         if words and said:
-            session.ran.append((number, place, ShellCall(_command(words), said)))
+            session.ran.append((number, place, Shell(_command(words), said)))
 
 
 def _list_shown(line: Line, session: _Session, said: str) -> Iterator[LoggedCall]:
@@ -143,7 +133,7 @@ def _read_changes(item: Record) -> EditCall | None:
     after: dict[str, str | None] = {}
     hunks: dict[str, tuple[CallHunk, ...]] = {}
     told = table(item.get("changes")).items()
-    changes = {read_place(name) or name: _unwrap(table(change)) for name, change in told}
+    changes = {read_place(name) or name: table(change) for name, change in told}
     for name, change in changes.items():
         content, diff = text(change.get("content")), parse_diff(text(change.get("unified_diff")))
         if change.get("type") == "add" and content is not None:
@@ -164,22 +154,16 @@ def _read_changes(item: Record) -> EditCall | None:
     )
 
 
-def _unwrap(change: Record) -> Record:
-    """A change with its type, which old versions write as the name of its only field."""
-    [(kind, about), *more] = [*change.items()] or [("", None)]
-    return change if more or not isinstance(about, dict) else {**about, "type": kind}
-
-
 def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Iterator[LoggedCall]:
     is_well, output = read_result(answer)
     sent = read_arguments(asked)
     words = _words(sent.get("command", sent.get("cmd")))
     patch = _patch((text(sent.get("input")), text(sent.get("patch")), *words))
-    did: EditCall | ShellCall
+    did: EditCall | Shell
     if patch is not None:
         did = EditCall((), patch, "apply-patch")
     elif words:
-        did = ShellCall(_command(words), output)
+        did = Shell(_command(words), output)
     else:
         return
     # A patch of which nothing is said may have been refused; one that failed was.
@@ -194,7 +178,7 @@ def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Itera
 
 
 def _tell(
-    line: Line, session: _Session, directory: str, number: str, tool: str, did: EditCall | ShellCall
+    line: Line, session: _Session, directory: str, number: str, tool: str, did: EditCall | Shell
 ) -> LoggedCall:
     return LoggedCall(
         time=parse_time(line.record.get("timestamp")),

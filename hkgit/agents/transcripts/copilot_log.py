@@ -1,4 +1,4 @@
-"""copilot_cli.py: Copilot CLI, `~/.copilot/session-state/*/events.jsonl`.
+"""Copilot CLI: `~/.copilot/session-state/*/events.jsonl`.
 
 A call is told by `tool.execution_start` and `tool.execution_complete`; of an edit the latter shows
 a diff, and the lines shown of a file stand there as they are.
@@ -6,19 +6,19 @@ a diff, and the lines shown of a file stand there as they are.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 
+from hkgit.agents.events import Shell
+from hkgit.agents.hooks import copilot
 from hkgit.agents.transcripts.json_fields import Line, Record, parse_time, table, tables, text
 from hkgit.agents.transcripts.log_diffs import parse_diff
-from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall, ShellCall
+from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall, run_tool
 from hkgit.values import dataclass, field
 
 NAME = "copilot-cli"
 
 _EXIT = re.compile(r"\n?<(?:shellId: \S+ completed|exited) with exit code \d+>\s*\Z")
-_NUMBERED = re.compile(r"(\d+)\. (.*)\Z", re.DOTALL)
 
 
 def detects(record: Record) -> bool:
@@ -85,49 +85,12 @@ def _call(session: _Session, asked: Line, data: Record, answer: Record) -> Itera
     )
 
 
-def _did(tool: str, given: object, result: Record) -> ReadCall | EditCall | ShellCall | None:
-    sent, output = table(given), text(result.get("content")) or ""
-    name = text(sent.get("path"))
-    match tool:
-        case "bash":
-            return ShellCall(text(sent.get("command")) or "", _EXIT.sub("", output))
-        case "view" if name is not None:
-            return _view(name, sent, output)
-        case "create" if name is not None:
-            return _create(name, text(sent.get("file_text")))
-        case "edit" if name is not None:
-            return _edit(name, sent, result)
-        case "apply_patch":
-            patch = text(given) or text(sent.get("input")) or text(sent.get("patch"))
-            return None if patch is None else EditCall((), patch, "apply-patch")
-    return None
-
-
-def _create(name: str, content: str | None) -> EditCall | None:
-    if content is None:
-        return None
-    spec = json.dumps({"file_path": name, "content": content})
-    return EditCall(
-        names=(name,), text=spec, dialect="text-editor", before={name: None}, after={name: content}
+def _did(tool: str, given: object, result: Record) -> ReadCall | EditCall | Shell | None:
+    return run_tool(
+        copilot.EDITS | copilot.LOOKS,
+        tool,
+        {"patch": given} if isinstance(given, str) else table(given),
+        {"textResultForLlm": _EXIT.sub("", text(result.get("content")) or "")},
+        is_new=tool == "create",
+        hunks=parse_diff(text(result.get("detailedContent"))) if tool == "edit" else (),
     )
-
-
-def _view(name: str, sent: Record, output: str) -> ReadCall:
-    asked = sent.get("view_range")
-    first = asked[0] if isinstance(asked, list) and asked and isinstance(asked[0], int) else 1
-    lines = output.split("\n")
-    numbered = [_NUMBERED.match(line) for line in lines]
-    shown = tuple(
-        found[2] if found is not None and int(found[1]) == first + at else line
-        for at, (found, line) in enumerate(zip(numbered, lines, strict=True))
-    )
-    return ReadCall(name, max(first, 1), shown)
-
-
-def _edit(name: str, sent: Record, result: Record) -> EditCall | None:
-    old, new = text(sent.get("old_str")), text(sent.get("new_str"))
-    if old is None or new is None:
-        return None
-    spec = json.dumps({"file_path": name, "old_string": old, "new_string": new})
-    hunks = parse_diff(text(result.get("detailedContent")))
-    return EditCall((name,), spec, "text-editor", hunks={name: hunks} if hunks else None)

@@ -1,4 +1,4 @@
-"""gemini_cli.py: Gemini CLI, `~/.gemini/tmp/*/chats/session-*.jsonl` (once one `.json`).
+"""Gemini CLI: `~/.gemini/tmp/*/chats/session-*.jsonl`.
 
 A message repeats, with the calls that it has got since; each tells the file before and after. The
 directory stands in the first message, else in a hash of the path.
@@ -6,14 +6,15 @@ directory stands in the first message, else in a hash of the path.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import PurePath
 
+from hkgit.agents.events import Editing, Shell, ToolReading
+from hkgit.agents.hooks import gemini, qwen
 from hkgit.agents.transcripts.json_fields import Line, Record, parse_time, table, tables, text
-from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall, ShellCall
+from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall
 
 NAME = "gemini-cli"
 
@@ -67,7 +68,7 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     for line in lines:
         chat.hear(line.record)
         later = table(line.record.get("$set")).get("messages")
-        for record in (line.record, *tables(line.record.get("messages")), *tables(later)):
+        for record in (line.record, *tables(later)):
             chat.hear(record)
             done = (each for each in tables(record.get("toolCalls")) if _has_succeeded(each))
             turn = text(record.get("id")) or ""
@@ -105,16 +106,20 @@ def _said(call: Record) -> str:
 
 def read_call(
     tool: str, sent: Record, output: str, shown: object
-) -> ReadCall | EditCall | ShellCall | None:
+) -> ReadCall | EditCall | Shell | None:
     """Parse a call of one of its tools; `shown` is what people were shown of it."""
     name = text(sent.get("file_path")) or text(sent.get("absolute_path"))
     match tool:
         case "run_shell_command":
-            return ShellCall(text(sent.get("command")) or "", shell_output(output))
+            return Shell(text(sent.get("command")) or "", shell_output(output))
         case "read_file" if name is not None:
             return _read(name, sent, output)
         case "write_file" | "replace" | "edit" if name is not None:
-            return _edit(name, sent, table(shown), is_new="new file" in output.partition("\n")[0])
+            did = (gemini.EDITS | qwen.EDITS)[tool]({**sent, "file_path": name}, None)
+            words = did.text if isinstance(did, Editing) else None
+            is_new = "new file" in output.partition("\n")[0]
+            is_changed = sent.get("modified_by_user") is True
+            return _edit(name, words, table(shown), is_new=is_new, is_final=not is_changed)
     return None
 
 
@@ -128,15 +133,15 @@ def _read(name: str, sent: Record, output: str) -> ReadCall:
     cut = _CUT.search(output.partition(_MARK)[0]) if _MARK in output else None
     if cut is not None:
         return ReadCall(name, int(cut[1]), tuple(output.partition(_MARK)[2].split("\n")))
-    start = sent.get("start_line")
     is_part = not {"start_line", "end_line", "offset", "limit"}.isdisjoint(sent)
-    first = start if isinstance(start, int) and start > 0 else 1
-    offset = sent.get("offset")  # of older versions and of Qwen: lines before the first
-    first = offset + 1 if isinstance(offset, int) and offset > 0 else first
+    asked = gemini.LOOKS["read_file"](sent, output)
+    first = asked.start_line if isinstance(asked, ToolReading) else 1
     return ReadCall(name, first, tuple(output.split("\n")), None if is_part else output)
 
 
-def _edit(name: str, sent: Record, shown: Record, *, is_new: bool) -> EditCall | None:
+def _edit(
+    name: str, words: str | None, shown: Record, *, is_new: bool, is_final: bool
+) -> EditCall | None:
     """A call as its log shows it: the whole file before and after."""
     before, after = text(shown.get("originalContent")), text(shown.get("newContent"))
     if after is None:
@@ -146,27 +151,16 @@ def _edit(name: str, sent: Record, shown: Record, *, is_new: bool) -> EditCall |
     by_person = [
         table(shown.get("diffStat")).get(f"user_{kind}_lines") for kind in ("added", "removed")
     ]
-    is_final = not any(by_person) and sent.get("modified_by_user") is not True
+    is_final = is_final and not any(by_person)
     left = {name: after} if is_final else None
     return EditCall(
         names=(name,),
-        text=_spec(name, sent),
+        text=words,
         dialect="text-editor",
         before=found,
         after=left,
         is_final=is_final,
     )
-
-
-def _spec(name: str, sent: Record) -> str | None:
-    content, old, new = (text(sent.get(key)) for key in ("content", "old_string", "new_string"))
-    if content is not None:
-        return json.dumps({"file_path": name, "content": content})
-    if old is None or new is None:
-        return None
-    is_all = sent.get("allow_multiple") is True or sent.get("replace_all") is True
-    one = {"file_path": name, "old_string": old, "new_string": new}
-    return json.dumps(one | ({"replace_all": True} if is_all else {}))
 
 
 def _hash(path: str) -> str:

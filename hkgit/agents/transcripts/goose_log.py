@@ -1,16 +1,16 @@
-"""goose_sessions.py: goose: its database `~/.local/share/goose/sessions/sessions.db`.
+"""goose: its database `~/.local/share/goose/sessions/sessions.db`.
 
 Each message is told as one line, beside its session; a call and its answer have one id.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from hkgit.agents.hooks import goose
 from hkgit.agents.transcripts.json_fields import (
     Line,
     Record,
@@ -20,7 +20,7 @@ from hkgit.agents.transcripts.json_fields import (
     tables,
     text,
 )
-from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ShellCall
+from hkgit.agents.transcripts.logged_call import LoggedCall, run_tool
 from hkgit.agents.transcripts.opencode_log import knows_directory, open_to_read
 
 NAME = "goose"
@@ -76,7 +76,8 @@ def _read_answer(result: Record) -> Record:
 
 def _call(info: Record, id: str, asked: Line, call: Record, answer: Record) -> Iterator[LoggedCall]:
     tool, time = str(call.get("name")).removeprefix("developer__"), info.get("time")
-    did = _did(tool, table(call.get("arguments")), join_texts(answer.get("content")))
+    sent, output = table(call.get("arguments")), join_texts(answer.get("content"))
+    did = run_tool(goose.EDITS | goose.LOOKS, tool, sent, output)
     if did is None or (answer.get("isError") is True and tool != "shell"):
         return
     yield LoggedCall(
@@ -90,17 +91,3 @@ def _call(info: Record, id: str, asked: Line, call: Record, answer: Record) -> I
         did=did,
         turn=asked.where,
     )
-
-
-def _did(tool: str, sent: Record, output: str) -> EditCall | ShellCall | None:
-    name = text(sent.get("path"))
-    match tool:
-        case "shell":
-            return ShellCall(text(sent.get("command")) or "", output)
-        case "write" if name is not None and isinstance(sent.get("content"), str):
-            spec = json.dumps({"file_path": name, "content": sent["content"]})
-            return EditCall((name,), spec, "text-editor", after={name: sent["content"]})
-        case "edit" if name is not None:
-            words = {"old_string": sent.get("before"), "new_string": sent.get("after")}
-            return EditCall((name,), json.dumps({"file_path": name} | words), "text-editor")
-    return None

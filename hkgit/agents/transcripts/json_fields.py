@@ -1,4 +1,4 @@
-"""fields.py: read values from JSON without a schema."""
+"""Read values from JSON without a schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""diffs.py: lines as logs show them: hunks of diffs, and lines behind their numbers."""
+"""Hunks of diffs, as logs show them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from hkgit.agents.transcripts.json_fields import Record, tables
-from hkgit.agents.transcripts.logged_call import CallHunk, ReadCall
+from hkgit.agents.transcripts.logged_call import CallHunk
 from hkgit.values import replace
 
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -87,21 +87,3 @@ def _hunk(start: int, body: Iterable[str]) -> CallHunk:
         if mark in " +":
             new.append(shown)
     return CallHunk(start, tuple(old), tuple(new), is_ended)
-
-
-def parse_numbered_lines(
-    name: str, shown: Iterable[str], numbered: re.Pattern[str]
-) -> ReadCall | None:
-    """Parse lines of a file behind their numbers, as far as these have no gap; None for none.
-
-    `numbered` finds the number and the line.
-    """
-    first = 0
-    lines: list[str] = []
-    for line in shown:
-        found = numbered.match(line)
-        if found is None or (lines and int(found[1]) != first + len(lines)):
-            break
-        first = first if lines else int(found[1])
-        lines.append(found[2])
-    return ReadCall(name, first, tuple(lines)) if lines and first > 0 else None

@@ -1,30 +1,20 @@
-"""locating.py: where the agents on this machine keep their logs of a checkout."""
+"""Where the agents on this machine keep their logs of a checkout."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 from hkgit.errors import InvalidInput
 
-AGENTS = (
-    "aider",
-    "claude",
-    "cline",
-    "codex",
-    "copilot",
-    "gemini",
-    "goose",
-    "kilo",
-    "opencode",
-    "pi",
-    "qwen",
-)
-"""Agents whose logs are found by themselves and can be read."""
-
 SUFFIXES = (".jsonl", ".json", ".db", ".llm.history", ".chat.history.md")
+
+
+Find = Callable[[Path, Mapping[str, str], Sequence[Path]], Iterator[Path]]
+"""Finds the logs of an agent, by the home, the environment and the roots of checkouts."""
 
 
 def find_logs(
@@ -55,13 +45,8 @@ def _aider(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) ->
     return (root / (told if (root / told).is_file() else chats) for root in roots)
 
 
-def _claude(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    """A directory a project: its path, with a dash for all that is no letter or digit."""
-    base = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
-    yield from _projects(base, roots)
-
-
 def _projects(base: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    """A directory a project: its path, with a dash for all that is no letter or digit."""
     base = base / "projects"
     slugs = [re.sub(r"[^A-Za-z0-9]", "-", str(root)) for root in roots]
     for folder in base.iterdir() if base.is_dir() else ():
@@ -78,20 +63,6 @@ def _cline(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) ->
             yield path
 
 
-def _codex(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    base = Path(environment.get("CODEX_HOME") or home / ".codex")
-    for path in base.glob("*sessions/**/*.jsonl"):
-        if _mentions(path, roots):
-            yield path
-
-
-def _copilot(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    base = Path(environment.get("COPILOT_HOME") or home / ".copilot")
-    for path in base.glob("session-state/*/events.jsonl"):
-        if _mentions(path, roots):
-            yield path
-
-
 def _gemini(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
     """A directory a project, which names the project's root, or is called by its hash."""
     base = Path(environment.get("GEMINI_CLI_HOME") or home) / ".gemini" / "tmp"
@@ -105,7 +76,7 @@ def _gemini(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -
         if folder.name in hashes or any(
             root == name or root.startswith(f"{name}/") for name in names
         ):
-            yield from (path for path in folder.glob("chats/**/*.json*"))
+            yield from (path for path in folder.glob("chats/**/*.jsonl"))
 
 
 def _goose(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
@@ -122,21 +93,6 @@ def _goose(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) ->
             yield path
 
 
-def _kilo(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    return _databases("kilo", home, environment, roots)
-
-
-def _opencode(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    return _databases("opencode", home, environment, roots)
-
-
-def _pi(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    base = Path(environment.get("PI_CODING_AGENT_DIR") or home / ".pi" / "agent")
-    for path in base.glob("sessions/*/*.jsonl"):
-        if _mentions(path, roots):
-            yield path
-
-
 def _databases(
     name: str, home: Path, environment: Mapping[str, str], roots: Sequence[Path]
 ) -> Iterator[Path]:
@@ -150,23 +106,35 @@ def _databases(
             yield path
 
 
-def _qwen(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    yield from _projects(Path(environment.get("QWEN_HOME") or home / ".qwen"), roots)
+def _sessions(variable: str, folder: str, pattern: str) -> Find:
+    """Make what finds the logs in an agent's folder that name a checkout, of any project."""
+
+    def find(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+        found = Path(environment.get(variable) or home / folder).glob(pattern)
+        return (path for path in found if _mentions(path, roots))
+
+    return find
 
 
-_PLACES = {
+_PLACES: Mapping[str, Find] = {
     "aider": _aider,
-    "claude": _claude,
+    "claude": lambda home, environment, roots: _projects(
+        Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude"), roots
+    ),
     "cline": _cline,
-    "codex": _codex,
-    "copilot": _copilot,
+    "codex": _sessions("CODEX_HOME", ".codex", "*sessions/**/*.jsonl"),
+    "copilot": _sessions("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl"),
     "gemini": _gemini,
     "goose": _goose,
-    "kilo": _kilo,
-    "opencode": _opencode,
-    "pi": _pi,
-    "qwen": _qwen,
+    "kilo": partial(_databases, "kilo"),
+    "opencode": partial(_databases, "opencode"),
+    "pi": _sessions("PI_CODING_AGENT_DIR", ".pi/agent", "sessions/*/*.jsonl"),
+    "qwen": lambda home, environment, roots: _projects(
+        Path(environment.get("QWEN_HOME") or home / ".qwen"), roots
+    ),
 }
+AGENTS = (*_PLACES,)
+"""Agents whose logs are found by themselves and can be read."""
 
 _HEAD = 2**22
 """So many bytes of a log are searched for the path of a checkout."""

@@ -1,11 +1,11 @@
-"""reading.py: logs as steps: each read line by line by the reader that knows its form."""
+"""Logs as steps: each read line by line by the reader that knows its form."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from hkgit.agents.transcripts import (
     aider_chat,
@@ -36,29 +36,37 @@ _KEPT = 200
 """So many lines of a log are kept while its form is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogForm:
+class LogForm(Protocol):
     """A form of logs: whether a line is of it, and the calls that its lines tell."""
 
-    name: str
-    detects: Callable[[Record], bool]
-    calls: Callable[[Iterable[Line]], Iterable[LoggedCall]]
+    NAME: str
+
+    def detects(self, record: Record) -> bool: ...
+
+    def calls(self, lines: Iterable[Line]) -> Iterator[LoggedCall]: ...
 
 
 FORMS = (
-    LogForm(aider_chat.NAME, aider_chat.detects, aider_chat.calls),
-    LogForm(aider_history.NAME, aider_history.detects, aider_history.calls),
-    LogForm(cline_log.NAME, cline_log.detects, cline_log.calls),
-    LogForm(codex_log.NAME, codex_log.detects, codex_log.calls),
-    LogForm(copilot_log.NAME, copilot_log.detects, copilot_log.calls),
-    LogForm(gemini_log.NAME, gemini_log.detects, gemini_log.calls),
-    LogForm(goose_log.NAME, goose_log.detects, goose_log.calls),
-    LogForm(opencode_log.NAME, opencode_log.detects, opencode_log.calls),
-    LogForm(pi_log.NAME, pi_log.detects, pi_log.calls),
-    # Qwen's lines have what Claude Code's have, and more.
-    LogForm(qwen_log.NAME, qwen_log.detects, qwen_log.calls),
-    LogForm(claude_log.NAME, claude_log.detects, claude_log.calls),
+    aider_chat,
+    aider_history,
+    cline_log,
+    codex_log,
+    copilot_log,
+    gemini_log,
+    goose_log,
+    opencode_log,
+    pi_log,
+    qwen_log,  # its lines have what Claude Code's have, and more
+    claude_log,
 )
+_READERS: tuple[tuple[str, Callable[[Path], Iterator[Line]]], ...] = (
+    (f"/{goose_log.DATABASE}", goose_log.read_database),
+    (DATABASE, opencode_log.read_database),
+    (aider_history.SUFFIX, aider_history.read_history),
+    (aider_chat.SUFFIX, aider_chat.read_chat),
+    (cline_log.SUFFIX, cline_log.read_session),
+)
+"""What reads the logs that are no lines of JSON, by the ends of their names."""
 
 
 @dataclass
@@ -123,7 +131,7 @@ class Logs:
             head = [*islice(lines, _KEPT)]
             form = _find_form(head)
         if form is not None:
-            summary.form = form.name
+            summary.form = form.NAME
             yield from form.calls(chain(head, lines))
 
 
@@ -134,16 +142,9 @@ def _find_form(lines: Sequence[Line]) -> LogForm | None:
 def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
     """The JSON objects of a log; what is none, as a last line cut short, counts as broken."""
     try:
-        if path.name == goose_log.DATABASE:
-            yield from goose_log.read_database(path)
-        elif path.suffix == DATABASE:
-            yield from opencode_log.read_database(path)
-        elif path.name.endswith(aider_history.SUFFIX):
-            yield from aider_history.read_history(path)
-        elif path.name.endswith(aider_chat.SUFFIX):
-            yield from aider_chat.read_chat(path)
-        elif path.name.endswith(cline_log.SUFFIX):
-            yield from cline_log.read_session(path)
+        reader = next((read for end, read in _READERS if f"/{path.name}".endswith(end)), None)
+        if reader is not None:
+            yield from reader(path)
         elif path.suffix == DOCUMENT:
             yield from _read_document(path, summary)
         else:

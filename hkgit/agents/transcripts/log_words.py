@@ -1,4 +1,4 @@
-"""telling.py: what transcripts explain of a change, for people and as JSON."""
+"""What transcripts explain of a change, for people and as JSON."""
 
 from __future__ import annotations
 

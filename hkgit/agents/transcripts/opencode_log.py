@@ -1,26 +1,29 @@
-"""open_code.py: OpenCode: its database `~/.local/share/opencode/opencode.db`, or `opencode export`.
+"""OpenCode: its database `~/.local/share/opencode/opencode.db`, or `opencode export`.
 
 Each part of a message that is a call of a tool is told as one line, beside its session.
 """
 
 from __future__ import annotations
 
-import json
-import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from hkgit.agents.events import Shell
+from hkgit.agents.hooks import opencode
 from hkgit.agents.transcripts.json_fields import Line, Record, parse_value, table, tables, text
-from hkgit.agents.transcripts.log_diffs import parse_diff, parse_numbered_lines
-from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall, ShellCall
+from hkgit.agents.transcripts.log_diffs import parse_diff
+from hkgit.agents.transcripts.logged_call import (
+    EditCall,
+    LoggedCall,
+    ReadCall,
+    run_tool,
+)
 
 NAME = "opencode"
 FORKS = ("kilo",)
 """Programs that keep the same database under a name of their own."""
-
-_NUMBERED = re.compile(r"(\d+)(?:: |\| )(.*)\Z", re.DOTALL)
 
 _CALLS = """
     select part.id, message_id, session.id, session.directory, session.version, part.data
@@ -100,52 +103,23 @@ def _call(line: Line, info: Record, part: Record) -> Iterator[LoggedCall]:
     )
 
 
-def _did(tool: str, sent: Record, state: Record) -> ReadCall | EditCall | ShellCall | None:
+def _did(tool: str, sent: Record, state: Record) -> ReadCall | EditCall | Shell | None:
     metadata, name = table(state.get("metadata")), text(sent.get("filePath"))
-    match tool:
-        case "bash":
-            return ShellCall(text(sent.get("command")) or "", text(state.get("output")) or "")
-        case "read" if name is not None:
-            return _read(name, table(metadata.get("display")), text(state.get("output")) or "")
-        case "write" if name is not None:
-            return _write(name, sent, metadata)
-        case "edit" if name is not None:
-            return _edit(name, sent, metadata)
-        case "apply_patch" | "patch":
-            patch = text(sent.get("patchText"))
-            return None if patch is None else EditCall((), patch, "apply-patch")
-    return None
-
-
-def _read(name: str, shown: Record, output: str) -> ReadCall | None:
-    content, start = text(shown.get("text")), shown.get("lineStart")
-    if shown.get("type") != "file" or content is None or not isinstance(start, int):
-        return _read_answer(name, output)
-    return ReadCall(name, max(start, 1), tuple(content.split("\n")))
-
-
-def _read_answer(name: str, output: str) -> ReadCall | None:
-    """The lines as versions before 1.2 tell them: only in the answer, behind their numbers."""
-    lines = re.split(r"<(?:content|file)>\n?", output, maxsplit=1)[-1].split("\n")
-    return parse_numbered_lines(name, lines, _NUMBERED)
-
-
-def _write(name: str, sent: Record, metadata: Record) -> EditCall | None:
-    content = text(sent.get("content"))
-    if content is None:
-        return None
-    spec = json.dumps({"file_path": name, "content": content})
-    before = {name: None} if metadata.get("exists") is False else None
-    return EditCall(
-        names=(name,), text=spec, dialect="text-editor", before=before, after={name: content}
+    output = text(state.get("output")) or ""
+    if tool == "read":
+        return None if name is None else _read(name, table(metadata.get("display")))
+    return run_tool(
+        opencode.EDITS | opencode.LOOKS,
+        tool,
+        sent,
+        output,
+        is_new=metadata.get("exists") is False,
+        hunks=parse_diff(text(metadata.get("diff"))) if tool == "edit" else (),
     )
 
 
-def _edit(name: str, sent: Record, metadata: Record) -> EditCall | None:
-    old, new = text(sent.get("oldString")), text(sent.get("newString"))
-    if old is None or new is None:
+def _read(name: str, shown: Record) -> ReadCall | None:
+    content, start = text(shown.get("text")), shown.get("lineStart")
+    if shown.get("type") != "file" or content is None or not isinstance(start, int):
         return None
-    one = {"file_path": name, "old_string": old, "new_string": new}
-    spec = json.dumps(one | ({"replace_all": True} if sent.get("replaceAll") is True else {}))
-    hunks = parse_diff(text(metadata.get("diff")))
-    return EditCall((name,), spec, "text-editor", hunks={name: hunks} if hunks else None)
+    return ReadCall(name, max(start, 1), tuple(content.split("\n")))

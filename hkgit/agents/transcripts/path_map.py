@@ -1,4 +1,4 @@
-"""mapping.py: the paths of a log as paths of a repository, wherever the log was written.
+"""The paths of a log as paths of a repository, wherever the log was written.
 
 Where the directory of a log is here, it must lie in a checkout of the repository. Where it is not
 (another machine, a worktree that is gone), a name is the path of the repository that it ends in,

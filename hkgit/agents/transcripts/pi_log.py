@@ -1,4 +1,4 @@
-"""pi_sessions.py: pi, `~/.pi/agent/sessions/*/*.jsonl`.
+"""pi: `~/.pi/agent/sessions/*/*.jsonl`.
 
 A call stands in a message of the assistant, its answer in a message of its own; of an edit that
 shows the changed lines behind their numbers.
@@ -6,12 +6,12 @@ shows the changed lines behind their numbers.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 
+from hkgit.agents.hooks import pi
 from hkgit.agents.transcripts.json_fields import Line, Record, join_texts, table, tables, text
 from hkgit.agents.transcripts.log_diffs import parse_numbered_diff
-from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall, ShellCall
+from hkgit.agents.transcripts.logged_call import LoggedCall, run_tool
 
 NAME = "pi"
 
@@ -38,7 +38,13 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
 
 def _call(session: Record, asked: Line, call: Record, answer: Record) -> Iterator[LoggedCall]:
     tool, ended = str(call.get("name")), answer.get("timestamp")
-    did = _did(tool, table(call.get("arguments")), answer)
+    did = run_tool(
+        pi.EDITS | pi.LOOKS,
+        tool,
+        table(call.get("arguments")),
+        join_texts(answer.get("content")),
+        hunks=parse_numbered_diff(text(table(answer.get("details")).get("diff"))),
+    )
     if did is None or (answer.get("isError") is True and tool != "bash"):
         return
     yield LoggedCall(
@@ -52,21 +58,3 @@ def _call(session: Record, asked: Line, call: Record, answer: Record) -> Iterato
         did=did,
         turn=asked.where,
     )
-
-
-def _did(tool: str, sent: Record, answer: Record) -> ReadCall | EditCall | ShellCall | None:
-    output, name = join_texts(answer.get("content")), text(sent.get("path"))
-    match tool:
-        case "bash":
-            return ShellCall(text(sent.get("command")) or "", output)
-        case "read" if name is not None:
-            first = sent.get("offset")
-            return ReadCall(name, first if isinstance(first, int) else 1, tuple(output.split("\n")))
-        case "write" if name is not None and isinstance(sent.get("content"), str):
-            spec = json.dumps({"file_path": name, "content": sent["content"]})
-            return EditCall((name,), spec, "text-editor", after={name: sent["content"]})
-        case "edit" if name is not None:
-            hunks = parse_numbered_diff(text(table(answer.get("details")).get("diff")))
-            shown = {name: hunks} if hunks else None
-            return EditCall((name,), json.dumps(sent), "text-editor", hunks=shown)
-    return None

@@ -1,4 +1,4 @@
-"""qwen_code.py: Qwen Code, `~/.qwen/projects/*/chats/*.jsonl`: Gemini's tools, in another form."""
+"""Qwen Code: `~/.qwen/projects/*/chats/*.jsonl`: Gemini's tools, in another form."""
 
 from __future__ import annotations
 

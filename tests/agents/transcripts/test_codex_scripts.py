@@ -32,32 +32,25 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     return repo
 
 
-def events(repo: Repo, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A reading and a change inside a script, as versions from before or after items tell it."""
+def events(repo: Repo) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A reading and a change inside a script."""
+    place = f"file://{repo.path}"
     command = ["/bin/zsh", "-lc", "cat app.py"]
     ran = {"command": command, "aggregated_output": APP, "exit_code": 0}
     change = {"type": "update", "unified_diff": DIFF, "move_path": None}
-    place = f"file://{repo.path}" if kind == "items" else str(repo.path)
     changed = {"changes": {f"{place}/app.py": change}, "stdout": "Success."}
-    if kind == "items":
-        items = [
-            {"type": "CommandExecution", "id": "exec-1", "cwd": place, "status": "completed"} | ran,
-            {"type": "FileChange", "id": "exec-2", "status": "completed"} | changed,
-        ]
-        read, written = ({"type": "item_completed", "item": item} for item in items)
-        return read, written
-    if kind == "untyped":
-        changed["changes"] = {f"{place}/app.py": {"update": {"unified_diff": DIFF}}}
-    return (
-        {"type": "exec_command_end", "call_id": "exec-1", "cwd": place} | ran,
-        {"type": "patch_apply_end", "call_id": "exec-2", "success": True} | changed,
-    )
+    items = [
+        {"type": "CommandExecution", "id": "exec-1", "cwd": place, "status": "completed"} | ran,
+        {"type": "FileChange", "id": "exec-2", "status": "completed"} | changed,
+    ]
+    read, written = ({"type": "item_completed", "item": item} for item in items)
+    return read, written
 
 
-def log_scripts(repo: Repo, kind: str, shown: str, place: Path) -> Path:
+def log_scripts(repo: Repo, shown: str, place: Path) -> Path:
     """Two scripts: one reads, the other writes; some versions tell each event twice."""
     log = CodexLog(repo.path)
-    for number, (event, said) in enumerate(zip(events(repo, kind), (shown, "done"), strict=True)):
+    for number, (event, said) in enumerate(zip(events(repo), (shown, "done"), strict=True)):
         call = {"call_id": f"call_{number}"}
         log.line(
             "response_item", call | {"type": "custom_tool_call", "name": "exec", "input": SCRIPT}
@@ -72,7 +65,6 @@ def log_scripts(repo: Repo, kind: str, shown: str, place: Path) -> Path:
     return place
 
 
-@pytest.mark.parametrize("kind", ["items", "events", "untyped"])
 @pytest.mark.parametrize(
     ("shown", "evidence"),
     [
@@ -82,10 +74,10 @@ def log_scripts(repo: Repo, kind: str, shown: str, place: Path) -> Path:
     ],
 )
 def test_what_a_script_has_changed_is_explained_once(
-    repo: Repo, tmp_path: Path, kind: str, shown: str, evidence: str
+    repo: Repo, tmp_path: Path, shown: str, evidence: str
 ) -> None:
     """Only what the script passed on counts as read."""
-    place = log_scripts(repo, kind, shown, tmp_path / "rollout.jsonl")
+    place = log_scripts(repo, shown, tmp_path / "rollout.jsonl")
     found = run("adopt", "--working-tree", "-n", "--json", "--from", place, cwd=repo.path)
     assert found.code == 0, found.out + found.err
     [change] = found.json()["changes"]
@@ -95,7 +87,7 @@ def test_what_a_script_has_changed_is_explained_once(
 
 
 def test_a_patch_that_failed_explains_nothing(repo: Repo, tmp_path: Path) -> None:
-    place = log_scripts(repo, "events", APP, tmp_path / "rollout.jsonl")
-    place.write_text(place.read_text().replace('"success": true', '"success": false'))
+    place = log_scripts(repo, APP, tmp_path / "rollout.jsonl")
+    place.write_text(place.read_text().replace('"status": "completed"', '"status": "failed"'))
     found = run("adopt", "--working-tree", "-n", "--json", "--from", place, cwd=repo.path)
     assert found.code == 6, found.out + found.err

@@ -13,7 +13,6 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -70,15 +69,6 @@ def gemini(text: str, home: Path, root: Path) -> None:
     project = home / ".gemini" / "tmp" / "repo"
     save(project / "chats" / "session-1.jsonl", text)
     save(project / ".project_root", str(root))
-
-
-def old_gemini(text: str, home: Path, root: Path) -> None:
-    """One object a session, as it was once; its directory is told by a hash alone."""
-    records = [json.loads(line) for line in text.splitlines()]
-    whole = {"sessionId": records[0]["sessionId"], "messages": records[2:]}
-    whole["projectHash"] = sha256(str(root).encode()).hexdigest()
-    project = home / ".gemini" / "tmp" / whole["projectHash"]
-    save(project / "chats" / "session-1.json", json.dumps(whole, indent=2))
 
 
 def opencode(text: str, home: Path, root: Path) -> None:
@@ -255,13 +245,6 @@ def test_kilos_database_is_read_as_that_of_opencode(repo: Repo, tmp_path: Path) 
     assert adopted.code == 0, adopted.out
     [change] = adopted.json()["changes"]
     assert {each["agent"] for each in change["explained"]} == {"kilo/1.18.33"}
-
-
-def test_a_gemini_session_in_one_object_is_read_as_well(repo: Repo, tmp_path: Path) -> None:
-    play(repo, tmp_path / "home", "gemini", old_gemini)
-    home = {"HOME": str(tmp_path / "home")}
-    adopted = run("adopt", "--staged", "--from", "gemini", "-n", cwd=repo.path, env=home)
-    assert adopted.code == 0, adopted.out
 
 
 def test_an_exported_session_of_opencode_is_read_as_well(repo: Repo, tmp_path: Path) -> None:
