@@ -1,4 +1,4 @@
-"""stats.py: `hkgit stats`, a stretch of history in numbers."""
+"""`hkgit stats`: a stretch of history in numbers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import click
 
 from hkgit.audit.commits import audit_commit
 from hkgit.audit.numbers import (
+    AgentCount,
     AgentTally,
-    AgentWeeks,
-    NumbersTally,
+    Numbers,
     agent_json,
     count_line,
     numbers_json,
@@ -48,11 +48,10 @@ def command(revision: str, as_json: bool) -> None:
     if not as_json:  # the rest is of all of them
         echo(count_line(len(commits)))
     watch = show_progress("replaying commit")
-    tally, agents = NumbersTally(policy), AgentTally()
+    numbers, agents = Numbers(policy), AgentTally()
     for ruling in stream_listed(repository, asked, commits, policy, watch=watch):
-        tally.add(ruling)
+        numbers.add(ruling)
         agents.add(audit_commit(ruling))
-    numbers = tally.sum_up()
     refused = RefusalLog.of(repository.common_dir).read()
     by_agent = agents.list_agents(refused)
     if as_json:
@@ -67,7 +66,7 @@ def command(revision: str, as_json: bool) -> None:
         echo_paged(["", *_table(by_agent)])
 
 
-def _table(rows: Sequence[AgentWeeks]) -> Iterator[str]:
+def _table(rows: Sequence[AgentCount]) -> Iterator[str]:
     """A line an agent, its commits by week at the end."""
     width = measure_terminal()
     titles = ("agent", "commits", "derived", "pass", "edits", "weak", "refused", "by week")
