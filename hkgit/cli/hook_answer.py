@@ -1,4 +1,4 @@
-"""hook_answer.py: what the hooks of coding agents are answered around the calls of tools."""
+"""What the hooks of coding agents are answered around the calls of tools."""
 
 from __future__ import annotations
 
