@@ -1,61 +1,46 @@
-"""audit.py: a whole range for a reviewer or an auditor: what is derived, what is only said."""
+"""A whole range for a reviewer or an auditor: what is derived, what is only said."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from hkgit.audit.numbers import Numbers, numbers_json, numbers_of
+from hkgit import __version__
+from hkgit.audit.commits import STANDINGS, AuditedCommit, audit_commit
+from hkgit.audit.numbers import Numbers, numbers_json, numbers_lines, numbers_of
+from hkgit.audit.reports.findings import name_commit, read_subject
+from hkgit.audit.reports.fix import mend
 from hkgit.audit.reports.plain import report_json
+from hkgit.audit.reports.text import summarize_report
 from hkgit.evidence.refusal_log import find_claimed_conflicts
-from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import NO_EVIDENCE, Report, Ruling
+from hkgit.gate.ruling import Report, Ruling
+from hkgit.text.escape import count_noun, escape_markdown, render_code, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
-
-REPLAYED, RECOMPUTED, PARTLY = "replayed", "recomputed", "partly replayed"
-ATTESTED, VOUCHED = "attested", "vouched"
-UNPROVED, REFUSED = "by hand", "rejected"
-
-MEANINGS = {
-    RECOMPUTED: "replayed, and the spec, read and located again, says the same",
-    REPLAYED: "every byte follows from the parent and the recorded evidence",
-    PARTLY: "its entries replay; the rest was changed by hand, as the policy allows",
-    ATTESTED: "a key that the policy trusts signed that the same change was judged",
-    VOUCHED: "an agent's, without evidence; a person whom the policy grants it vouches for it",
-    UNPROVED: "no evidence: the policy lets its author change this by hand, or governs them not",
-    NO_EVIDENCE: "an agent's, without evidence; the policy lets it pass all the same",
-    REFUSED: "the policy does not let it pass",
-}
-"""What the commits of a range come to, the best proved first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """A range as named, the rulings under the policy, the numbers."""
+    """A range as named, the rulings under the policy, the commits, the numbers."""
 
     name: str
     old: str
     new: str
     report: Report
+    commits: tuple[AuditedCommit, ...]
     numbers: Numbers
 
     @classmethod
     def of(cls, name: str, ends: tuple[str, str], report: Report) -> Audit:
         """Audit a range; `ends` are the ids of its two sides."""
-        numbers = numbers_of(report.rulings, report.policy)
-        return cls(name, *ends, report, numbers)
+        commits = tuple(map(audit_commit, report.rulings))
+        return cls(name, *ends, report, commits, numbers_of(report.rulings, report.policy))
 
-    @property
-    def policy(self) -> Policy:
-        return self.report.policy
-
-    def sort_rulings(self) -> dict[str, list[Ruling]]:
-        """Sort the rulings by what they come to, in the order of `MEANINGS`."""
-        sorted_: dict[str, list[Ruling]] = {name: [] for name in MEANINGS}
-        for ruling in self.report.rulings:
-            sorted_[_class(ruling)].append(ruling)
-        return sorted_
+    def sort_commits(self) -> dict[str, list[AuditedCommit]]:
+        """Sort the commits by standing, in the order of `STANDINGS`."""
+        return {
+            name: [each for each in self.commits if each.standing == name] for name in STANDINGS
+        }
 
     def find_break_glass(self) -> list[Ruling]:
         """List the rulings that only a record of break-glass lets pass."""
@@ -76,25 +61,6 @@ class Audit:
                     yield ruling, outcome
 
 
-_CLASSES = {
-    Verdict.STRICT: RECOMPUTED,
-    Verdict.MIXED: PARTLY,
-    Verdict.ATTESTED: ATTESTED,
-    Verdict.VOUCHED: VOUCHED,
-    Verdict.MANUAL: UNPROVED,
-    Verdict.UNGOVERNED: UNPROVED,
-    Verdict.FAIL: REFUSED,
-}
-
-
-def _class(ruling: Ruling) -> str:
-    if not ruling.passes:
-        return REFUSED
-    if ruling.made_by == NO_EVIDENCE and ruling.judged.verdict is not Verdict.VOUCHED:
-        return NO_EVIDENCE
-    return _CLASSES.get(ruling.judged.verdict, REPLAYED)
-
-
 def audit_json(audit: Audit) -> JsonObject:
     """Write an audit as one JSON object."""
     return {
@@ -102,10 +68,10 @@ def audit_json(audit: Audit) -> JsonObject:
         "old": audit.old,
         "new": audit.new,
         **report_json(audit.report),
-        "classes": {
-            name: [ruling.judged.candidate.id for ruling in rulings]
-            for name, rulings in audit.sort_rulings().items()
+        "standings": {
+            name: [each.id for each in commits] for name, commits in audit.sort_commits().items()
         },
+        "rejected": [each.id for each in audit.commits if not each.passes],
         "break_glass": [ruling.judged.candidate.id for ruling in audit.find_break_glass()],
         "claimed": {
             "agents": dict(audit.numbers.agents),
@@ -120,3 +86,141 @@ def audit_json(audit: Audit) -> JsonObject:
         },
         "numbers": numbers_json(audit.numbers),
     }
+
+
+def page(audit: Audit) -> str:
+    """Write the whole audit."""
+    ends = audit.old, audit.new
+    return head(audit.name, ends, len(audit.commits), audit.report.policy) + body(audit)
+
+
+def head(name: str, ends: tuple[str, str], commits: int, policy: Policy) -> str:
+    """Write what is known before anything is judged: the range, how many commits, the policy."""
+    old, new = (end[:12] for end in ends)
+    lines = (
+        f"# hkgit: {escape_markdown(name)}",
+        "",
+        f"- range: {old}..{new}, {count_noun(commits, 'commit')}",
+        f"- policy: {escape_markdown(policy.source)}, mode {policy.mode}, governs {policy.govern}",
+        f"- evidence accepted: {', '.join(policy.accept)}",
+        f"- judged by hkgit {__version__}",
+        "",
+    )
+    return "\n".join(lines) + "\n"
+
+
+def body(audit: Audit) -> str:
+    """Write what the judgement came to."""
+    sections = (
+        _sum_up,
+        _render_derived,
+        _render_rejected,
+        _glass,
+        _render_claimed,
+        _conflicts,
+        _commits,
+    )
+    return "\n".join(line for section in sections for line in section(audit)) + "\n"
+
+
+def _sum_up(audit: Audit) -> Iterator[str]:
+    yield f"{escape_markdown(summarize_report(audit.report))}."
+    yield ""
+
+
+def _render_derived(audit: Audit) -> Iterator[str]:
+    yield "## What is derived"
+    yield ""
+    yield "| standing | commits | edits | meaning |"
+    yield "| --- | --- | --- | --- |"
+    for name, commits in audit.sort_commits().items():
+        yield f"| {name} | {len(commits)} | {_edits(commits)} | {STANDINGS[name]} |"
+    yield ""
+    yield "```text"
+    # No name in it can end the block: every line begins with a word of hkgit's.
+    yield from map(visible, numbers_lines(audit.numbers))
+    yield "```"
+    yield ""
+
+
+def _edits(commits: Sequence[AuditedCommit]) -> int:
+    return sum(len(each.edits) for each in commits)
+
+
+def _render_rejected(audit: Audit) -> Iterator[str]:
+    rejected = [ruling for ruling in audit.report.rulings if not ruling.passes]
+    if not rejected:
+        return
+    yield "## Rejected"
+    yield ""
+    for ruling in rejected:
+        yield f"- {render_code(name_commit(ruling))} {escape_markdown(read_subject(ruling))}"
+        for finding in ruling.findings:
+            yield (
+                f"  - {escape_markdown(finding.rule)}, {render_code(finding.where)}:"
+                f" {escape_markdown(finding.what)}."
+                f" {escape_markdown(finding.fix)}"
+            )
+        yield f"  - mend: {render_code(mend(ruling))}"
+    yield ""
+
+
+def _glass(audit: Audit) -> Iterator[str]:
+    broken = audit.find_break_glass()
+    if not broken:
+        return
+    yield "## Break-glass"
+    yield ""
+    for ruling in broken:
+        records = [note for note in ruling.judged.notes if note.startswith("break-glass ")]
+        yield f"- {render_code(name_commit(ruling))} {escape_markdown('; '.join(records))}"
+    yield ""
+
+
+def _render_claimed(audit: Audit) -> Iterator[str]:
+    yield "## What is only claimed"
+    yield ""
+    agents = ", ".join(
+        f"{escape_markdown(name)} ({n})" for name, n in audit.numbers.agents.most_common()
+    )
+    yield f"- agents, by their own word: {agents or 'none'}"
+    outcomes = [
+        f"{render_code(name_commit(ruling))} {render_code(str(outcome.get('command')))}"
+        f" exited with {escape_markdown(str(outcome.get('exit_code')))}"
+        for ruling, outcome in audit.list_verify_outcomes()
+    ]
+    yield f"- checks run before the commit: {'; '.join(outcomes) or 'none'}"
+    yield ""
+
+
+def _conflicts(audit: Audit) -> Iterator[str]:
+    met = list(audit.list_conflicts_met())
+    if not met:
+        return
+    yield "## Conflicts"
+    yield ""
+    for ruling, conflict in met:
+        decided = conflict["decided"]
+        how = "read again" if decided is None else f"{decided['decision']} by {decided['by']}"
+        yield (
+            f"- {render_code(name_commit(ruling))} met one in {render_code(conflict['path'])}:"
+            f" {escape_markdown(how)}, refused before: {conflict['tries']} (claimed)"
+        )
+    yield ""
+
+
+def _commits(audit: Audit) -> Iterator[str]:
+    yield "## Commits"
+    yield ""
+    yield "| commit | replay | policy | edits | agent | subject |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for commit in audit.commits:
+        ruling = commit.ruling
+        cells = [
+            ruling.replay,
+            f"{'passes' if ruling.passes else 'fails'}: {ruling.rule}",
+            str(len(commit.edits) or ""),
+            ", ".join(commit.agents or (ruling.made_by,)),
+            read_subject(ruling),
+        ]
+        yield f"| {render_code(name_commit(ruling))} | {' | '.join(map(escape_markdown, cells))} |"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date, timedelta
 
 from hkgit.audit.commits import DERIVED, AuditedCommit, fold_agent, is_weak_commit
@@ -12,29 +12,41 @@ from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.evidence.verdict import BLIND, Finding
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import entry_findings
-from hkgit.gate.ruling import Ruling
+from hkgit.gate.ruling import NO_EVIDENCE, Ruling
 from hkgit.matching.place import format_decimal
 from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass
+from hkgit.values import dataclass, field
 
 MOST_WEEKS = 52
 _BARS = "▁▂▃▄▅▆▇█"
 
 
-@dataclass(frozen=True, slots=True)
-class AgentWeeks:
-    """One agent; `weak` counts its commits that rest on a quote or less, `weeks` all by week."""
+@dataclass(slots=True)
+class AgentCount:
+    """What one agent did, over the same weeks as the others.
+
+    `weak` counts its commits that rest on a quote or less, `bare` those without evidence, `refused`
+    what was refused to it in this clone, `evidence` its edits, `weeks` its commits week by week.
+    """
 
     name: str
-    commits: int
-    derived: int
-    passing: int
-    edits: int
-    weak: int
-    refused: int
-    first: date
-    weeks: tuple[int, ...]
+    versions: set[str] = field(default_factory=set)
+    commits: int = 0
+    derived: int = 0
+    passing: int = 0
+    weak: int = 0
+    bare: int = 0
+    refused: int = 0
+    lowest: int | None = None
+    evidence: Counter[str] = field(default_factory=Counter)
+    by_week: Counter[date] = field(default_factory=Counter)
+    weeks: tuple[int, ...] = ()
+    first: date = date.min
+
+    @property
+    def edits(self) -> int:
+        return self.evidence.total()
 
     @property
     def sparkline(self) -> str:
@@ -42,51 +54,51 @@ class AgentWeeks:
         top = max(self.weeks, default=0)
         return "".join(_BARS[(n * len(_BARS) - 1) // top] if n else " " for n in self.weeks)
 
+    def add(self, commit: AuditedCommit) -> None:
+        """Count one of its commits, and the edits of it that are its own."""
+        self.commits += 1
+        self.derived += commit.standing == DERIVED
+        self.passing += commit.passes
+        self.weak += is_weak_commit(commit)
+        self.bare += commit.made_by == NO_EVIDENCE
+        day = commit.time.date()
+        self.by_week[day - timedelta(days=day.weekday())] += 1
+        named = (each for each in commit.agents if fold_agent(each) == self.name)
+        self.versions.update(each.partition("/")[2] for each in named if "/" in each)
+        for _, entry in commit.ruling.judged.entries:
+            if fold_agent(visible(entry.agent)) == self.name:
+                self.evidence.update(edit.evidence for edit in entry.edits)
+                known = [] if self.lowest is None else [self.lowest]
+                sure = [edit.confidence for edit in entry.edits]
+                self.lowest = min([*known, *sure], default=None)
+
 
 class AgentTally:
-    """Count commits one by one by agent and week. Keeps none."""
+    """Count commits one by one by agent. Keeps none."""
 
     def __init__(self) -> None:
-        self._totals: dict[str, Counter[str]] = {}
-        self._weeks: dict[str, Counter[date]] = {}
+        self._agents: dict[str, AgentCount] = {}
 
     def add(self, commit: AuditedCommit) -> None:
         """Count a commit for each of its agents."""
         for name in dict.fromkeys(map(fold_agent, commit.agents)):
-            self._weeks.setdefault(name, Counter())[_week(commit)] += 1
-            totals = self._totals.setdefault(name, Counter())
-            totals["commits"] += 1
-            totals["derived"] += commit.standing == DERIVED
-            totals["passing"] += commit.passes
-            totals["edits"] += len(commit.edits)
-            totals["weak"] += is_weak_commit(commit)
+            self._agents.setdefault(name, AgentCount(name)).add(commit)
 
-    def list_agents(self, refused: Sequence[RefusedAttempt]) -> list[AgentWeeks]:
-        """List every agent, the busiest first, all over the same weeks."""
+    def list_agents(self, refused: Sequence[RefusedAttempt]) -> list[AgentCount]:
+        """List every agent, the busiest first."""
         tries = Counter(fold_agent(visible(each.agent)) for each in refused)
-        starts = _mondays({week for weeks in self._weeks.values() for week in weeks})
-        found = [self._sum_up(name, tries[name], starts) for name in self._totals]
-        return sorted(found, key=lambda each: (-each.commits, each.name))
-
-    def _sum_up(self, name: str, refused: int, starts: Sequence[date]) -> AgentWeeks:
-        totals, by_week = self._totals[name], self._weeks[name]
-        return AgentWeeks(
-            name=name,
-            commits=totals["commits"],
-            derived=totals["derived"],
-            passing=totals["passing"],
-            edits=totals["edits"],
-            weak=totals["weak"],
-            refused=refused,
-            first=starts[0],
-            weeks=tuple(by_week[start] for start in starts),
-        )
+        found = sorted(self._agents.values(), key=lambda each: (-each.commits, each.name))
+        starts = _mondays({week for each in found for week in each.by_week})
+        for each in found:
+            each.refused, each.first = tries[each.name], starts[0]
+            each.weeks = tuple(each.by_week[start] for start in starts)
+        return found
 
 
 def list_agents(
-    commits: Iterable[AuditedCommit], refused: Sequence[RefusedAttempt]
-) -> list[AgentWeeks]:
-    """List every agent, the busiest first, all over the same weeks."""
+    commits: Iterable[AuditedCommit], refused: Sequence[RefusedAttempt] = ()
+) -> list[AgentCount]:
+    """List the agents of some commits, the busiest first."""
     tally = AgentTally()
     for commit in commits:
         tally.add(commit)
@@ -102,12 +114,7 @@ def _mondays(weeks: Set[date]) -> list[date]:
     return [last - timedelta(days=7 * back) for back in reversed(range(count))]
 
 
-def _week(commit: AuditedCommit) -> date:
-    day = commit.time.date()
-    return day - timedelta(days=day.weekday())
-
-
-def agent_json(row: AgentWeeks) -> JsonObject:
+def agent_json(row: AgentCount) -> JsonObject:
     """Write an agent as one JSON object."""
     return {
         "agent": row.name,
@@ -126,103 +133,80 @@ STEPS = 10
 """Bars of the histogram of confidence."""
 
 
-@dataclass(frozen=True, slots=True)
 class Numbers:
-    """Counts of one range; `confidence` is counted by tenths, the last with 1.00 itself.
+    """Counts of one range, ruling by ruling; keeps none. The policy says which edits are blind.
 
     `blind` counts edits whose evidence the policy does not accept, `without_entry` commits that
     are rejected and carry no entry, `stale_met` the conflicts that entries claim to have met.
     """
 
-    commits: int
-    replay: Counter[str]
-    passing: int
-    entries: int
-    edits: int
-    files: int
-    agents: Counter[str]
-    tiers: Counter[str]
-    evidence: Counter[str]
-    confidence: tuple[int, ...]
-    lowest: int | None
-    repaired: int
-    relocated: int
-    blind: int
-    without_entry: int
-    stale_met: int
-
-
-class NumbersTally:
-    """Count rulings one by one under a policy, which says which edits are blind. Keeps none."""
-
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._totals: Counter[str] = Counter()
-        self._replay: Counter[str] = Counter()
-        self._agents: Counter[str] = Counter()
-        self._tiers: Counter[str] = Counter()
-        self._evidence: Counter[str] = Counter()
         self._confidence: Counter[int] = Counter()
         self._files: set[str | None] = set()
+        self.replay: Counter[str] = Counter()
+        self.agents: Counter[str] = Counter()
+        self.tiers: Counter[str] = Counter()
+        self.evidence: Counter[str] = Counter()
+        self.commits = self.passing = self.without_entry = 0
+        self.entries = self.blind = self.stale_met = 0
+        self.repaired = self.relocated = 0
 
     def add(self, ruling: Ruling) -> None:
         """Count what a ruling holds."""
         entries = [entry for _, entry in ruling.judged.entries]
-        self._replay[ruling.replay] += 1
-        self._totals["commits"] += 1
-        self._totals["passing"] += ruling.passes
-        self._totals["without_entry"] += not ruling.passes and not entries
+        self.replay[ruling.replay] += 1
+        self.commits += 1
+        self.passing += ruling.passes
+        self.without_entry += not ruling.passes and not entries
+        self.entries += len(entries)
         for entry in entries:
-            self._add_entry(entry)
+            self.blind += len(blind_findings(self._policy, entry))
+            self.stale_met += len(find_claimed_conflicts(entry.claims))
+            self._files.update(file.new_path or file.path for file in entry.files)
             for edit in entry.edits:
-                self._agents[entry.agent.casefold()] += 1
+                self.agents[entry.agent.casefold()] += 1
                 self._add_edit(edit)
 
-    def _add_entry(self, entry: Entry) -> None:
-        self._totals["entries"] += 1
-        self._totals["blind"] += len(blind_findings(self._policy, entry))
-        self._totals["stale_met"] += len(find_claimed_conflicts(entry.claims))
-        self._files.update(file.new_path or file.path for file in entry.files)
-
     def _add_edit(self, edit: RecordedEdit) -> None:
-        self._tiers[edit.tier] += 1
-        self._evidence[edit.evidence] += 1
+        self.tiers[edit.tier] += 1
+        self.evidence[edit.evidence] += 1
         self._confidence[edit.confidence] += 1
-        self._totals["repaired"] += bool(edit.repairs)
-        self._totals["relocated"] += edit.relocated
+        self.repaired += bool(edit.repairs)
+        self.relocated += edit.relocated
 
-    def sum_up(self) -> Numbers:
-        """Return the numbers of all that was added."""
-        totals = self._totals
-        bars: Counter[int] = Counter()
-        for confidence, count in self._confidence.items():
-            bars[min(confidence * STEPS // 1000, STEPS - 1)] += count
-        return Numbers(
-            commits=totals["commits"],
-            replay=self._replay,
-            passing=totals["passing"],
-            entries=totals["entries"],
-            edits=self._confidence.total(),
-            files=len(self._files),
-            agents=self._agents,
-            tiers=self._tiers,
-            evidence=self._evidence,
-            confidence=tuple(bars[step] for step in range(STEPS)),
-            lowest=min(self._confidence, default=None),
-            repaired=totals["repaired"],
-            relocated=totals["relocated"],
-            blind=totals["blind"],
-            without_entry=totals["without_entry"],
-            stale_met=totals["stale_met"],
-        )
+    @property
+    def edits(self) -> int:
+        return self._confidence.total()
+
+    @property
+    def files(self) -> int:
+        return len(self._files)
+
+    @property
+    def lowest(self) -> int | None:
+        return min(self._confidence, default=None)
+
+    @property
+    def confidence(self) -> tuple[int, ...]:
+        """The edits by tenths of confidence, the last with 1.00 itself."""
+        return count_tenths(self._confidence)
+
+
+def count_tenths(confidences: Mapping[int, int]) -> tuple[int, ...]:
+    """Count confidences per mille by tenths, the last with 1.00 itself."""
+    bars: Counter[int] = Counter()
+    for confidence, count in confidences.items():
+        bars[min(confidence * STEPS // 1000, STEPS - 1)] += count
+    return tuple(bars[step] for step in range(STEPS))
 
 
 def numbers_of(rulings: Iterable[Ruling], policy: Policy) -> Numbers:
     """Count what some rulings hold; the policy says which edits are blind."""
-    tally = NumbersTally(policy)
+    numbers = Numbers(policy)
     for ruling in rulings:
-        tally.add(ruling)
-    return tally.sum_up()
+        numbers.add(ruling)
+    return numbers
 
 
 def blind_findings(policy: Policy, entry: Entry) -> list[Finding]:

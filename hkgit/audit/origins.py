@@ -1,4 +1,4 @@
-"""origins.py: find the commit, entry and edit that each line of a file comes from."""
+"""Find the commit, entry and edit that each line of a file comes from."""
 
 from __future__ import annotations
 

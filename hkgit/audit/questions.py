@@ -1,4 +1,4 @@
-"""questions.py: what the edit harness protocol asks of QA, answered from the repository alone.
+"""What the edit harness protocol asks of QA, answered from the repository alone.
 
 The first three are its own list (section 7), the others its invariants (sections 2 and 3).
 """

@@ -1,4 +1,4 @@
-"""signers.py: find who signed a commit's entries, or the verdict on the same change.
+"""Find who signed a commit's entries, or the verdict on the same change.
 
 The gate looks for one signature that counts; this tells of every one that is here.
 """

@@ -1,4 +1,4 @@
-"""acp.py: `hkgit acp -- AGENT`, a proxy between an editor and an agent."""
+"""`hkgit acp -- AGENT`: a proxy between an editor and an agent."""
 
 from __future__ import annotations
 

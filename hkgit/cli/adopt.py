@@ -1,4 +1,4 @@
-"""adopting.py: find the transcripts that `hkgit adopt` reads, and ask them for the gate."""
+"""Find the transcripts that `hkgit adopt` reads, and ask them for the gate."""
 
 from __future__ import annotations
 

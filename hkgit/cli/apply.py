@@ -1,4 +1,4 @@
-"""merging.py: the option `--merge`, and the report on conflicts."""
+"""`hkgit apply`: specs of edits become commits with their evidence, merges among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""advice.py: say how edits that the gate would reject get their evidence."""
+"""Say how edits that the gate would reject get their evidence."""
 
 from __future__ import annotations
 

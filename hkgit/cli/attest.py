@@ -1,4 +1,4 @@
-"""attest.py: `hkgit attest`, sign the verdict on a range, or its entries."""
+"""`hkgit attest`: sign the verdict on a range, or its entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""attribution.py: `hkgit attribution`, which lines agents wrote, for other tools to read."""
+"""`hkgit attribution`: which lines agents wrote, for other tools to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""blame.py: `hkgit blame`, the edit and agent that wrote each line, and its evidence."""
+"""`hkgit blame`: the edit and agent that wrote each line, and its evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from hkgit.cli.output import show_progress
 from hkgit.cli.pager import echo_paged
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
-    Cell,
     color_option,
     measure_terminal,
     render_row,
@@ -80,14 +79,13 @@ def _lines(found: Iterable[LineOrigin], *, last: int) -> Iterator[str]:
     width = measure_terminal()
     is_narrow, digits = width < _NARROW, max(len(f"{last})"), len(_TITLES[-1]))
     widths = (*(_NARROW_WIDTHS if is_narrow else _WIDTHS), digits)
-    cells = [Cell(*each) for each in zip(_TITLES, widths, strict=True)]
-    yield render_row(cells, width)
+    yield render_row(_TITLES, widths, [None] * 7, width)
     for origin in found:
         text = visible(origin.line.text.decode("utf-8", "replace").expandtabs())
-        words = (*_words(origin, is_narrow=is_narrow), f"{origin.line.number})".rjust(digits))
-        colours = (None, None, EVIDENCE_COLOURS.get(origin.evidence), None, None, None, None)
-        cells = [Cell(*each) for each in zip(words, widths, colours, strict=True)]
-        yield render_row([*cells, Cell(text, None)], width)
+        number = f"{origin.line.number})".rjust(digits)
+        words = (*_words(origin, is_narrow=is_narrow), number, text)
+        colours = (None, None, EVIDENCE_COLOURS.get(origin.evidence), *[None] * 5)
+        yield render_row(words, widths, colours, width)
 
 
 def _words(origin: LineOrigin, *, is_narrow: bool) -> tuple[str, ...]:

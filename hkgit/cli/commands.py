@@ -1,4 +1,4 @@
-"""commands.py: the table of all commands, by group."""
+"""The table of all commands, by group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""common.py: what several commands need: the repository, paths, output."""
+"""What several commands need: the repository, paths, output."""
 
 from __future__ import annotations
 

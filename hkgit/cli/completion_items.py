@@ -1,4 +1,4 @@
-"""completing.py: complete arguments in a shell: files, revisions, dialects."""
+"""Complete arguments in a shell: files, revisions, dialects."""
 
 from __future__ import annotations
 

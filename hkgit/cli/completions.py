@@ -1,4 +1,4 @@
-"""completions.py: `hkgit completions`, what a shell needs to complete commands and options."""
+"""`hkgit completions`: what a shell needs to complete commands and options."""
 
 from __future__ import annotations
 

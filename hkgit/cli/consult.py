@@ -1,4 +1,4 @@
-"""consult.py: `hkgit consult`, what edits that were refused again and again left to people."""
+"""`hkgit consult`: what edits that were refused again and again left to people."""
 
 from __future__ import annotations
 

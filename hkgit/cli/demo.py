@@ -1,4 +1,4 @@
-"""demonstration.py: hkgit at work on a throw-away repository of its own sources.
+"""hkgit at work on a throw-away repository of its own sources.
 
 Every line shown is printed by a real command; an exit code other than the promised one is a fault.
 """

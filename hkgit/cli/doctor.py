@@ -1,4 +1,4 @@
-"""binding.py: `hkgit doctor --ci`, whether the gate in this job binds or only advises."""
+"""`hkgit doctor --ci`: whether the gate in this job binds or only advises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""edit.py: `hkgit edit` (also `hk apply`), edits straight into the working tree."""
+"""`hkgit edit` (also `hk apply`), edits straight into the working tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""examples.py: one example of each command, and the words that its help uses."""
+"""One example of each command, and the words that its help uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""leaving.py: end the process of a command without taking everything apart again.
+"""End the process of a command without taking everything apart again.
 
 The interpreter frees each module and value before it ends, which takes as long as its start. The
 system does that at once, so only what is seen from outside is done: output and what waits for the

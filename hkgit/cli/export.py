@@ -1,4 +1,4 @@
-"""export.py: `hkgit export`, evidence as tables for any engine."""
+"""`hkgit export`: evidence as tables for any engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""fleet.py: `hkgit fleet`, many repositories at once."""
+"""`hkgit fleet`: many repositories at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""gate.py: `hkgit gate`, judge commits in hooks, CI jobs and ranges."""
+"""`hkgit gate`: judge commits in hooks, CI jobs and ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""help.py: `hkgit help`, and what `--help` says beyond Click's: examples, variables, groups."""
+"""`hkgit help`, and what `--help` says beyond Click's: examples, variables, groups."""
 
 from __future__ import annotations
 

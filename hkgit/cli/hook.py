@@ -1,4 +1,4 @@
-"""hook.py: `hkgit hook AGENT`, what the hooks of coding agents run around the calls of tools."""
+"""`hkgit hook AGENT`: what the hooks of coding agents run around the calls of tools."""
 
 from __future__ import annotations
 

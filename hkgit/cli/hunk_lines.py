@@ -1,4 +1,4 @@
-"""hunks.py: hunks for a terminal, each line with what shows that it was known before."""
+"""Hunks for a terminal, each line with what shows that it was known before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""init.py: `hkgit init`, which gives a repository a policy and the hooks that hold it to it."""
+"""`hkgit init`: give a repository a policy and the hooks that hold it to it."""
 
 from __future__ import annotations
 

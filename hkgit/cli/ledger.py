@@ -1,4 +1,4 @@
-"""ledger.py: `hkgit ledger`, prune entries from the tree."""
+"""`hkgit ledger`: prune entries from the tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""log.py: `hkgit log`, the audit trail at a glance."""
+"""`hkgit log`: the audit trail at a glance."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from hkgit.cli.ruling_output import resolve_range
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
     STANDING_COLOURS,
-    Cell,
     color_option,
     limit_option,
     measure_terminal,
@@ -201,14 +200,14 @@ def _lines(signed: Iterator[tuple[AuditedCommit, Sequence[Signed]]]) -> Iterator
     width = measure_terminal()
     rests = "rests" if width < _NARROW else "evidence"
     titles = ("date", "commit", "agent", "replay", "policy", rests, "sure", "subject")
-    yield render_row(_cells(titles, (None, None, None), width), width)
+    widths = (10, 7, 11, 10, 6, 7, 4) if width < _NARROW else (10, 9, 17, 12, 14, 18, 4)
+    yield render_row(titles, widths, ("bright_black", "yellow", *[None] * 6), width)
     for commit, signatures in signed:
-        colours = (
-            STANDING_COLOURS[commit.standing],
-            None if commit.passes else "red",
-            EVIDENCE_COLOURS.get(commit.weakest or "no evidence") if commit.agents else None,
-        )
-        yield render_row(_cells(_words(commit, width), colours, width), width)
+        evidence = EVIDENCE_COLOURS.get(commit.weakest or "no evidence") if commit.agents else None
+        passes = None if commit.passes else "red"
+        verdict = (STANDING_COLOURS[commit.standing], passes, evidence, evidence)
+        colours = ("bright_black", "yellow", None, *verdict, None)
+        yield render_row(_words(commit, width), widths, colours, width)
         yield from (f"           {render_signature(each)}" for each in signatures)
 
 
@@ -218,7 +217,7 @@ def _words(commit: AuditedCommit, width: int) -> tuple[str, ...]:
     short = ", ".join(dict.fromkeys(map(fold_agent, commit.agents)))
     return (
         commit.time.date().isoformat(),
-        commit.id,
+        commit.id[: 7 if is_narrow else 9],
         short if is_narrow and commit.agents else commit.who,
         commit.replay,
         "passes" if commit.passes else fails,
@@ -237,15 +236,6 @@ def describe_evidence(commit: AuditedCommit, *, is_short: bool) -> str:
     if is_short:
         return commit.weakest
     return " ".join(f"{kind}={count}" for kind, count in commit.evidence.items())
-
-
-def _cells(words: Sequence[str], colours: Sequence[str | None], width: int) -> list[Cell]:
-    replay, policy, evidence = colours
-    widths = (10, 7, 11, 10, 6, 7, 4) if width < _NARROW else (10, 9, 17, 12, 14, 18, 4)
-    painted = ("bright_black", "yellow", None, replay, policy, evidence, evidence, None)
-    ids = [word[:size] for word, size in zip(words[1:2], widths[1:2], strict=True)]
-    shown = (words[0], *ids, *words[2:])
-    return [Cell(*each) for each in zip(shown, (*widths, None), painted, strict=True)]
 
 
 def _row_json(commit: AuditedCommit, signatures: Sequence[Signed], source: str) -> JsonObject:

@@ -1,4 +1,4 @@
-"""main.py: find the command, print failures, set the exit code."""
+"""Find the command, print failures, set the exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""mcp.py: `hkgit mcp`, a Model Context Protocol server on standard input and output."""
+"""`hkgit mcp`: a Model Context Protocol server on standard input and output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""options.py: options that several commands have, for Click."""
+"""Options that several commands have, for Click."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""paging.py: long answers on a terminal go through a pager, as git's do."""
+"""Long answers on a terminal go through a pager, as git's do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""remembering.py: cache the judge's answer on a person's commits in this clone, for its hooks.
+"""Cache the judge's answer on a person's commits in this clone, for its hooks.
 
 A local cache, never used as evidence: no server, no CI and no `verify` reads it. A commit without
 entries whose author and committer are no agents passes whatever it changes; so what the judge said

@@ -1,4 +1,4 @@
-"""plumbing.py: the words that hooks say, as hkgit writes them, answered without Click.
+"""The words that hooks say, as hkgit writes them, answered without Click.
 
 To load Click takes four starts of the interpreter, and hooks run at each commit and each call of an
 agent's tool. Whatever else somebody says is left to Click.

@@ -1,4 +1,4 @@
-"""policy.py: `hkgit policy`, what the gate's policy says, in words."""
+"""`hkgit policy`: what the gate's policy says, in words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import click
 
 from hkgit.applying.files import DirectorySnapshot
 from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.output import print_info
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import read_named_policy, read_own_policy
 from hkgit.git.repository import Repository
@@ -38,9 +39,9 @@ def check(given: str | None, as_json: bool) -> None:
     if as_json:
         echo_json(_document(policy, list(describe_policy(policy))))
         return
-    click.echo(f"{visible(policy.source)} is in order:")
+    print_info(f"{visible(policy.source)} is in order:")
     for sentence in describe_policy(policy):
-        click.echo(f"- {visible(sentence)}")
+        print_info(f"- {visible(sentence)}")
 
 
 def _read_policy(repository: Repository, given: str | None) -> Policy:

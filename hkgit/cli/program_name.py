@@ -1,4 +1,4 @@
-"""naming.py: whether the short name `hk` is hkgit's here: other programs are called so too."""
+"""Whether the short name `hk` is hkgit's here: other programs are called so too."""
 
 from __future__ import annotations
 

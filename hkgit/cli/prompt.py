@@ -1,4 +1,4 @@
-"""prompt.py: `hkgit prompt`, what to tell a model that is to edit with hkgit."""
+"""`hkgit prompt`: what to tell a model that is to edit with hkgit."""
 
 from __future__ import annotations
 

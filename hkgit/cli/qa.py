@@ -1,4 +1,4 @@
-"""qa.py: `hkgit qa`, answer the protocol's QA questions from evidence."""
+"""`hkgit qa`: answer the protocol's QA questions from evidence."""
 
 from __future__ import annotations
 

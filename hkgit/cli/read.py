@@ -1,4 +1,4 @@
-"""read.py: `hkgit read`, the first half of every edit."""
+"""`hkgit read`: the first half of every edit."""
 
 from __future__ import annotations
 

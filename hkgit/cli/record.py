@@ -1,4 +1,4 @@
-"""record.py: `hkgit record`, called by hooks of `git commit` to turn journals into evidence."""
+"""`hkgit record`: called by hooks of `git commit` to turn journals into evidence."""
 
 from __future__ import annotations
 

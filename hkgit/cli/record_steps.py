@@ -1,4 +1,4 @@
-"""record_steps.py: turn journals into evidence, a step for each hook of `git commit`."""
+"""Turn journals into evidence, a step for each hook of `git commit`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""redo.py: `hkgit redo`: what is staged, or a commit, made with evidence."""
+"""`hkgit redo`: what is staged, or a commit, made with evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""refs.py: `hkgit gate` in hooks where refs are about to move."""
+"""`hkgit gate` in hooks where refs are about to move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""refusals.py: `hkgit refusals`, what was refused in this clone and what became of it."""
+"""`hkgit refusals`: what was refused in this clone and what became of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from hkgit.audit.commits import fits_agent
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.pager import echo_paged
-from hkgit.cli.terminal_rows import Cell, color_option, limit_option, measure_terminal, render_row
+from hkgit.cli.terminal_rows import color_option, limit_option, measure_terminal, render_row
 from hkgit.evidence.refusal_log import RefusalLog, RefusedAttempt
 from hkgit.text.escape import visible
 
@@ -44,16 +44,12 @@ def command(agent: str | None, only_open: bool, max_count: int, as_json: bool) -
 def _lines(wanted: Sequence[RefusedAttempt]) -> Iterator[str]:
     width = measure_terminal()
     titles = ("time", "agent", "call", "try", "why", "became", "where")
-    yield render_row(_cells(titles, None), width)
+    widths = (16, 12, 5, 3, 9, 9)
+    yield render_row(titles, widths, [None] * 7, width)
     for each in wanted:
         became = "open" if each.landed is None else each.landed[:9]
         where = visible(f"{each.path}: {each.reason}" if each.path else each.reason)
         when = each.when[:16].replace("T", " ")
         words = (when, visible(each.agent), each.call, str(each.tries), each.status, became, where)
-        yield render_row(_cells(words, "yellow" if each.landed is None else "green"), width)
-
-
-def _cells(words: Sequence[str], fg: str | None) -> list[Cell]:
-    widths = (16, 12, 5, 3, 9, 9, None)
-    colours = (None, None, None, None, None, fg, None)
-    return [Cell(*each) for each in zip(words, widths, colours, strict=True)]
+        colours = (*[None] * 5, "yellow" if each.landed is None else "green", None)
+        yield render_row(words, widths, colours, width)

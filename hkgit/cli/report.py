@@ -1,4 +1,4 @@
-"""report.py: `hkgit report`, a range for reviewers and auditors."""
+"""`hkgit report`: a range for reviewers and auditors."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from pathlib import Path
 
 import click
 
-from hkgit.audit.audit import Audit, audit_json
-from hkgit.audit.commits import audit_commit
-from hkgit.audit.markdown import body, head
+from hkgit.audit.audit import Audit, audit_json, body, head
 from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.output import echo, print_info, show_progress
 from hkgit.cli.ruling_output import resolve_range
@@ -83,8 +81,8 @@ def _render(audit: Audit, form: str) -> str:
     # Most reports are whole.
     from hkgit.audit.page.summary_texts import render_badge, render_comment
 
-    audited = [audit_commit(ruling) for ruling in audit.report.rulings]
-    return render_badge(audited) if form == "badge" else render_comment(audit.name, audited)
+    is_badge = form == "badge"
+    return render_badge(audit.commits) if is_badge else render_comment(audit.name, audit.commits)
 
 
 def _write_pages(

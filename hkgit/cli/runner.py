@@ -1,4 +1,4 @@
-"""ending.py: how every command begins and ends: streams, signals, failures, exit codes."""
+"""How every command begins and ends: streams, signals, failures, exit codes."""
 
 from __future__ import annotations
 

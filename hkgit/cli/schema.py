@@ -1,4 +1,4 @@
-"""schema.py: `hkgit schema`, the formats that other programs may rely on."""
+"""`hkgit schema`: the formats that other programs may rely on."""
 
 from __future__ import annotations
 

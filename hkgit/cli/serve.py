@@ -1,4 +1,4 @@
-"""serve.py: `hkgit serve --stdio`, for programs that edit often and in any language."""
+"""`hkgit serve --stdio`: for programs that edit often and in any language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""session.py: `hkgit session`, the sessions of a checkout, and their end."""
+"""`hkgit session`: the sessions of a checkout, and their end."""
 
 from __future__ import annotations
 

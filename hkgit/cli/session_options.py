@@ -1,4 +1,4 @@
-"""sessions.py: the root of the checkout in which a command works."""
+"""The root of the checkout in which a command works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""show.py: `hkgit show`, the whole evidence of one commit."""
+"""`hkgit show`: the whole evidence of one commit."""
 
 from __future__ import annotations
 

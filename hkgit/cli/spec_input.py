@@ -1,4 +1,4 @@
-"""specs.py: read the specs of `apply` and `edit` from files, standard input and options."""
+"""Read the specs of `apply` and `edit` from files, standard input and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""spec_options.py: the options by which `apply` and `edit` are given specs."""
+"""The options by which `apply` and `edit` are given specs."""
 
 from __future__ import annotations
 

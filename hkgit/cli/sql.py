@@ -1,4 +1,4 @@
-"""sql.py: `hkgit sql`, questions to the evidence of this repository, or to tables of many."""
+"""`hkgit sql`: questions to the evidence of this repository, or to tables of many."""
 
 from __future__ import annotations
 

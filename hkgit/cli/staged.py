@@ -1,4 +1,4 @@
-"""staged.py: `hkgit gate` on a commit that git is making."""
+"""`hkgit gate` on a commit that git is making."""
 
 from __future__ import annotations
 

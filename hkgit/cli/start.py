@@ -1,4 +1,4 @@
-"""start.py: the entry point; answers hooks without loading Click where it can."""
+"""The entry point; answers hooks without loading Click where it can."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""stats.py: `hkgit stats`, a stretch of history in numbers."""
+"""`hkgit stats`: a stretch of history in numbers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import click
 
 from hkgit.audit.commits import audit_commit
 from hkgit.audit.numbers import (
+    AgentCount,
     AgentTally,
-    AgentWeeks,
-    NumbersTally,
+    Numbers,
     agent_json,
     count_line,
     numbers_json,
@@ -21,7 +21,7 @@ from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.output import echo, show_progress
 from hkgit.cli.pager import echo_paged
 from hkgit.cli.ruling_output import resolve_range
-from hkgit.cli.terminal_rows import Cell, color_option, measure_terminal, render_row
+from hkgit.cli.terminal_rows import color_option, measure_terminal, render_row
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.gate.ranges import CommitRange, list_commits_of, stream_range
 from hkgit.gate.trusted_policy import load_policy
@@ -48,12 +48,11 @@ def command(revision: str, as_json: bool) -> None:
     if not as_json:  # the rest is of all of them
         echo(count_line(len(commits)))
     watch = show_progress("replaying commit")
-    tally, agents = NumbersTally(policy), AgentTally()
+    numbers, agents = Numbers(policy), AgentTally()
     stream = stream_range(repository, asked, policy, commits=commits, watch=watch)
     for ruling in stream.rulings:
-        tally.add(ruling)
+        numbers.add(ruling)
         agents.add(audit_commit(ruling))
-    numbers = tally.sum_up()
     refused = RefusalLog.of(repository.common_dir).read()
     by_agent = agents.list_agents(refused)
     if as_json:
@@ -68,18 +67,14 @@ def command(revision: str, as_json: bool) -> None:
         echo_paged(["", *_table(by_agent)])
 
 
-def _table(rows: Sequence[AgentWeeks]) -> Iterator[str]:
+def _table(rows: Sequence[AgentCount]) -> Iterator[str]:
     """A line an agent, its commits by week at the end."""
     width = measure_terminal()
     titles = ("agent", "commits", "derived", "pass", "edits", "weak", "refused", "by week")
-    yield render_row(_cells(titles, None), width)
+    widths = (16, 8, 8, 6, 6, 5, 8)
+    yield render_row(titles, widths, (*[None] * 7, "cyan"), width)
     for row in rows:
         numbers = (row.commits, row.derived, row.passing, row.edits, row.weak, row.refused)
         words = (row.name, *map(str, numbers), row.sparkline)
-        yield render_row(_cells(words, "red" if row.weak else None), width)
-
-
-def _cells(words: Sequence[str], weak: str | None) -> list[Cell]:
-    widths = (16, 8, 8, 6, 6, 5, 8, None)
-    colours = (None, None, None, None, None, weak, None, "cyan")
-    return [Cell(*each) for each in zip(words, widths, colours, strict=True)]
+        colours = (*[None] * 5, "red" if row.weak else None, None, "cyan")
+        yield render_row(words, widths, colours, width)

@@ -1,4 +1,4 @@
-"""taken_back.py: say which text of a commit only its ledger entries keep, and how to leave it out.
+"""Say which text of a commit only its ledger entries keep, and how to leave it out.
 
 Who commits hears it at commit-msg, of an amend at post-commit, which git does not tell apart
 before; who pushes at pre-push; and whoever asks `hkgit doctor --history`.

@@ -1,4 +1,4 @@
-"""columns.py: rows that fit the terminal, in colour where that is wanted."""
+"""Rows that fit the terminal, in colour where that is wanted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import ATTESTED, DERIVED, NOT_DERIVED, PARTLY, VOUCHED
 from hkgit.cli.output import choose_colour
 from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
-from hkgit.values import dataclass
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -41,22 +40,17 @@ UNBOUNDED = 10_000
 """The width of a pipe."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A text, its colour, and how wide it is at most; None for all that is left."""
-
-    text: str
-    width: int | None
-    fg: str | None = None
-
-
-def render_row(cells: Sequence[Cell], width: int) -> str:
-    """Write cells beside each other, the open one as wide as the rest leaves it."""
-    taken = sum(each.width or 0 for each in cells) + len(cells) - 1
-    shown = []
-    for cell in cells:
-        room = max(width - taken, 8) if cell.width is None else cell.width
-        shown.append(click.style(pad(fit(cell.text, room), cell.width or 0), fg=cell.fg))
+def render_row(
+    words: Sequence[str], widths: Sequence[int], colours: Sequence[str | None], terminal: int
+) -> str:
+    """Write words beside each other; one more than there are widths gets what is left."""
+    left = max(terminal - sum(widths) - len(widths), 8)
+    shown = [
+        click.style(pad(fit(word, width), width), fg=colour)
+        for word, width, colour in zip(words, widths, colours, strict=False)
+    ]
+    if len(words) > len(widths):
+        shown.append(click.style(fit(words[-1], left), fg=colours[-1]))
     return " ".join(shown).rstrip()
 
 

@@ -1,4 +1,4 @@
-"""undo.py: `hkgit undo`, the way back from `hkgit edit`."""
+"""`hkgit undo`: the way back from `hkgit edit`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""usage.py: wrong usage of the command line, and faults, told to a program as a document."""
+"""Wrong usage of the command line, and faults, told to a program as a document."""
 
 from __future__ import annotations
 

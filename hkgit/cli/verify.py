@@ -1,4 +1,4 @@
-"""verify.py: `hkgit verify`, derive every commit of a range again."""
+"""`hkgit verify`: derive every commit of a range again."""
 
 from __future__ import annotations
 

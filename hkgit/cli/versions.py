@@ -1,4 +1,4 @@
-"""versions.py: what `hkgit --version` tells: all that an answer of hkgit may depend on."""
+"""What `hkgit --version` tells: all that an answer of hkgit may depend on."""
 
 from __future__ import annotations
 

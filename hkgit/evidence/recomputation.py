@@ -5,8 +5,8 @@ similarity and confidence are what the ladder answers.
 
 A file that is here with another text is built again from what is known of it: the old text of the
 recorded hunks at their lines, what was quoted byte for byte around them, and between them the file
-as it is now. In some file that fits its record the spec must make just the recorded hunks, in order and number. So a
-hunk neither takes away nor writes a line more or less than the edits say.
+as it is now. In some file that fits its record the spec must make just the recorded hunks, in order
+and number. So a hunk neither takes away nor writes a line more or less than the edits say.
 """
 
 from __future__ import annotations

@@ -251,7 +251,7 @@ def test_every_surface_says_vouched_and_none_proved(
     asked = {each["name"]: each["answer"] for each in answers.json()["points"]}
     assert (asked["procedure"], asked["blind"]) == ("no", "no")
     report = run("report", f"{start}..HEAD", "--json", cwd=repo.path).json()
-    assert [name for name, commits in report["classes"].items() if commits] == ["vouched"]
+    assert [name for name, commits in report["standings"].items() if commits] == ["vouched"]
     page = tmp_path / "page.html"
     assert run("report", f"{start}..HEAD", "--html", page, cwd=repo.path).code == 0
     assert 'data-standing="vouched"' in page.read_text()

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from hkgit.audit.audit import Audit, audit_json
-from hkgit.audit.markdown import page
+from hkgit.audit.audit import Audit, audit_json, page
 from hkgit.audit.questions import answer_questions, collect_range
 from hkgit.audit.reports.findings import name_commit
 from hkgit.gate.policy.model import Policy
@@ -26,10 +25,10 @@ def audit(repo: Repo) -> Audit:
 
 def test_commits_are_sorted_by_what_is_proved(trail: Trail, faulty: Trail) -> None:
     def sizes(made: Audit) -> dict[str, int]:
-        return {name: len(rulings) for name, rulings in made.sort_rulings().items() if rulings}
+        return {name: len(commits) for name, commits in made.sort_commits().items() if commits}
 
-    assert sizes(audit(trail.repo)) == {"recomputed": 2, "by hand": 1}
-    assert sizes(audit(faulty.repo)) == {"recomputed": 1, "rejected": 2}
+    assert sizes(audit(trail.repo)) == {"derived": 2, "by hand": 1}
+    assert sizes(audit(faulty.repo)) == {"derived": 2, "agent, no evidence": 1}
 
 
 @pytest.mark.parametrize(
@@ -54,9 +53,11 @@ def test_sections_without_anything_to_say_are_left_out(trail: Trail) -> None:
     assert [name for name in ("Rejected", "Break-glass", "Conflicts") if f"## {name}" in text] == []
 
 
-def test_json_names_the_commits_of_each_class(faulty: Trail) -> None:
+def test_json_names_the_commits_of_each_standing_and_those_rejected(faulty: Trail) -> None:
     document = json.loads(json.dumps(audit_json(audit(faulty.repo))))
-    assert document["classes"]["recomputed"] == [faulty.commits["conflict"]]
+    assert faulty.commits["conflict"] in document["standings"]["derived"]
+    assert len(document["rejected"]) == 2
+    assert faulty.commits["conflict"] not in document["rejected"]
     assert [met["tries"] for met in document["claimed"]["conflicts"]] == [4]
 
 

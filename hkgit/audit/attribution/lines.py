@@ -1,4 +1,4 @@
-"""lines.py: the lines of a commit that follow from an agent's entries, as ranges of each file.
+"""The lines of a commit that follow from an agent's entries, as ranges of each file.
 
 What cannot be derived is not claimed: lines beside the entries, commits without evidence or whose
 evidence fails, and merges have none.

@@ -36,7 +36,7 @@ from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.strict_json import Json, JsonObject
-from hkgit.values import dataclass, field, replace
+from hkgit.values import dataclass, replace
 
 KINDS = ("replay", "made_by", "standing", "evidence", "agents")
 """What commits are counted by; `evidence` counts edits, and `agents` a commit by each."""
@@ -216,7 +216,12 @@ class PlannedRepository:
     is_rewritten: bool = False
     reopens: bool = False
     done: tuple[int, ...] = ()
-    versions: tuple[str, ...] = field(default=())
+    versions: tuple[str, ...] = ()
+
+    @property
+    def tip(self) -> str:
+        """The commit of its first ref; it has one unless it is empty."""
+        return next(iter(self.tips.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,10 +229,7 @@ class PartJob:
     """A stretch of a repository's list of commits to judge."""
 
     directory: FleetDirectory
-    name: str
-    policy: Policy
-    basis: str
-    tip: str
+    plan: PlannedRepository
     start: int
     size: int
     has_tables: bool

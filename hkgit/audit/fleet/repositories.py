@@ -1,4 +1,4 @@
-"""listing.py: read the list of repositories, a path or an address a line, or TOML."""
+"""Read the list of repositories, a path or an address a line, or TOML."""
 
 from __future__ import annotations
 

@@ -61,19 +61,19 @@ def judge_part(job: PartJob) -> int | Failure:
         job.directory.expect_seen()
         return _judge(job)
     except (HkgitError, OSError) as error:
-        return make_failure(error, job.name)
+        return make_failure(error, job.plan.name)
 
 
 def _judge(job: PartJob) -> int:
-    trail, judge = _trail_of(job), describe_judges(job.policy)
+    trail, judge = _trail_of(job), describe_judges(job.plan.policy)
     settled, opened, left = Tally(), Tally(), []
-    pending = job.directory.pending(job.name)
+    pending = job.directory.pending(job.plan.name)
     commits = _read_part(job)
     with (pending / f"{job.start}.jsonl").open("w", encoding="utf-8") as file:
         for commit in commits:
             audited = trail.tell(commit)
             if job.has_tables:
-                rows = make_rows(trail.repository, audited, job.policy, judge)
+                rows = make_rows(trail.repository, audited, job.plan.policy, judge)
                 file.write(json.dumps(rows) + "\n")
             if is_lasting(audited.ruling):
                 settled.count(audited)
@@ -90,10 +90,11 @@ def _judge(job: PartJob) -> int:
 
 
 def _trail_of(job: PartJob) -> Trail:
-    key = (job.directory.root, job.name, job.basis, job.tip)
+    plan = job.plan
+    key = (job.directory.root, plan.name, plan.basis, plan.tip)
     if getattr(_OF_THREAD, "key", None) != key:
-        repository = Repository.discover(job.directory.mirror(job.name))
-        _OF_THREAD.trail = Trail(repository, Gate(repository, job.policy, tip=job.tip))
+        repository = Repository.discover(job.directory.mirror(plan.name))
+        _OF_THREAD.trail = Trail(repository, Gate(repository, plan.policy, tip=plan.tip))
         _OF_THREAD.key = key
     trail: Trail = _OF_THREAD.trail
     return trail
@@ -101,7 +102,7 @@ def _trail_of(job: PartJob) -> Trail:
 
 def _read_part(job: PartJob) -> list[str]:
     """Read the ids of a part, without reading the list of all: each takes the same room."""
-    with (job.directory.pending(job.name) / "commits").open("rb") as file:
+    with (job.directory.pending(job.plan.name) / "commits").open("rb") as file:
         width = len(file.readline())
         file.seek(job.start * width)
         return file.read(job.size * width).decode("ascii").split()
@@ -122,14 +123,13 @@ def store_rows(job: StoreJob) -> int | Failure:
 def _store(job: StoreJob) -> int:
     plan, tables = job.plan, job.directory.tables
     repository = Repository.discover(job.directory.mirror(plan.name))
-    tip = next(iter(plan.tips.values()))
-    identity = identify_listed(job.listed, find_roots(repository, tip))
+    identity = identify_listed(job.listed, find_roots(repository, plan.tip))
     gone: tuple[str, ...] = ()
     if plan.is_fresh:  # the list is of all that there is: what the tables have beside it has gone
         listed = (job.directory.pending(plan.name) / "commits").read_text("ascii").split()
         judge = describe_judges(plan.policy)
         gone = plan_export(tables, identity, listed, judge, whole=True).gone
-    facts = ExportFacts(" ".join(plan.tips), tip, plan.policy_digest, plan.policy.source)
+    facts = ExportFacts(" ".join(plan.tips), plan.tip, plan.policy_digest, plan.policy.source)
     write_tables(tables, identity, _read_rows(job), facts, gone=gone)
     return plan.count
 
@@ -154,12 +154,6 @@ def note_failure(directory: FleetDirectory, listed: ListedRepository, failure: F
     facts = ExportFacts(" ".join(tips or listed.refs), next(iter(tips.values()), None))
     facts = replace(facts, status="failed", error=error)
     write_tables(directory.tables, identify_listed(listed), (), facts)
-
-
-def remove_pending(directory: FleetDirectory, name: str) -> None:
-    """Forget what was under way, which is in the state now."""
-    place: Path = directory.pending(name)
-    shutil.rmtree(place, ignore_errors=True)
 
 
 VERIFIED, UNCHANGED, EMPTY, SAME, FAILED = "verified", "unchanged", "empty", "same", "failed"
@@ -457,16 +451,12 @@ class _Run:
 
     def _submit_parts(self, underway: _Underway) -> None:
         plan = underway.plan
-        tip = next(iter(plan.tips.values()))
         for start in range(0, plan.count, self.request.size):
             if start in plan.done:
                 continue
             job = PartJob(
-                directory=self.request.directory,
-                name=plan.name,
-                policy=plan.policy,
-                basis=plan.basis,
-                tip=tip,
+                self.request.directory,
+                plan,
                 start=start,
                 size=self.request.size,
                 has_tables=self.request.has_tables,
@@ -479,7 +469,8 @@ class _Run:
         listed, plan = underway.listed, underway.plan
         state = join_parts(self.request.directory, plan, self.request.size)
         write_state(self.request.directory, plan.name, state)
-        remove_pending(self.request.directory, plan.name)
+        # What was under way is in the state now.
+        shutil.rmtree(self.request.directory.pending(plan.name), ignore_errors=True)
         return FleetRow(
             listed,
             VERIFIED if plan.count or plan.is_fresh else UNCHANGED,

@@ -22,6 +22,7 @@ from hkgit.audit.commits import (
     median,
     strength_of,
 )
+from hkgit.audit.numbers import AgentCount, list_agents
 from hkgit.audit.page.heat import FileHeat, list_paths, measure_heat
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.audit.reports.fix import mend
@@ -64,22 +65,6 @@ class PageCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentRow:
-    """One agent in numbers; `bare` are its commits without evidence, `refused` its refusals."""
-
-    name: str
-    versions: tuple[str, ...]
-    commits: int
-    derived: int
-    passing: int
-    edits: int
-    evidence: Mapping[str, int]
-    bare: int
-    lowest: int | None
-    refused: int
-
-
-@dataclass(frozen=True, slots=True)
 class Period:
     """A stretch of the timeline: its first day, and its commits by standing."""
 
@@ -110,7 +95,7 @@ class PageFacts:
     report: Report
     commits: tuple[PageCommit, ...]
     standings: Mapping[str, int]
-    agents: tuple[AgentRow, ...]
+    agents: tuple[AgentCount, ...]
     people: int
     periods: tuple[Period, ...]
     step: str
@@ -203,7 +188,7 @@ def gather_facts(
         report=report,
         commits=commits,
         standings=count_standings(audited),
-        agents=tuple(_agents(audited, refusals)),
+        agents=tuple(list_agents(audited, refusals)),
         people=len({commit.author for commit in audited if commit.standing == BY_HAND}),
         periods=periods,
         step=step,
@@ -233,42 +218,6 @@ def _page_commits(repository: Repository, commits: Sequence[AuditedCommit]) -> I
             left -= _OPEN + sum(len(hunk.rows) + 2 for hunk in hunks)
         paths = tuple(map(visible, list_paths(repository, commit)))
         yield PageCommit(commit, hunks, paths, visible(mend(commit.ruling)))
-
-
-def _agents(
-    commits: Sequence[AuditedCommit], refusals: Sequence[RefusedAttempt]
-) -> Iterator[AgentRow]:
-    """Count what each agent did, the busiest first."""
-    refused = Counter(fold_agent(visible(each.agent)) for each in refusals)
-    own: dict[str, list[AuditedCommit]] = {}
-    for commit in commits:
-        for name in dict.fromkeys(map(fold_agent, commit.agents)):
-            own.setdefault(name, []).append(commit)
-    for name, listed in sorted(own.items(), key=lambda item: -len(item[1])):
-        yield _count_agent(name, listed, refused[name])
-
-
-def _count_agent(name: str, commits: Sequence[AuditedCommit], refused: int) -> AgentRow:
-    edits = [
-        edit
-        for commit in commits
-        for _, entry in commit.ruling.judged.entries
-        if fold_agent(visible(entry.agent)) == name
-        for edit in entry.edits
-    ]
-    versions = {each for c in commits for each in c.agents if fold_agent(each) == name}
-    return AgentRow(
-        name=name,
-        versions=tuple(sorted(each.partition("/")[2] for each in versions if "/" in each)),
-        commits=len(commits),
-        derived=sum(commit.standing == DERIVED for commit in commits),
-        passing=sum(commit.passes for commit in commits),
-        edits=len(edits),
-        evidence=Counter(edit.evidence for edit in edits),
-        bare=sum(commit.made_by == NO_EVIDENCE for commit in commits),
-        lowest=min((edit.confidence for edit in edits), default=None),
-        refused=refused,
-    )
 
 
 def _periods(commits: Sequence[AuditedCommit]) -> tuple[tuple[Period, ...], str]:

@@ -1,4 +1,4 @@
-"""heat.py: on what each line of a file rests, as stretches of one kind."""
+"""On what each line of a file rests, as stretches of one kind."""
 
 from __future__ import annotations
 

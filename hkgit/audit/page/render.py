@@ -1,10 +1,11 @@
-"""rendering.py: the page as one file, or as a directory for hosts that forbid inline style."""
+"""The page as one file, or as a directory for hosts that forbid inline style."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable
 from datetime import date
 from functools import cache
 from importlib.resources import files
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from hkgit import __version__
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import STANDINGS
+from hkgit.audit.numbers import count_tenths
 from hkgit.audit.origins import UNEXPLAINED
 from hkgit.audit.page.facts import MOST_NAMED, PageCommit, PageFacts
 from hkgit.audit.page.heat import EARLIER, NO_TRACE
@@ -143,14 +145,6 @@ def _hash(text: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def _bins(confidences: Sequence[int]) -> list[int]:
-    """How many lie in each tenth, the last with 1.00 itself."""
-    counted = [0] * 10
-    for each in confidences:
-        counted[min(each // 100, 9)] += 1
-    return counted
-
-
 def _long_day(day: date) -> str:
     return f"{day.day} {day:%B} {day.year}"
 
@@ -171,7 +165,7 @@ def _percent(share: float) -> str:
 
 
 _FILTERS: dict[str, Callable[..., object]] = {
-    "bins": _bins,
+    "bins": lambda confidences: count_tenths(Counter(confidences)),
     "count_or_none": lambda count: "None" if count == 0 else str(count),
     "day": lambda day: f"{day.day} {day:%b}",
     "confidence": format_confidence,

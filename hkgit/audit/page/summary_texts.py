@@ -44,7 +44,7 @@ def _standings(commits: Sequence[AuditedCommit]) -> Iterator[str]:
 
 
 def _agents(commits: Sequence[AuditedCommit]) -> Iterator[str]:
-    rows = list_agents(commits, ())
+    rows = list_agents(commits)
     if not rows:
         return
     yield "| agent | commits | derived | pass | edits | weak |"

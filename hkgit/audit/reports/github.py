@@ -1,4 +1,4 @@
-"""github.py: annotations, as GitHub's workflow commands, beside the text of the report.
+"""Annotations, as GitHub's workflow commands, beside the text of the report.
 
 Grammar: github.com/actions/toolkit, docs/commands.md; only `%`, CR and LF are escaped in a
 message, `:` and `,` too in a property.

@@ -1,4 +1,4 @@
-"""gitlab.py: GitLab's code quality report, a subset of Code Climate's issues."""
+"""GitLab's code quality report, a subset of Code Climate's issues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""plain.py: a report as hkgit's own JSON."""
+"""A report as hkgit's own JSON."""
 
 from __future__ import annotations
 

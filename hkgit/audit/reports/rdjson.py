@@ -1,4 +1,4 @@
-"""rdjson.py: reviewdog's diagnostic format, which it takes to any code host.
+"""Reviewdog's diagnostic format, which it takes to any code host.
 
 A range without columns is one of whole lines, its end included (reviewdog, proto/rdf).
 """

@@ -1,4 +1,4 @@
-"""sarif.py: SARIF 2.1.0 (OASIS), for code scanning and for viewers in editors."""
+"""SARIF 2.1.0 (OASIS), for code scanning and for viewers in editors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""summary.py: a report as Markdown, for the page of a CI job."""
+"""A report as Markdown, for the page of a CI job."""
 
 from __future__ import annotations
 

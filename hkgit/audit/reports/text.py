@@ -1,4 +1,4 @@
-"""text.py: a report for people at a terminal."""
+"""A report for people at a terminal."""
 
 from __future__ import annotations
 

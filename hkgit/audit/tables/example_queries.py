@@ -1,4 +1,4 @@
-"""examples.py: useful questions to the tables, in SQL; a test runs each."""
+"""Useful questions to the tables, in SQL; a test runs each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""identity.py: what a repository is called in tables: its address without secrets, or its roots.
+"""What a repository is called in tables: its address without secrets, or its roots.
 
 `git@host:a/b.git` and `https://user:token@host/a/b` are one repository, `host/a/b`.
 """

@@ -1,6 +1,7 @@
 """What people may do by hand.
 
-What breaks the glass is an annotated tag `break-glass/...` on the commit: its message is the reason, its tagger's time the date, and an SSH key signs it, whose principal has the role
+What breaks the glass is an annotated tag `break-glass/...` on the commit: its message is the
+reason, its tagger's time the date, and an SSH key signs it, whose principal has the role
 `break-glass` under the trusted side's policy. No format of hkgit's own: `git tag -s` writes it.
 """
 

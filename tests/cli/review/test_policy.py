@@ -16,6 +16,12 @@ def test_the_built_in_policy_is_said_in_words(bench: Bench) -> None:
     assert "- A commit that breaks a rule is rejected.\n" in result.out
 
 
+@pytest.mark.parametrize("words", [("-q", "policy", "check"), ("policy", "check", "--quiet")])
+def test_quietly_nothing_is_said_of_a_policy_in_order(bench: Bench, words: tuple[str, ...]) -> None:
+    result = bench.run(*words)
+    assert (result.code, result.out, result.err) == (0, "", "")
+
+
 def test_what_stands_in_the_work_tree_is_looked_at(bench: Bench) -> None:
     bench.repo.write(".hkgit/config.toml", '[gate]\ngovern = "all"\n')
     result = bench.run("policy", "check")
