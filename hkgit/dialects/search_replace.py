@@ -110,8 +110,7 @@ def choose_divider(lines: Sequence[str], head: int, found: Sequence[int], conten
 
     That of a merge conflict within the content is none. Those as long as the head's marks come
     first; of several the only one that underlines no title of its length, then the only one with
-    the same titles in both halves, then the middle one of another length than all others. Raises
-    InvalidInput where several are left.
+    the same titles in both halves. Raises InvalidInput where several are left.
     """
     marks = len(lines[head].split(" ")[0])
     found = _leave_out_conflicts(lines, found, content)
@@ -120,9 +119,7 @@ def choose_divider(lines: Sequence[str], head: int, found: Sequence[int], conten
         raise refuse_line(head, f"{len(likely)} lines that could be the divider", _ESCAPE)
     tests: tuple[Callable[[int], bool], ...] = (
         lambda i: not _is_title(lines, found, i - 1, content, _length(lines[i])),
-        lambda i: not _is_above_title(lines, found, i, content),
         lambda i: _has_same_titles(lines, found, i, content),
-        lambda i: _is_odd_middle(lines, found, i),
     )
     for test in tests:
         if len(likely) > 1:
@@ -174,13 +171,6 @@ def _length(line: str) -> int:
     return len(line.rstrip())
 
 
-def _is_above_title(lines: Sequence[str], found: Sequence[int], row: int, content: range) -> bool:
-    """Whether a line of `=` stands at the top, above a title that has one of its length below."""
-    is_top = row == content.start or not lines[row - 1].strip()
-    is_pair = row + 2 in found and _length(lines[row + 1]) == _length(lines[row])
-    return is_top and is_pair and _WORD.search(lines[row + 1]) is not None
-
-
 def _is_title(
     lines: Sequence[str], found: Sequence[int], row: int, content: range, length: int
 ) -> bool:
@@ -198,13 +188,6 @@ def _has_same_titles(lines: Sequence[str], found: Sequence[int], row: int, conte
     new = [lines[i - 1] for i in found if i > row + 1]
     others = len(found) - 1
     return old == new and 2 * len(old) == others and all(map(_WORD.search, old))
-
-
-def _is_odd_middle(lines: Sequence[str], found: Sequence[int], row: int) -> bool:
-    """Whether as many others stand above as below, and none of them is as long."""
-    others = [i for i in found if i != row]
-    is_middle = 2 * sum(i < row for i in others) == len(others)
-    return is_middle and all(_length(lines[i]) != _length(lines[row]) for i in others)
 
 
 NAME = "search-replace"

@@ -23,7 +23,6 @@ COMMON = 300  # A line that stands more often than this votes for nothing
 MOST_OFFSETS = 60
 MOST_PAIRS = 30_000  # So many offsets are looked at, and fewer for long old texts
 MOST_WINDOWS = 12  # Around so many of them lines are aligned with gaps
-NEAR = 900  # So alike, per mille, lines without a vote are for one to be the other
 NOTHING = b"\n"  # The key of no line at all
 
 
@@ -32,10 +31,6 @@ def propose_alignments(view: FileLines, wanted: EditLines) -> list[Targets]:
     lines, old = list_keys(view, wanted)
     slack = 10 + len(old) // 4
     votes = _votes(old, lines)
-    if not votes and len(lines) == len(old):
-        # All of the text is quoted, as where a hash has found its lines.
-        is_near = all(measure_similarity(a, b, NEAR) for a, b in zip(old, lines, strict=True))
-        return [tuple(range(len(old)))] if is_near else []
     ranked = sorted((-cast.total, offset) for offset, cast in votes.items())
     offsets = [offset for _, offset in ranked[: max(min(MOST_OFFSETS, MOST_PAIRS // len(old)), 3)]]
     most = votes[offsets[0]].total if offsets else 0
@@ -187,11 +182,7 @@ def _fits(
         target = targets[row]
         if old[row] and (target is None or lines[target] != old[row]):
             return False
-    are_whole = all(
-        is_whole(change, targets, lines) and _is_held(change, targets, old, lines)
-        for change in wanted.changes
-    )
-    return are_whole and _is_closed(wanted.moved, targets, lines)
+    return _are_together(wanted, targets, old, lines)
 
 
 def is_slip(view: FileLines, wanted: EditLines, candidate: Place) -> bool:
@@ -204,14 +195,18 @@ def is_slip(view: FileLines, wanted: EditLines, candidate: Place) -> bool:
     rows = [i for i in wanted.bound if old[i]]
     there = sum(1 for i in rows if targets[i] is not None)
     is_placed = None not in candidate.landings and 2 * there > len(rows)
-    return (
-        is_placed
-        and all(
-            is_whole(change, targets, lines) and _is_held(change, targets, old, lines)
-            for change in wanted.changes
-        )
-        and _is_closed(wanted.moved, targets, lines)
+    return is_placed and _are_together(wanted, targets, old, lines)
+
+
+def _are_together(
+    wanted: EditLines, targets: Targets, old: Sequence[bytes], lines: Sequence[bytes]
+) -> bool:
+    """Whether no line that the author did not know parts what changes, or what moves."""
+    are_whole = all(
+        is_whole(change, targets, lines) and _is_held(change, targets, old, lines)
+        for change in wanted.changes
     )
+    return are_whole and _is_closed(wanted.moved, targets, lines)
 
 
 def _gaps(lines: Sequence[bytes], targets: Targets) -> int:

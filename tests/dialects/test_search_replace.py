@@ -231,12 +231,6 @@ def test_content_is_kept_line_by_line(body: str, old: str, new: str) -> None:
             "Title 2\n=======\ntext\n",
             id="only in the old",
         ),
-        pytest.param(
-            "=======\nTitle 1\n=======\n\nx\n=======\ny\n",
-            "=======\nTitle 1\n=======\n\nx\n",
-            id="a title between two lines",
-        ),
-        pytest.param("a\n======\nb\n=====\nc\n======\nd\n", "a\n======\nb\n", id="six, five, six"),
     ],
 )
 def test_an_underline_is_content(body: str, old: str) -> None:
@@ -294,6 +288,16 @@ def test_an_underline_is_content(body: str, old: str) -> None:
             "a.py\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
             "line 2: the divider could be any of lines 4, 6",
             id="two dividers",
+        ),
+        pytest.param(
+            "a.py\n<<<<<<< SEARCH\n=======\nTitle 1\n=======\n\nx\n=======\ny\n>>>>>>> REPLACE\n",
+            "line 2: the divider could be any of lines 3, 8",
+            id="a title between two lines",
+        ),
+        pytest.param(
+            "a.py\n<<<<<<< SEARCH\na\n======\nb\n=====\nc\n======\nd\n>>>>>>> REPLACE\n",
+            "line 2: the divider could be any of lines 4, 6, 8",
+            id="six, five, six",
         ),
         pytest.param("```bash\necho\na.py\n" + PLAIN, "line 1: a fence of", id="open fence"),
         pytest.param("nothing here\n", "empty spec", id="no block"),
