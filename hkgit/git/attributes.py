@@ -21,10 +21,13 @@ from pathlib import Path, PurePosixPath
 from hkgit.edits import EXECUTABLE, REGULAR, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.git.backend import common_dir_of
-from hkgit.git.objects import TreeEntry, TreeSnapshot
-from hkgit.git.repository import Repository
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, late_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # an edit in a session asks for attributes, and for no repository
+    from hkgit.git.objects import TreeEntry, TreeSnapshot
+    from hkgit.git.repository import Repository
 
 UNSPECIFIED = "unspecified"
 

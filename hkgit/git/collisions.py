@@ -1,4 +1,4 @@
-"""name_collisions.py: find names that some file system cannot tell apart.
+"""Find names that some file system cannot tell apart.
 
 Two names that differ in case, in the normal form of their letters, or in what HFS+ leaves out can
 stand side by side in a tree, but not in every checkout: there one overwrites the other, and a

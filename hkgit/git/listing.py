@@ -1,4 +1,4 @@
-"""listing.py: what a directory of hkgit's own state holds, while other processes tidy it away."""
+"""What a directory of hkgit's own state holds, while other processes tidy it away."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class EmptyRepository:
         return os.fsdecode(listed.stdout).split("\0")[:-1]
 
     def pack_objects(self) -> bytes:
-        """Everything that was written here."""
+        """Pack everything that was written here."""
         written = (self.path / "objects").glob("[0-9a-f][0-9a-f]/*")
         names = "".join(f"{each.parent.name}{each.name}\n" for each in written)
         return self._git("pack-objects", "-q", "--stdout", stdin=names.encode()).stdout

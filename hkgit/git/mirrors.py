@@ -1,4 +1,4 @@
-"""mirrors.py: bare copies of repositories that nobody here vouches for.
+"""Bare copies of repositories that nobody here vouches for.
 
 What the other side sends is data. It starts no program and no hook, asks nobody anything, and
 leads to no other address by a protocol that is not on the list.

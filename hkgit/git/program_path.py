@@ -1,4 +1,4 @@
-"""naming.py: name hkgit in commands so that the shell of who is told of them finds it."""
+"""Name hkgit in commands so that the shell of who is told of them finds it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""signatures.py: find who signed a commit or tag with an SSH key."""
+"""Find who signed a commit or tag with an SSH key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""branch_queue.py: let writers of one branch take turns, so that none has to retry for ever.
+"""Let writers of one branch take turns, so that none has to retry for ever.
 
 A matter of politeness: what keeps a branch from harm is its compare-and-swap.
 """

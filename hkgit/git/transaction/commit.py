@@ -1,4 +1,4 @@
-"""commits.py: let git make a commit in a temporary worktree.
+"""Let git make a commit in a temporary worktree.
 
 So author, committer, signature and hooks are what `git commit` would make of them.
 """

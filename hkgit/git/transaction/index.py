@@ -1,4 +1,4 @@
-"""index.py: lock the index of a checkout as git does, and replace it in one step.
+"""Lock the index of a checkout as git does, and replace it in one step.
 
 The lock says whose it is, so that one left by a crash can be told from that of another git. The
 work goes on in a copy: whoever looks sees the index as it was or as it is to be.

@@ -1,4 +1,4 @@
-"""journal.py: record what a transaction is about to do, before it does it.
+"""Record what a transaction is about to do, before it does it.
 
 A journal is one file a transaction, `hkgit/tx/<id>.jsonl` in the git directory: a line of JSON a
 step, each the whole state, the last complete one counts. It is locked as long as a process of

@@ -1,4 +1,4 @@
-"""landing.py: move a branch to a finished commit and update the checkout.
+"""Move a branch to a finished commit and update the checkout.
 
 The order is: lock the index, see that nothing is in the way, move the branch if it is still where
 it was, bring the checkout along; and if that fails, move the branch back. The two-tree merge of

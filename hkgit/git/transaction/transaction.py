@@ -1,4 +1,4 @@
-"""transaction.py: one attempt to land commits, all or nothing. The protocol: docs/transaction.md.
+"""One attempt to land commits, all or nothing. The protocol: docs/transaction.md.
 
 Whatever it is about to do it writes down first; what it leaves when it is killed, the next one
 clears away.

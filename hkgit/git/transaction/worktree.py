@@ -1,10 +1,8 @@
 """The temporary worktree.
 
-Together they take four tenths of a start of the interpreter, and every `apply` needs one
-directory. Where something is out of the ordinary, they are asked after all.
-
 It is sparse through its own `info/sparse-checkout` and the options of single commands: the
-configuration of the repository is not touched.
+configuration of the repository is not touched. `tempfile` and `shutil` take four tenths of a start
+of the interpreter, so they are asked only where something is out of the ordinary.
 """
 
 from __future__ import annotations
