@@ -1,4 +1,4 @@
-"""undoing.py: take changes back without touching what came after them.
+"""Calls that are taken back, without touching what came after them.
 
 A file that is still as the change left it becomes what it was before. Where it has changed since,
 the lines of the change are put back by a three-way merge of lines, whose base is what the change
@@ -28,10 +28,8 @@ from hkgit.sessions.knowledge import (
 )
 from hkgit.sessions.outstanding import choose_calls, find_calls_in
 from hkgit.sessions.writer import at_work, begin_turn, carry_out, keep_files, next_call
-from hkgit.text.diff import LineChange as Stretch
-from hkgit.text.diff import find_changes
+from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document, terminate, unterminate
-from hkgit.values import dataclass
 
 _FIX = "Change it back by hand, or undo what came after it first."
 
@@ -172,20 +170,18 @@ def merge_back(path: str, base: bytes, wanted: bytes, present: bytes) -> bytes:
 
     Lines of `present` that already equal those of `wanted` stay.
     """
-    old, new, here = (terminate(Document(data)) for data in (base, wanted, present))
+    old, new, here = (terminate(Document(data)).raw_lines for data in (base, wanted, present))
     lines: list[bytes] = []
-    done = 0
-    for place in _places(
-        find_changes(old.raw_lines, new.raw_lines), find_changes(old.raw_lines, here.raw_lines)
-    ):
-        new_lines, there = new.raw_lines[place.theirs], here.raw_lines[place.ours]
-        if place.is_changed_by_both and new_lines != there:
-            where = f"{path}:{place.ours.start + 1}"
-            raise Conflict(where, "these lines were changed again", _FIX)
-        lines += here.raw_lines[done : place.ours.start]
-        lines += new_lines if place.is_changed_by_them else there
-        done = place.ours.stop
-    data = b"".join([*lines, *here.raw_lines[done:]])
+    done = there = ahead = 0
+    for start, end, theirs, ours in _group(find_changes(old, new), find_changes(old, here)):
+        wanted_lines = new[start + ahead : end + ahead + _growth(theirs)]
+        first, last = start + there, end + there + _growth(ours)
+        if theirs and ours and wanted_lines != here[first:last]:
+            raise Conflict(f"{path}:{first + 1}", "these lines were changed again", _FIX)
+        lines += here[done:first]
+        lines += wanted_lines if theirs else here[first:last]
+        done, there, ahead = last, there + _growth(ours), ahead + _growth(theirs)
+    data = b"".join([*lines, *here[done:]])
     was_terminated = Document(wanted if _ends(base) == _ends(present) else present).is_terminated
     return data if was_terminated else unterminate(data)
 
@@ -194,48 +190,22 @@ def _ends(data: bytes) -> bool:
     return Document(data).is_terminated
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Lines that one side or both have changed: their place in each of the three texts."""
-
-    theirs: slice
-    ours: slice
-    is_changed_by_them: bool
-    is_changed_by_both: bool
+def _growth(changes: Iterable[LineChange]) -> int:
+    return sum(c.new_end - c.new_start - c.old_end + c.old_start for c in changes)
 
 
-def _places(theirs: Sequence[Stretch], ours: Sequence[Stretch]) -> Iterator[_Place]:
-    """Every changed place, in order (three-way merge as in diff3)."""
-    shifts = [0, 0]
-    for start, end, sides in _group_overlapping(theirs, ours):
-        found = []
-        for at, side in enumerate(sides):
-            first = start + shifts[at]
-            shifts[at] += sum(c.new_end - c.new_start - c.old_end + c.old_start for c in side)
-            found.append(slice(first, end + shifts[at]))
-        yield _Place(found[0], found[1], bool(sides[0]), all(sides))
-
-
-def _group_overlapping(
-    theirs: Sequence[Stretch], ours: Sequence[Stretch]
-) -> Iterator[tuple[int, int, tuple[list[Stretch], list[Stretch]]]]:
-    """Group changes of the same base lines: the lines, and both sides' changes."""
-    pairs = [*((each, 0) for each in theirs), *((each, 1) for each in ours)]
-    group: tuple[int, int, tuple[list[Stretch], list[Stretch]]] | None = None
-    for change, side in sorted(pairs, key=lambda pair: (pair[0].old_start, pair[0].old_end)):
-        if group is not None and _meet(change, group[0], group[1]):
-            group = group[0], max(group[1], change.old_end), group[2]
+def _group(
+    theirs: Sequence[LineChange], ours: Sequence[LineChange]
+) -> list[tuple[int, int, list[LineChange], list[LineChange]]]:
+    """Group changes of the same base lines: the lines, and both sides' changes (as in diff3)."""
+    groups: list[tuple[int, int, list[LineChange], list[LineChange]]] = []
+    pairs = [*((each, True) for each in theirs), *((each, False) for each in ours)]
+    for change, is_theirs in sorted(pairs, key=lambda pair: (pair[0].old_start, pair[0].old_end)):
+        first, last = change.old_start, change.old_end
+        start, end, mine, other = groups[-1] if groups else (-1, -1, [], [])
+        if first == last == start == end or (first < end and start < last):
+            groups[-1] = start, max(end, last), mine, other
         else:
-            if group is not None:
-                yield group
-            group = change.old_start, change.old_end, ([], [])
-        group[2][side].append(change)
-    if group is not None:
-        yield group
-
-
-def _meet(change: Stretch, start: int, end: int) -> bool:
-    """Whether a change is one of some lines, or of the same point between two."""
-    if change.old_start == change.old_end == start == end:
-        return True
-    return change.old_start < end and start < change.old_end
+            groups.append((first, last, [], []))
+        (groups[-1][2] if is_theirs else groups[-1][3]).append(change)
+    return groups

@@ -1,25 +1,31 @@
-"""redo.py: make what is staged, or a commit, again with evidence, where no transcript has any.
+"""A commit made again with evidence, where no transcript has any: of what is staged, or standing.
 
-The change is read from the trees that git has, applied to HEAD beside the branch with the hashes of
-the files as they were, and the branch moves there. No file of the checkout is touched. In the
-middle of a merge git's merge is made again, and what is staged in its conflicts resolves them.
+The change is read from the trees that git has, applied to its base beside the branch with the
+hashes of the files as they were, and the branch moves there. No file of the checkout is touched but
+the records of hkgit. In the middle of a merge git's merge is made again, and what is staged in its
+conflicts resolves them.
+
+Where a commit that stands is made again, its author, dates and message are kept. Those after it
+keep all but their parents and what it brings to the ledger.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from hkgit import dialects
 from hkgit.applying.evidence import LATE, NO_LINES
-from hkgit.edits import Read, Spec
+from hkgit.edits import File, Read, Spec
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER, digest
 from hkgit.gate.fix_facts import hash_hunks
 from hkgit.gate.trusted_policy import read_trusted_policy
-from hkgit.git.objects import Commit
+from hkgit.git.objects import EMPTY_TREE, Commit
 from hkgit.git.repository import FIRST_COMMIT, Repository
+from hkgit.git.transaction.landing import UNDER_WAY
 from hkgit.text.document import Document, terminate
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, late_pattern, replace
@@ -27,7 +33,6 @@ from hkgit.workflows.adoption import store_checkout
 from hkgit.workflows.application import ApplyRequest, ApplyResult, advise, apply
 from hkgit.workflows.commit_plan import SILENT, Progress
 from hkgit.workflows.merge_plan import find_merging
-from hkgit.workflows.remake import begin_history, find_made_again, find_standing, rebuild
 from hkgit.workflows.target import ApplyOptions
 
 _OWN = (f":(top,exclude){LEDGER}", f":(top,exclude){ATTRIBUTES_PATH}")
@@ -39,6 +44,8 @@ _NOT_ACCEPTED = (
 )
 _TOLD = late_pattern(rb"(?m)^Hkgit-Agent: (.+)$")
 _ADDS = late_pattern(rb"(?m)^@@ -\d+,0 ")
+_PERSON = rb"(?m)^%s (.*) (\d+ [+-]\d+)$"
+_SIGNATURE = late_pattern(rb"(?m)^gpgsig(?:-sha256)? .*\n(?: .*\n)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +119,11 @@ def _redo_commit(
 
     Refusals stand in the result; then nothing has changed. Raises GitRefused, InvalidInput.
     """
-    again = find_made_again(repository, name)
+    again = _find_made_again(repository, name)
     if again is not None:
         progress.say(f"{name[:12]} was made again already: it is {again[:12]} now")
         return ApplyResult()
-    standing = find_standing(repository, name)
+    standing = _find_standing(repository, name)
     commit = standing.commit
     if len(commit.parents) > 2:
         what, fix = "merges several commits at once", "Merge them one by one."
@@ -142,7 +149,7 @@ def _redo_commit(
     if result.error is None:
         try:
             _expect_same(repository, branch, commit.tree, (":/",))
-            again = rebuild(repository, standing, result.landed[-1].commit)
+            again = _rebuild(repository, standing, result.landed[-1].commit)
         finally:
             repository.delete_ref(f"refs/heads/{branch}")
         landed = (*result.landed[:-1], replace(result.landed[-1], commit=again))
@@ -156,7 +163,7 @@ def _find_base(repository: Repository, commit: Commit) -> tuple[str, str | None,
     What comes beside a merge that git makes by itself is a commit after that merge.
     """
     if not commit.parents:
-        return begin_history(repository), None, (":/",)
+        return repository.git("commit-tree", "-m", "Begin", EMPTY_TREE).text, None, (":/",)
     if len(commit.parents) == 1:
         return commit.parents[0], None, (":/",)
     ours, other = commit.parents
@@ -297,3 +304,125 @@ def _reads(
         else:
             for lines, lines_hash in hash_hunks(repository, (head, tree), path, context):
                 yield Read(path, *lines, lines_hash, LATE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """A commit in the history of HEAD, which is at `head`, and its message without our trailers."""
+
+    commit: Commit
+    head: str
+    message: str
+
+
+def _find_standing(repository: Repository, name: str) -> _Standing:
+    """Find a commit to make again. Raises GitRefused where it cannot be."""
+    under_way = next((UNDER_WAY[each] for each in UNDER_WAY if repository.remembers(each)), None)
+    if under_way is not None:
+        what, fix = f"{under_way} is under way", "End it first (git status says how), then redo."
+        raise GitRefused("hkgit redo", what, fix)
+    commit, head = repository.commit(repository.resolve(name)), repository.head().commit
+    if head is None or not repository.is_ancestor(commit.id, head):
+        what = "is not in the history of HEAD"
+        raise GitRefused(name, what, "Switch to the branch that it is on.")
+    if commit.is_boundary:
+        what = "its parent is not in this shallow clone"
+        raise GitRefused(name, what, "git fetch --unshallow")
+    said = repository.git("log", "-1", "--format=%B", commit.id).text
+    kept = [line for line in said.splitlines() if not line.lower().startswith("hkgit-")]
+    return _Standing(commit, head, "\n".join(kept).strip() or "No message")
+
+
+def _find_made_again(repository: Repository, name: str) -> str | None:
+    """Find the commit that has taken the place of one: of the same author, date and files.
+
+    None for one that still stands, and where none has.
+    """
+    commit, head = repository.commit(repository.resolve(name)), repository.head().commit
+    if head is None or repository.is_ancestor(commit.id, head):
+        return None
+    author = _find_person(commit, b"author")
+    for each in repository.git("rev-list", "--max-count=1000", head).text.split():
+        other = repository.commit(each)
+        if _find_person(other, b"author") == author:
+            changes = repository.changes(commit.tree, other.tree)
+            if all(_is_own(change.path) for change in changes):
+                return each
+    return None
+
+
+def _rebuild(repository: Repository, standing: _Standing, made: str) -> str:
+    """Let a commit made beside the branch take the place of the one that stands; return HEAD.
+
+    Signatures of commits that are made anew are left out: they would be wrong.
+    """
+    old, new = standing.commit, repository.commit(made)
+    if not new.message.strip():
+        raise GitRefused("hkgit redo", "the commit made again has no message", "Give one with -m.")
+    people = {each: _find_person(old, each) for each in (b"author", b"committer")}
+    raw = new.raw
+    for role, person in people.items():
+        found = re.search(_PERSON % role, raw)
+        if found is not None:
+            raw = raw[: found.start()] + role + b" " + person + raw[found.end() :]
+    again = _write_commit(repository, _SIGNATURE.sub(b"", raw))
+    records = _find_records(repository, old.tree, new.tree)
+    names = {old.id: again}
+    options = ("--topo-order", "--reverse", "--ancestry-path")
+    for each in repository.git("rev-list", *options, f"{old.id}..{standing.head}").text.split():
+        names[each] = _carry(repository, repository.commit(each), names, records)
+    head = names[standing.head]
+    repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", head, standing.head)
+    _bring_records(repository, standing.head, head)
+    return again
+
+
+def _carry(
+    repository: Repository,
+    commit: Commit,
+    names: Mapping[str, str],
+    records: Mapping[str, tuple[File | None, File | None]],
+) -> str:
+    """Write a later commit anew, on its new parents and with the new records."""
+    files = repository.snapshot(commit.tree)
+    changed = {path: new for path, (old, new) in records.items() if files.get(path) == old}
+    tree = repository.write_tree(commit.tree, changed)
+    header, _, message = commit.raw.partition(b"\n\n")
+    header = _SIGNATURE.sub(b"", header + b"\n").rstrip(b"\n")
+    header = header.replace(b"tree " + commit.tree.encode(), b"tree " + tree.encode(), 1)
+    for parent in commit.parents:
+        new = names.get(parent, parent)
+        header = header.replace(b"\nparent " + parent.encode(), b"\nparent " + new.encode())
+    return _write_commit(repository, header + b"\n\n" + message)
+
+
+def _find_records(
+    repository: Repository, old: str, new: str
+) -> dict[str, tuple[File | None, File | None]]:
+    """Find the records of hkgit in which two trees differ, as they were and as they become."""
+    before, after = repository.snapshot(old), repository.snapshot(new)
+    paths = (each.path for each in repository.changes(old, new))
+    return {path: (before.get(path), after.get(path)) for path in paths if _is_own(path)}
+
+
+def _bring_records(repository: Repository, old: str, new: str) -> None:
+    """Bring the records of hkgit in index and checkout along; all else stays as it is."""
+    trees = (repository.commit(each).tree for each in (old, new))
+    paths = [f":(top,literal){each.path}" for each in repository.changes(*trees)]
+    if paths:
+        stdin = b"\0".join(each.encode() for each in paths)
+        chosen: Sequence[str] = ("--pathspec-from-file=-", "--pathspec-file-nul")
+        repository.git("restore", f"--source={new}", "--staged", "--worktree", *chosen, stdin=stdin)
+
+
+def _is_own(path: str) -> bool:
+    return path.startswith(f"{LEDGER}/") or path == ATTRIBUTES_PATH
+
+
+def _find_person(commit: Commit, role: bytes) -> bytes:
+    found = re.search(_PERSON % role, commit.raw)
+    return b"" if found is None else found[1] + b" " + found[2]
+
+
+def _write_commit(repository: Repository, raw: bytes) -> str:
+    return repository.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=raw).text
