@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 
 from hkgit.errors import InvalidInput
-from hkgit.text.strict_json import Json, JsonObject
+from hkgit.text.strict_json import Json
 from hkgit.values import dataclass
 
 _SPACE = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -62,7 +63,7 @@ def parse_jsonc(text: str) -> JsoncNode:
 def _node(text: str, at: int, depth: int) -> JsoncNode:
     opening = text[at : at + 1]
     if opening not in _CLOSING or depth > _DEEPEST:
-        return _scalar(text, at)
+        return _scalar(text, at, _STRING if opening == '"' else _SCALAR)
     items = tuple(_items(text, at, depth))
     end = skip_blanks(text, items[-1].node.end if items else at + 1)
     end = skip_blanks(text, end + 1) if text.startswith(",", end) and items else end
@@ -79,7 +80,7 @@ def _items(text: str, at: int, depth: int) -> Iterator[JsoncItem]:
     while not text.startswith(closing, next_at):
         start, key = next_at, None
         if closing == "}":
-            name = _string(text, next_at)
+            name = _scalar(text, next_at, _STRING)
             key, next_at = name.value, skip_blanks(text, name.end)
             if not text.startswith(":", next_at):
                 raise _wrong(text, next_at)
@@ -92,24 +93,11 @@ def _items(text: str, at: int, depth: int) -> Iterator[JsoncItem]:
         next_at = skip_blanks(text, next_at + 1)
 
 
-def _scalar(text: str, at: int) -> JsoncNode:
-    found = _SCALAR.match(text, at)
-    if found is None:
-        return _string(text, at)
-    try:
-        return JsoncNode(at, found.end(), json.loads(found[0]))
-    except ValueError:
-        raise _wrong(text, at) from None
-
-
-def _string(text: str, at: int) -> JsoncNode:
-    found = _STRING.match(text, at)
-    if found is None:
-        raise _wrong(text, at)
-    try:
-        return JsoncNode(at, found.end(), json.loads(found[0]))
-    except ValueError:
-        raise _wrong(text, at) from None
+def _scalar(text: str, at: int, pattern: re.Pattern[str]) -> JsoncNode:
+    if (found := pattern.match(text, at)) is not None:
+        with suppress(ValueError):
+            return JsoncNode(at, found.end(), json.loads(found[0]))
+    raise _wrong(text, at)
 
 
 def _wrong(text: str, at: int) -> InvalidInput:
@@ -117,32 +105,14 @@ def _wrong(text: str, at: int) -> InvalidInput:
     return InvalidInput(f"line {line}", "is no JSON", "Mend the settings first.")
 
 
-def add_members(text: str, value: JsonObject) -> str:
-    """Add to a document the members of `value` that it lacks, and so on inwards.
-
-    Arrays get the elements that they do not hold yet. Raises InvalidInput where the document is
-    no JSON object, or says something else already.
-    """
-    return _add_members(text, (), value)
-
-
-def remove_members(text: str, value: JsonObject) -> str:
-    """Remove the members and elements of `value` from a document, and what is empty then."""
-    return _remove_members(text, (), value)
-
-
-def remove_outdated(text: str, value: JsonObject, is_ours: Callable[[object], bool]) -> str:
+def remove_outdated(
+    text: str, value: Json, is_ours: Callable[[object], bool], path: tuple[str, ...] = ()
+) -> str:
     """Remove the elements of arrays that are ours, but not those of `value`.
 
     Only arrays are looked through that `value` has as well. Raises InvalidInput where the document
     is no JSON.
     """
-    return _remove_outdated(text, (), value, is_ours)
-
-
-def _remove_outdated(
-    text: str, path: tuple[str, ...], value: Json, is_ours: Callable[[object], bool]
-) -> str:
     node = _at(text, path)
     if isinstance(node.value, list) and isinstance(value, list):
 
@@ -152,11 +122,16 @@ def _remove_outdated(
         return _remove_items(text, path, is_outdated)
     if isinstance(node.value, dict) and isinstance(value, dict):
         for key in value.keys() & node.value.keys():
-            text = _remove_outdated(text, (*path, key), value[key], is_ours)
+            text = remove_outdated(text, value[key], is_ours, (*path, key))
     return text
 
 
-def _add_members(text: str, path: tuple[str, ...], value: Json) -> str:
+def add_members(text: str, value: Json, path: tuple[str, ...] = ()) -> str:
+    """Add to a document the members of `value` that it lacks, and so on inwards.
+
+    Arrays get the elements that they do not hold yet. Raises InvalidInput where the document is
+    no JSON object, or says something else already.
+    """
     node = _at(text, path)
     if isinstance(node.value, list) and isinstance(value, list):
         for element in value:
@@ -165,7 +140,7 @@ def _add_members(text: str, path: tuple[str, ...], value: Json) -> str:
     elif isinstance(node.value, dict) and isinstance(value, dict):
         for key, inner in value.items():
             if key in node.value:
-                text = _add_members(text, (*path, key), inner)
+                text = add_members(text, inner, (*path, key))
             else:
                 text = _insert_item(text, _at(text, path), f"{json.dumps(key)}: ", inner)
     elif node.value != value:
@@ -174,7 +149,8 @@ def _add_members(text: str, path: tuple[str, ...], value: Json) -> str:
     return text
 
 
-def _remove_members(text: str, path: tuple[str, ...], value: Json) -> str:
+def remove_members(text: str, value: Json, path: tuple[str, ...] = ()) -> str:
+    """Remove the members and elements of `value` from a document, and what is empty then."""
     node = _at(text, path)
     if isinstance(node.value, list) and isinstance(value, list):
         return _remove_items(text, path, lambda item: item.node.value in value)
@@ -182,7 +158,7 @@ def _remove_members(text: str, path: tuple[str, ...], value: Json) -> str:
         return text
     for key in value.keys() & node.value.keys():
         if node.value[key] != value[key]:
-            text = _remove_members(text, (*path, key), value[key])
+            text = remove_members(text, value[key], (*path, key))
         if _at(text, (*path, key)).value in (value[key], {}, []):
             text = _remove_items(text, path, partial(_has_key, key))
     return text
