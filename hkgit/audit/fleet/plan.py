@@ -288,8 +288,8 @@ class RepositoryState:
     basis: str
     evidence: str
     tips: Mapping[str, str]
-    settled: Mapping[str, Json]
-    open_tally: Mapping[str, Json]
+    settled: Tally
+    open_tally: Tally
     open: tuple[str, ...]
 
 
@@ -303,8 +303,8 @@ def read_state(directory: FleetDirectory, name: str) -> RepositoryState | None:
             basis=found["basis"],
             evidence=found["evidence"],
             tips=found["tips"],
-            settled=Tally(found["settled"]).to_json(),
-            open_tally=Tally(found["open_tally"]).to_json(),
+            settled=Tally(found["settled"]),
+            open_tally=Tally(found["open_tally"]),
             open=tuple(found["open"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -318,8 +318,8 @@ def write_state(directory: FleetDirectory, name: str, state: RepositoryState) ->
         "basis": state.basis,
         "evidence": state.evidence,
         "tips": dict(state.tips),
-        "settled": dict(state.settled),
-        "open_tally": dict(state.open_tally),
+        "settled": state.settled.to_json(),
+        "open_tally": state.open_tally.to_json(),
         "open": list(state.open),
     }
     write_json(directory.state(name), document)
@@ -333,9 +333,9 @@ def join_parts(directory: FleetDirectory, plan: PlannedRepository, size: int) ->
     before = None if plan.is_fresh else read_state(directory, plan.name)
     settled, opened, left = Tally(), Tally(), list[str]()
     if before is not None:
-        settled.add(Tally(before.settled))
+        settled.add(before.settled)
         if not plan.reopens:
-            opened.add(Tally(before.open_tally))
+            opened.add(before.open_tally)
             left += before.open
     for part in _read_parts(directory, plan, size):
         settled.add(Tally(part["settled"]))
@@ -346,8 +346,8 @@ def join_parts(directory: FleetDirectory, plan: PlannedRepository, size: int) ->
         # What could not be read may be readable the next time, whatever the refs say.
         evidence="" if opened.by["replay"]["unverifiable"] else plan.evidence,
         tips=plan.tips,
-        settled=settled.to_json(),
-        open_tally=opened.to_json(),
+        settled=settled,
+        open_tally=opened,
         open=tuple(left),
     )
 

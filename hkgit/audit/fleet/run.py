@@ -475,7 +475,7 @@ class _Run:
             listed,
             VERIFIED if plan.count or plan.is_fresh else UNCHANGED,
             tips=plan.tips,
-            tally=sum_tallies((Tally(state.settled), Tally(state.open_tally))),
+            tally=sum_tallies((state.settled, state.open_tally)),
             new=plan.count,
             policy=plan.policy_digest,
             enforces=plan.policy.mode == "enforce",
