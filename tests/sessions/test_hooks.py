@@ -88,7 +88,7 @@ def test_an_amended_commit_names_old_and_new_evidence_once(work: Work) -> None:
     assert work.repo.status() == []
 
 
-TAKE_BACK = "hkgit undo --session task --call 1 && hkgit read a.py:5-5 --session task"
+TAKE_BACK = "hkgit undo --session task --call 1 && hkgit read :/a.py:5-5 --session task"
 
 
 @pytest.mark.parametrize("options", [("-a",), ()], ids=["-a", "staged"])

@@ -73,7 +73,7 @@ def test_a_line_that_others_changed_is_known_no_more(desk: TextSession, root: Pa
 def test_a_blind_edit_is_said_to_be_blind_at_once(desk: TextSession) -> None:
     answer = desk.edit(replacing("line 5\n", "new\n"))
     assert [(each.number, each.lines, each.command) for each in answer.blind] == [
-        (1, (5, 5), "hkgit undo --session task --call 1 && hkgit read a.py:5-5 --session task")
+        (1, (5, 5), "hkgit undo --session task --call 1 && hkgit read :/a.py:5-5 --session task")
     ]
 
 
@@ -136,7 +136,7 @@ def test_an_agent_has_a_name_of_one_line(root: Path, agent: str) -> None:
 def test_a_dry_run_tells_of_blindness_and_keeps_nothing(desk: TextSession, root: Path) -> None:
     answer = desk.edit(replacing("line 5\n", "new\n"), dry_run=True)
     assert answer.call is None
-    assert answer.blind[0].command == "hkgit read a.py:5-5 --session task"
+    assert answer.blind[0].command == "hkgit read :/a.py:5-5 --session task"
     assert desk.status().calls == ()
     assert (root / "a.py").read_text() == LINES
 

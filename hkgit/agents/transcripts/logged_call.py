@@ -132,7 +132,7 @@ def run_tool(
 
 
 def show(did: Did) -> ReadCall | Shell | None:
-    """What a tool has shown of a file, or of what a command has printed."""
+    """Find what a tool has shown of a file, or of what a command has printed."""
     match did:
         case Shell():
             return did

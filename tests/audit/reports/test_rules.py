@@ -27,7 +27,7 @@ def _rules(module: ast.Module) -> Iterator[str]:
 
 def _makes_finding(called: ast.expr) -> bool:
     if isinstance(called, ast.Attribute):
-        return called.attr == "of" and ast.unparse(called.value) == "Finding"
+        return called.attr in ("of", "at") and ast.unparse(called.value) == "Finding"
     return isinstance(called, ast.Name) and called.id in ("Finding", "Wrong")
 
 
