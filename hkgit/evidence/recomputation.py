@@ -11,7 +11,7 @@ and number. So a hunk neither takes away nor writes a line more or less than the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from hkgit import dialects
 from hkgit.applying.draft import Lines
@@ -71,8 +71,9 @@ def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> lis
     moved = [*find_unexplained(entry, spec, files, base_files)]
     if moved and base_files is None:
         return None
+    what = "edit {} names other lines, and nothing shows that they moved here"
     return [
-        *_find_moved(moved),
+        *(Finding("decoy", edit.where, what.format(edit.id), _FIX) for edit in moved),
         *_edit_findings(entry, spec, planned),
         *_read_findings(entry, planned),
         *_file_findings(entry, planned),
@@ -110,12 +111,6 @@ def plan_options(entry: Entry) -> Options:
     )
 
 
-def _find_moved(moved: Iterable[RecordedEdit]) -> Iterator[Finding]:
-    for edit in moved:
-        what = f"edit {edit.id} names other lines, and nothing shows that they moved here"
-        yield Finding("decoy", edit.where, what, _FIX)
-
-
 def _read_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
     used = set(reads_used(entry.reads, planned))
     for read in entry.reads:
@@ -126,12 +121,12 @@ def _read_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
 def _edit_findings(entry: Entry, spec: Spec, planned: Plan) -> Iterator[Finding]:
     for edit, outcome in zip(entry.edits, planned.outcomes, strict=True):
         again = record_edit(spec.dialect, edit.text, outcome)
-        for name in _list_differing(edit, again):
-            what = (
-                f"edit {edit.id} records {name} {_show_value(getattr(edit, name))},"
-                f" recomputed {_show_value(getattr(again, name))}"
-            )
-            yield Finding("forged", edit.where, what, _FIX)
+        for name in RecordedEdit.__match_args__:
+            here, there = getattr(edit, name), getattr(again, name)
+            if here != there:
+                shown, found = str(here)[:60], str(there)[:60]
+                what = f"edit {edit.id} records {name} {shown}, recomputed {found}"
+                yield Finding("forged", edit.where, what, _FIX)
 
 
 def _file_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
@@ -152,15 +147,6 @@ def _first_difference(recorded: RecordedFile | None, again: RecordedFile | None)
         if hunk not in derived:
             return f":{hunk.start_line}-{hunk.end_line}"
     return ""
-
-
-def _list_differing(left: RecordedEdit, right: RecordedEdit) -> list[str]:
-    names = RecordedEdit.__match_args__
-    return [name for name in names if getattr(left, name) != getattr(right, name)]
-
-
-def _show_value(value: object) -> str:
-    return str(value)[:60]
 
 
 _AGAIN = "Let hkgit apply the spec again, on this base."

@@ -31,7 +31,8 @@ def order_entries(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entr
     now = _begin(waiting, files)
     awaited = Counter(state for _, entry in entries for state in _needs(entry))
     while waiting:
-        ready = [each for each in waiting if _is_ready(each[1], now)] or waiting[:1]
+        fit = (each for each in waiting if all(now[at] == mark for at, mark in _needs(each[1])))
+        ready = [*fit] or waiting[:1]
         useful = (each for each in ready if any(awaited[state] for state in _leaves(each[1])))
         chosen = next(useful, ready[0])
         waiting.remove(chosen)
@@ -56,10 +57,6 @@ def _begin(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
         if (path, actual) in needed or path not in begin:
             begin[path] = actual
     return begin
-
-
-def _is_ready(entry: Entry, now: Mapping[str, FileMark | None]) -> bool:
-    return all(now[path] == expected for path, expected in _needs(entry))
 
 
 def _needs(entry: Entry) -> Iterator[State]:

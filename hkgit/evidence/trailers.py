@@ -1,9 +1,7 @@
 """What a commit message says of entries.
 
 Messages are read with a strict grammar of our own, because git's parsers disagree with each other
-and with configuration. Every commit with a session waits for this, so it knows nothing of entries.
-
-An unverified view: the record is the ledger entry. How messages are read: `footers`.
+and with configuration. What they say is an unverified view: the record is the ledger entry.
 """
 
 from __future__ import annotations

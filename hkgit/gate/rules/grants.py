@@ -17,7 +17,7 @@ from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding, Verdict
 from hkgit.gate.judged_commit import JudgeContext, JudgedCommit
 from hkgit.gate.policy.agent_names import find_co_authors, matches
 from hkgit.gate.policy.defaults import BREAK_GLASS as ROLE
-from hkgit.gate.policy.model import Grant, Policy
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import APPLY
 from hkgit.git.objects import HEX
 from hkgit.git.repository import Repository
@@ -118,7 +118,7 @@ def find_grant(
             return f"manual grant to {context.pusher}, who pushed it"
         if candidate.id is None:
             continue
-        signers = _render_signers(grant)
+        signers = "".join(f"granted {key}\n" for key in grant.keys)
         if is_own and grant.keys and repository.verify_signature(candidate.id, signers) is not None:
             return "manual grant to the key that signed it"
         if grant.principals:
@@ -126,11 +126,6 @@ def find_grant(
             if signer in grant.principals and (voucher is None or _is_named(voucher, (signer,))):
                 return f"manual grant to {signer}, who signed it"
     return None
-
-
-def _render_signers(grant: Grant) -> str:
-    """Render the grant's keys as git's file of allowed signers."""
-    return "".join(f"granted {key}\n" for key in grant.keys)
 
 
 def _is_named(voucher: str | None, principals: Sequence[str]) -> bool:
