@@ -5,8 +5,8 @@ the commit is explained where it is such a line of an edit; all others that the 
 are not.
 
 A diff pairs lines by their text alone, and a brace or a blank line stands anywhere. So in a file
-that others have changed too, what a call wrote in one place counts up to an end
-that still has its neighbour there, else up to a line that stands but once in the file.
+that others have changed too, what a call wrote in one place counts from the first to the last of
+its lines that stand but once in the file.
 """
 
 from __future__ import annotations
@@ -191,8 +191,7 @@ def _explain_file(
     pairs = find_common(before.lines, now.lines)
     by = {j: origin for i, j in pairs if (origin := lineage[i]) is not None}
     if before.data != now.data:
-        places = {j: i for i, j in pairs} | {-1: -1, now.line_count: before.line_count}
-        by = _choose_sure(by, places, now)
+        by = _choose_sure(by, now)
     ended = {j for i, j in pairs if before.end_of(i + 1) != now.end_of(j + 1)}
     of_base = {j for _, j in find_common(old.lines, now.lines)}
     of_base.update(j for i, j in pairs if lineage[i] is None)
@@ -216,22 +215,12 @@ def _explain_file(
         found.unexplained.append(UnexplainedLines(path, 1, 0, what))
 
 
-def _choose_sure(
-    by: Mapping[int, Origin], places: Mapping[int, int], now: Document
-) -> dict[int, Origin]:
-    """Choose what calls wrote, to an end that has its neighbour or stands but once in the file.
-
-    `places` are those of the lines in the file that the entries make.
-    """
+def _choose_sure(by: Mapping[int, Origin], now: Document) -> dict[int, Origin]:
+    """Choose the lines of each call and place between two that stand but once in the file."""
     count = Counter(now.lines)
     sure: dict[int, Origin] = {}
     for first, last in _join(by, {j: origin.unit.key for j, origin in by.items()}):
         own = [j for j in range(first - 1, last) if count[now.lines[j]] == 1]
-        has_above = places.get(first - 2) == places[first - 1] - 1
-        has_below = places.get(last) == places[last - 1] + 1
-        own = [*([first - 1] * has_above), *own, *([last - 1] * has_below)]
-        if len(own) == 1 and has_above != has_below and count[now.lines[own[0]]] > 1:
-            continue
         sure |= {j: by[j] for j in range(own[0], own[-1] + 1)} if own else {}
     return sure
 
