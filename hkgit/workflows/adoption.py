@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from hkgit.edits import File, Snapshot
+from hkgit.edits import File
 from hkgit.errors import GitRefused
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.replay import REFS as RECORDS
@@ -17,7 +17,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
-from hkgit.sessions.call_journal import SessionJournal, list_waiting
+from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
 from hkgit.sessions.journaled_call import RECOVERED, Version
 from hkgit.sessions.proposal import Proposal, propose_onto
 from hkgit.sessions.stage import open_journals
@@ -134,7 +134,7 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
     with_live = [*live, *replayed.journals.values()]
     units = list_waiting(with_live)
     proposal = propose_onto(repository, units, head, tree)
-    explanation = _explain(proposal, repository.snapshot(before), repository.snapshot(tree), paths)
+    explanation = _explain(repository, proposal, (before, tree), paths, units)
     if request.keeps:
         _keep_calls(root, proposal, replayed)
     return Adoption(None, explanation, proposal, replayed)
@@ -155,7 +155,7 @@ def _adopt_commits(
         units = narrow(units, snapshots, paths, _author_time(repository, commit))
         parents = repository.commit(commit).parents
         proposal = propose_onto(repository, units, parents[0] if parents else None, after)
-        explanation = _explain(proposal, *snapshots, paths)
+        explanation = _explain(repository, proposal, (before, after), paths, units)
         _settle(journals, proposal)
         record = None
         if request.keeps and proposal.entries:
@@ -208,10 +208,15 @@ def _versions_in(repository: Repository, sides: Sequence[tuple[str, str]]) -> Fi
 
 
 def _explain(
-    proposal: Proposal, before: Snapshot, after: Snapshot, paths: Iterable[str]
+    repository: Repository,
+    proposal: Proposal,
+    trees: tuple[str, str],
+    paths: Iterable[str],
+    units: Sequence[PendingEdit],
 ) -> Explanation:
     assert proposal.built is not None, "propose_onto always builds"
-    return explain(proposal.built, before, after, paths)
+    before, after = map(repository.snapshot, trees)
+    return explain(proposal.built, (before, after), paths, units)
 
 
 def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
