@@ -161,7 +161,7 @@ def _render_rejected(audit: Audit) -> Iterator[str]:
                 f" {escape_markdown(finding.what)}."
                 f" {escape_markdown(finding.fix)}"
             )
-        yield f"  - mend: {render_code(mend(ruling))}"
+        yield f"  - fix: {render_code(mend(ruling))}"
     yield ""
 
 

@@ -151,7 +151,7 @@ def describe_commits_past_hooks(
             # Made again without them, it would have no evidence again.
             yield "this clone has no hooks of git's: hkgit init sets them up"
             command = f"hkgit init && {{ {command}; }}"
-        yield f"mend: {command}"
+        yield f"fix: {command}"
 
 
 def _has_hooks(repository: Repository) -> bool:

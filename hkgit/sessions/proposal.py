@@ -294,7 +294,7 @@ def _blind(built: Built, steps: Sequence[CommittedStep]) -> Iterator[str]:
                 from hkgit.sessions.call_plan import render_mending_read
 
                 command = render_mending_read(path, touched, session, call)
-                yield f"{unit.name} is blind; mend it: {command}, then edit again"
+                yield f"{unit.name} is blind; fix it: {command}, then edit again"
 
 
 def _has_blind_edit(planned: PlannedSpec | None) -> bool:
@@ -584,7 +584,7 @@ def _list_blind(step: _Step, planned: Plan) -> Iterator[str]:
         command = render_mending_read(
             step.path, unit.journaled.touched[unit.number - 1], session, call
         )
-        yield f"{unit.name} is blind; mend it: {command}, then edit again"
+        yield f"{unit.name} is blind; fix it: {command}, then edit again"
 
 
 def _expect_merge(

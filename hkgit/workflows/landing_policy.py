@@ -1,6 +1,6 @@
 """rules.py: ask the judge before a commit is made, under the policy of the branch it lands on.
 
-A commit that the gate rejects later is harder to mend: the lines whose hash it wants are gone.
+A commit that the gate rejects later is harder to fix: the lines whose hash it wants are gone.
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ def test_a_line_that_was_not_committed_and_is_overwritten_unread_is_mended(
             ok, said = git(below, "commit", "-qm", "Work", env=shell)
             assert not ok
             assert "blind edit" in said
-            _follow(said.partition("mend: ")[2].splitlines()[0], below.path)
+            _follow(said.partition("fix: ")[2].splitlines()[0], below.path)
     assert _verdict(below) == "strict"
     assert below.git("status", "--porcelain") == ""
 
@@ -306,8 +306,8 @@ def _find_mend(repo: Repo) -> str:
     refused = _run_as_agent("git commit -qm Work", repo.path)
     assert refused.returncode != 0
     lines = (refused.stdout + refused.stderr).splitlines()
-    [line] = [each for each in lines if each.lstrip().startswith("mend: ")]
-    return line.partition("mend: ")[2]
+    [line] = [each for each in lines if each.lstrip().startswith("fix: ")]
+    return line.partition("fix: ")[2]
 
 
 def _leave_path(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -336,7 +336,7 @@ def test_where_the_shell_finds_no_hkgit_the_commands_name_its_path(
         text=True,
         check=False,
     )
-    mend = (refused.stdout + refused.stderr).partition("mend: ")[2].splitlines()[0]
+    mend = (refused.stdout + refused.stderr).partition("fix: ")[2].splitlines()[0]
     assert Path(shlex.split(mend)[0]).is_absolute()
     done = subprocess.run(mend, shell=True, cwd=below.path, check=False, capture_output=True)
     assert done.returncode == 0, done.stderr
@@ -380,7 +380,7 @@ def test_a_commit_in_a_clone_without_hooks_is_mended_in_one_step(
     answer = told("claude", ran | {"hook_event_name": "PostToolUse", "tool_response": {}})
     said = str(answer["hookSpecificOutput"]["additionalContext"])
     assert "this clone has no hooks of git's" in said
-    _follow(said.rpartition("mend: ")[2], clone.path)
+    _follow(said.rpartition("fix: ")[2], clone.path)
     assert _verdict(clone) == "strict"
 
 

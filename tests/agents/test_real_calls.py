@@ -189,7 +189,7 @@ def test_two_blind_places_of_a_patch_are_mended_by_what_is_said(gated: Repo) -> 
     replay_lines("copilot", stream("copilot-patch", gated), gated)
     code, said = _shell(gated, "git add -A && git commit -m Patch")
     assert code != 0
-    [mend] = re.findall(r"mend: (.*?)(?:  #.*)?$", said, re.MULTILINE)
+    [mend] = re.findall(r"fix: (.*?)(?:  #.*)?$", said, re.MULTILINE)
     assert mend.count("hkgit read") == 2
     assert _shell(gated, f"{mend} >/dev/null && git commit -q -m Patch")[0] == 0
 
@@ -204,7 +204,7 @@ def test_a_commit_in_geminis_shell_is_told_to_the_model_and_mended(
         assert _shell(gated, "git add -A && git commit -q -m Work") == (0, "")
     answer = told("gemini", _gemini(gated, "", "git add -A && git commit -m Work"))
     told_words = answer["hookSpecificOutput"]["additionalContext"]
-    mend = told_words.rpartition("mend: ")[2]
+    mend = told_words.rpartition("fix: ")[2]
     with monkeypatch.context() as patch:
         for name, value in HOOKS_OFF.items():
             patch.setenv(name, value)
@@ -233,7 +233,7 @@ def test_an_edit_that_gemini_commits_in_the_same_command_is_told_and_mended(
         told_words = answer["hookSpecificOutput"]["additionalContext"]
         assert "blind" not in told_words
         assert "was made past git's hooks" in run("doctor", cwd=gated.path).out
-        code, said = _shell(gated, told_words.rpartition("mend: ")[2])
+        code, said = _shell(gated, told_words.rpartition("fix: ")[2])
     assert code == 0, said
     assert "strict" in run("gate", "--range", "HEAD~1..HEAD", cwd=gated.path).out
     assert told("gemini", _gemini(gated, "", "git status")) == {}

@@ -105,7 +105,7 @@ def test_a_commit_of_shell_edits_is_refused_until_they_are_read(seeded: Repo) ->
     refused = run("gate", "--staged", cwd=seeded.path)
     assert refused.code != 0
     [mend] = [
-        line.split("mend: ")[1] for line in refused.stdout.decode().splitlines() if "mend: " in line
+        line.split("fix: ")[1] for line in refused.stdout.decode().splitlines() if "fix: " in line
     ]
     for command in mend.split("  #")[0].split(" && "):
         assert run(*command.split()[1:], cwd=seeded.path).code == 0

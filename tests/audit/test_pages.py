@@ -35,7 +35,7 @@ def test_commits_are_sorted_by_what_is_proved(trail: Trail, faulty: Trail) -> No
     ("section", "words"),
     [
         pytest.param("Rejected", "blind commit&#58; no ledger entry", id="why it is rejected"),
-        pytest.param("Rejected", "mend: <code>git status", id="what mends it"),
+        pytest.param("Rejected", "fix: <code>git status", id="what mends it"),
         pytest.param("What is only claimed", "tester/1 (2)", id="agents"),
         pytest.param("What is only claimed", "<code>make &#124; check</code>", id="checks"),
         pytest.param("Conflicts", "read again, refused before: 4", id="conflicts"),

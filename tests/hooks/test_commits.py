@@ -293,7 +293,7 @@ def test_work_by_hand_beside_entries_is_refused_as_a_push_would_and_committed_as
     assert repo.head == head
 
     said = refused.stdout + refused.stderr
-    advice, _, then = said.partition("mend: ")[2].splitlines()[0].partition("  # ")
+    advice, _, then = said.partition("fix: ")[2].splitlines()[0].partition("  # ")
     done = start("sh", "-c", advice, cwd=repo.path)
     assert done.returncode == 0, done.stderr
     if then:

@@ -68,9 +68,9 @@ def find(work: Work) -> list[CommitPastHooks]:
 
 def follow(work: Work, line: str, **environment: str) -> None:
     """Do to the letter what was said, in a shell."""
-    assert line.startswith("mend: ")
+    assert line.startswith("fix: ")
     subprocess.run(
-        ["sh", "-c", line.removeprefix("mend: ")],
+        ["sh", "-c", line.removeprefix("fix: ")],
         cwd=work.repo.path,
         env=os.environ | work.environment | environment,
         check=True,
@@ -217,7 +217,7 @@ def test_a_push_says_so(work: Work, tmp_path: Path) -> None:
         check=False,
     ).stderr
     assert "was made past git's hooks" in said
-    assert "mend: git reset" in said
+    assert "fix: git reset" in said
 
 
 def test_what_is_published_is_not_made_again(work: Work, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_what_is_published_is_not_made_again(work: Work, tmp_path: Path) -> None
     work.edit("line 5\n", "five\n")
     head = bypass(work)
     work.repo.git("push", "-q", "--no-verify", "origin", "main")
-    assert advice(work) == f"mend: hkgit adopt {head[:9]}~1..HEAD"
+    assert advice(work) == f"fix: hkgit adopt {head[:9]}~1..HEAD"
 
 
 def test_doctor_says_so(work: Work) -> None:

@@ -98,7 +98,7 @@ def test_what_the_gate_rejects_leaves_nothing_behind(work: Work, options: tuple[
         work.repo.git("add", "a.py")
     before = work.repo.status()
     said = work.commit_with_hooks(*options, "-m", "Blind", code=1)
-    assert f"mend: {TAKE_BACK}  #" in said
+    assert f"fix: {TAKE_BACK}  #" in said
     assert work.repo.status() == before
 
 
@@ -117,7 +117,7 @@ def test_where_late_evidence_counts_a_blind_edit_need_not_be_made_again(work: Wo
     work.repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     work.desk.edit(replacing("line 5\n", "five\n"))
     said = work.commit_with_hooks("-a", "-m", "Blind", code=1)
-    assert "mend: hkgit read a.py:5-5 --session task --before 1  #" in said
+    assert "fix: hkgit read a.py:5-5 --session task --before 1  #" in said
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_lines_by_hand_beside_a_sessions_get_a_commit_too(
         said = shell(work, "git commit -am Mixed", {"PATH": work.environment["PATH"]}).stderr
     else:
         said = work.commit_with_hooks("-a", "-m", "Mixed", code=1)
-    assert f"mend: {mend}" in said
+    assert f"fix: {mend}" in said
 
 
 def test_whole_files_by_hand_and_blind_edits_are_mended_by_what_is_said(work: Work) -> None:
@@ -150,7 +150,7 @@ def test_whole_files_by_hand_and_blind_edits_are_mended_by_what_is_said(work: Wo
     work.repo.git("add", "-A")
     person = {"PATH": work.environment["PATH"]}
     said = shell(work, "git commit -m Mixed", person).stderr
-    [mend] = re.findall(r"mend: (.*?)  #", said)
+    [mend] = re.findall(r"fix: (.*?)  #", said)
     assert mend.startswith("git commit -q -m 'By hand' --only -- ")
     done = shell(work, f"{mend} && git commit -q -m Rest", person)
     assert done.returncode == 0, done.stderr

@@ -39,7 +39,7 @@ def follow(repo: Repo, *command: str) -> str:
     """What the hook has refused, made as its last line says; the answer of the gate of HEAD."""
     done, said = git(repo, *command, env=AGENT | {"GIT_COMMITTER_NAME": "claude"})
     assert not done, said
-    paste(repo, said.partition("mend: ")[2].splitlines()[0])
+    paste(repo, said.partition("fix: ")[2].splitlines()[0])
     return run("gate", "--range", "HEAD^..HEAD", cwd=repo.path).out
 
 
@@ -93,7 +93,7 @@ def test_what_settings_make_of_a_diff_changes_no_advice(guarded: Repo) -> None:
     guarded.git("commit", "-q", "--no-verify", "-am", "Write three", env=AGENT)
 
     said = run("gate", "--range", "HEAD^..HEAD", cwd=guarded.path).out
-    paste(guarded, said.partition("mend: ")[2].splitlines()[0])
+    paste(guarded, said.partition("fix: ")[2].splitlines()[0])
 
     assert run("gate", "--range", "HEAD~2..HEAD", cwd=guarded.path).code == 0
     assert guarded.git("log", "-1", "--format=%s") == "Write three"
@@ -156,7 +156,7 @@ def test_what_no_edit_can_say_is_left_to_people_from_the_start(
     done, said = git(guarded, "commit", "-qm", "Change it", env=AGENT)
 
     assert not done
-    assert advice in said.partition("mend: git status  # the change is kept")[2]
+    assert advice in said.partition("fix: git status  # the change is kept")[2]
     refused = run("redo", cwd=guarded.path)
     assert refused.code in (1, 4, 6), refused.out
     assert guarded.git("write-tree") == staged
@@ -174,7 +174,7 @@ def test_line_ends_changed_in_a_mixed_file_are_left_to_people(guarded: Repo, tex
     done, said = git(guarded, "commit", "-qam", "Change it", env=AGENT)
 
     assert not done
-    assert "a person" in said.partition("mend: git status  # the change is kept")[2]
+    assert "a person" in said.partition("fix: git status  # the change is kept")[2]
 
 
 def test_in_a_mixed_file_the_advice_is_followed_as_in_any(guarded: Repo) -> None:
@@ -348,5 +348,5 @@ def test_no_rejection_prints_a_hash(guarded: Repo) -> None:
     done, staged = git(guarded, "commit", "-qam", "Write three", env=AGENT)
     assert not done
     for said in (staged, run("gate", "--range", "HEAD~2..HEAD", cwd=guarded.path).out):
-        assert "mend: hkgit redo " in said
+        assert "fix: hkgit redo " in said
         assert not re.findall(r"--expect|\b[0-9a-f]{64}\b", said)

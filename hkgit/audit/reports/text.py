@@ -43,7 +43,7 @@ def _ruling_lines(ruling: Ruling, policy: Policy) -> Iterator[str]:
 
     command = mend(ruling)
     if command:
-        yield f"     mend: {command}"
+        yield f"     fix: {command}"
 
 
 def _outcome(ruling: Ruling, policy: Policy) -> str:

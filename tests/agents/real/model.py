@@ -25,7 +25,7 @@ from tests.agents.real.wires.talk import Answer, Json
 
 DONE = "Done."
 FOLLOW = re.compile(r"with session (?P<session>\S+) and this text: (?P<text>.*)", re.DOTALL)
-MEND, MENDED_BY = "$MEND", re.compile(r"mend: (.*?)(?:  #.*|</.*)?$", re.MULTILINE)
+MEND, MENDED_BY = "$MEND", re.compile(r"fix: (.*?)(?:  #.*|</.*)?$", re.MULTILINE)
 OURS = "hkgit:"
 GEMINI_AGENT, END = "invoke_agent", "complete_task"
 """The tools by which Gemini CLI starts a sub-agent, and by which that ends."""

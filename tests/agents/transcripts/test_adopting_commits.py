@@ -76,7 +76,7 @@ def test_the_gate_names_redo_where_none_does_and_it_keeps_the_work(hooked: Repo)
     hooked.write("notes/plan.md", b"# Not staged\n")
     refused = run("gate", "--staged", cwd=hooked.path, env=AGENT)
     assert refused.code == 6
-    assert "mend: hkgit redo --tree " in refused.out
+    assert "fix: hkgit redo --tree " in refused.out
     done = run("redo", "-m", "Say hello", "--agent", "claude/1", cwd=hooked.path, env=AGENT)
     assert done.code == 0, done.err
     judged = run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=hooked.path)

@@ -171,6 +171,6 @@ def test_the_gate_names_adopt_where_a_transcript_explains_the_change(
     hooked.git("add", "-A")
     refused = run("gate", "--staged", cwd=hooked.path, env=home)
     assert refused.code == 6
-    assert "mend: hkgit adopt --staged" in refused.out
+    assert "fix: hkgit adopt --staged" in refused.out
     assert run("adopt", "--staged", cwd=hooked.path, env=home).code == 0
     assert verdict(commit(hooked)) == (0, "strict")

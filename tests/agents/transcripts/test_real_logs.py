@@ -221,7 +221,7 @@ def test_the_advice_about_blind_edits_of_a_log_mends_them(repo: Repo, tmp_path: 
     repo.commit({".hkgit/config.toml": '[gate]\naccept = ["hash", "receipt", "late"]\n'})
     play(repo, tmp_path / "home", "copilot", copilot)
     adopt_staged(repo, tmp_path / "home")
-    [advice] = re.findall(r"mend: (.*?)(?:  # .*)?$", commit(repo), re.MULTILINE)
+    [advice] = re.findall(r"fix: (.*?)(?:  # .*)?$", commit(repo), re.MULTILINE)
     for command in advice.split(" && "):
         assert run(*shlex.split(command)[1:], cwd=repo.path, env=AGENT).code == 0, command
     assert commit(repo) == ""

@@ -254,7 +254,7 @@ def test_what_a_hook_rejects_is_committed_again_with_evidence(
     )
     assert done.returncode == 1
     said = done.stderr + done.stdout
-    paste(repo, said.partition("mend: ")[2].partition("\n")[0], **env)
+    paste(repo, said.partition("fix: ")[2].partition("\n")[0], **env)
     assert repo.read("a.txt") == WANTED.encode()
     assert repo.read("new.txt") == b"new\n"
     assert rejected(repo, started) == []
@@ -278,7 +278,7 @@ def test_what_was_not_staged_stays_so(repo: Repo, started: str, again: str) -> N
         env=os.environ | AGENT | loaded_path(),
     )
     said = done.stderr + done.stdout
-    paste(repo, said.partition("mend: ")[2].partition("\n")[0], **AGENT)
+    paste(repo, said.partition("fix: ")[2].partition("\n")[0], **AGENT)
     assert repo.git("show", "HEAD:a.txt") == WANTED.rstrip("\n")
     assert (repo.read("a.txt"), rejected(repo, started)) == (unstaged.encode(), [])
     assert " M a.txt" in repo.status()

@@ -77,6 +77,4 @@ def test_where_nobody_is_granted_a_protected_path_no_command_is_given_that_fails
     repo.commit({".hkgit/config.toml": "[gate]\n"}, "Begin")
     repo.commit({".github/workflows/x.yml": "on: push\n"}, "Add", f"--author={BOT}")
     done = run("gate", "--range", "HEAD^..HEAD", cwd=repo.path)
-    assert (
-        "mend: git status  # the change is kept: the policy grants nobody these paths" in done.out
-    )
+    assert "fix: git status  # the change is kept: the policy grants nobody these paths" in done.out

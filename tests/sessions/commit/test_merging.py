@@ -117,7 +117,7 @@ def test_what_is_read_after_a_blind_resolution_is_late(work: Work) -> None:
     work.repo.git("add", "-A")
     [said] = work.record()
     mend = "hkgit undo --session task --call 1 && hkgit read :/a.py:5-9 --session task"
-    assert said.endswith(f"is blind; mend it: {mend}, then edit again")
+    assert said.endswith(f"is blind; fix it: {mend}, then edit again")
     work.desk.read("a.py", 5, 9, before="1")
     work.commit()
     assert work.verdict() == "merge hash late"
