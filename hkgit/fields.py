@@ -1,4 +1,4 @@
-"""fields.py: describe the fields of values to `dataclasses`, which few commands ever load."""
+"""Describe the fields of values to `dataclasses`, which few commands ever load."""
 
 from __future__ import annotations
 

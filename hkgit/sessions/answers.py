@@ -1,4 +1,4 @@
-"""answers.py: the results of a session's calls."""
+"""The results of a session's calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""batches.py: specs in which some edits were refused, kept until their corrections come."""
+"""Specs in which some edits were refused, kept until their corrections come."""
 
 from __future__ import annotations
 

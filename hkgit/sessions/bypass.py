@@ -1,4 +1,4 @@
-"""bypassing.py: find commits that hold what sessions edited, but were made past git's hooks.
+"""Find commits that hold what sessions edited, but were made past git's hooks.
 
 `git commit --no-verify` does that, and an agent whose shell points `core.hooksPath` nowhere. Such a
 commit has no evidence although the journal knows all of it: made again with the hooks, it has.

@@ -1,4 +1,4 @@
-"""drafting.py: plan the specs of one call with the session's receipts. Nothing is written."""
+"""Plan the specs of one call with the session's receipts. Nothing is written."""
 
 from __future__ import annotations
 

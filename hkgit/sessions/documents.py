@@ -1,4 +1,4 @@
-"""reporting.py: results of a session as JSON (`hkgit schema read`, `answer`, `status`)."""
+"""Results of a session as JSON (`hkgit schema read`, `answer`, `status`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""session.py: an agent's session in a checkout: read, edit, undo, status. Nothing is printed.
+"""An agent's session in a checkout: read, edit, undo, status. Nothing is printed.
 
 Two processes that open the same session see each other's calls.
 """

@@ -1,4 +1,4 @@
-"""ending.py: end sessions: by command, by age, or when hkgit is removed from the repository.
+"""End sessions: by command, by age, or when hkgit is removed from the repository.
 
 Only state is removed: receipts, versions, the journal. No file of the checkout changes.
 """

@@ -1,4 +1,4 @@
-"""paths.py: where the state of sessions is kept: beside the checkout's index, or near by.
+"""Where the state of sessions is kept: beside the checkout's index, or near by.
 
 Linked worktrees have sessions of their own, since each has its own files and its own HEAD.
 They hold copies of files, some of which only their owner may read: so nobody else reads any.

@@ -1,4 +1,4 @@
-"""records.py: the lines of a session's journal as values and as JSON."""
+"""The lines of a session's journal as values and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""refusals.py: record refused calls, and say which conflicts they met."""
+"""Record refused calls, and say which conflicts they met."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""mending.py: read the lines of blind edits after the fact, as they were before: `late`."""
+"""Read the lines of blind edits after the fact, as they were before: `late`."""
 
 from __future__ import annotations
 

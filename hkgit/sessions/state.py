@@ -1,4 +1,4 @@
-"""state.py: what the lines of a session's journal add up to.
+"""What the lines of a session's journal add up to.
 
 Of its calls only the latest are kept in memory: a server's session may last a thousand, each with
 its edits and their lines. The older ones are read from the journal again when somebody undoes or

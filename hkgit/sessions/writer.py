@@ -1,4 +1,4 @@
-"""writing.py: write the files of a call, all or none, even if the process dies.
+"""Write the files of a call, all or none, even if the process dies.
 
 Before the first file is replaced, the journal names the call and keeps every version. So the next
 call can finish one that died, or take it back.

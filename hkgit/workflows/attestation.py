@@ -1,4 +1,4 @@
-"""attest.py: judge a range and sign what came out; sign the entries of a range."""
+"""Judge a range and sign what came out; sign the entries of a range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""plan.py: plan the commit of each spec, or say why it is refused. Nothing is written."""
+"""Plan the commit of each spec, or say why it is refused. Nothing is written."""
 
 from __future__ import annotations
 

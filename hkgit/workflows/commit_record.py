@@ -1,4 +1,4 @@
-"""records.py: the ledger entry and the message of a planned commit."""
+"""The ledger entry and the message of a planned commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""native.py: plain git hooks, where no framework runs them."""
+"""Plain git hooks, where no framework runs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""doctor.py: inspect the hooks of a repository, and what crashes have left in it."""
+"""Inspect the hooks of a repository, and what crashes have left in it."""
 
 from __future__ import annotations
 

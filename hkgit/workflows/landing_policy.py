@@ -1,4 +1,4 @@
-"""rules.py: ask the judge before a commit is made, under the policy of the branch it lands on.
+"""Ask the judge before a commit is made, under the policy of the branch it lands on.
 
 A commit that the gate rejects later is harder to fix: the lines whose hash it wants are gone.
 """

@@ -1,4 +1,4 @@
-"""prune.py: take entries out of the tree of a branch, in a commit that says so.
+"""Take entries out of the tree of a branch, in a commit that says so.
 
 Every checkout carries a file for each entry. Those that the history has are replayed from the
 commit that added them, so the tree need not keep them.

@@ -1,4 +1,4 @@
-"""hunks.py: apply the hunks that a log holds of an edit, at their lines and nowhere else."""
+"""Apply the hunks that a log holds of an edit, at their lines and nowhere else."""
 
 from __future__ import annotations
 

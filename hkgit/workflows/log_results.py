@@ -1,4 +1,4 @@
-"""results.py: what a logged call found and left, as its log or its words tell."""
+"""What a logged call found and left, as its log or its words tell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""steps.py: what a transcript says that an agent read and edited, one step at a time; no I/O."""
+"""What a transcript says that an agent read and edited, one step at a time; no I/O."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""merge.py: merge a branch in the commit whose spec resolves the conflicts.
+"""Merge a branch in the commit whose spec resolves the conflicts.
 
 What git can merge by itself it merges, under the pinned options by which merges are judged (see
 `git/merge.py`). A path that it leaves in conflict becomes what the spec makes of the first

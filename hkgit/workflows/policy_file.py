@@ -1,4 +1,4 @@
-"""policy_file.py: the files under `.hkgit/` that a repository begins with."""
+"""The files under `.hkgit/` that a repository begins with."""
 
 from __future__ import annotations
 

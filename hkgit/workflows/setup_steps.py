@@ -1,4 +1,4 @@
-"""steps.py: one planned step of the set-up: a file, its new content, and why."""
+"""One planned step of the set-up: a file, its new content, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""uncommitted.py: tell where a refused edit would fit the uncommitted changes of the checkout."""
+"""Tell where a refused edit would fit the uncommitted changes of the checkout."""
 
 from __future__ import annotations
 

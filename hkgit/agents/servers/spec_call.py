@@ -1,4 +1,4 @@
-"""applying.py: `apply` for a connected agent."""
+"""`apply` for a connected agent."""
 
 from __future__ import annotations
 

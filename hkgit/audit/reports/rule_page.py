@@ -1,4 +1,4 @@
-"""rule_page.py: the page of rules and verdicts: why each exists, an example, how to fix it."""
+"""The page of rules and verdicts: why each exists, an example, how to fix it."""
 
 from __future__ import annotations
 
