@@ -107,7 +107,7 @@ class Relay:
         answer = recorder.after(event)
         for blind in [] if answer is None else answer.blind:
             place = f"{blind.path}:{blind.lines[0]}-{blind.lines[1]}"
-            mend = f"so that its commit passes, run {blind.command} and make the edit again"
+            mend = f"so that its commit passes, run {blind.command} and then make the edit again"
             self._report(f"a blind edit: {place} was not read before it; {mend}")
 
     def _settle_untold(self, event: ToolEvent, recorder: Recorder) -> None:
