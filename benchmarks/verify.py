@@ -21,8 +21,14 @@ from pathlib import Path
 from benchmarks.history import make_history
 from benchmarks.pairs import sh
 from hkgit.evidence.replay import candidate_of, replay
+from hkgit.gate.commit_range import (
+    CommitRange,
+    Parallelism,
+    VerifiedCommits,
+    drop_floors,
+    verify_range,
+)
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import CommitRange, Parallelism, VerifiedCommits, drop_floors, verify_range
 from hkgit.git.repository import Repository
 
 LAX = drop_floors(Policy())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
-from hkgit.applying.diff import CONTEXT, render_diff
 from hkgit.applying.draft import Draft, Lines
 from hkgit.applying.evidence import (
     KINDS,
@@ -16,6 +15,7 @@ from hkgit.applying.evidence import (
     is_empty,
     refuse_stale_hash,
 )
+from hkgit.applying.file_diff import CONTEXT, render_diff
 from hkgit.applying.hunk import net_hunks
 from hkgit.applying.outcome import FileChange
 from hkgit.applying.workspace import FileState

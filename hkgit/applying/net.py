@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from hkgit import dialects
-from hkgit.applying.diff import CONTEXT, render_diff
 from hkgit.applying.draft import Draft, Lines
 from hkgit.applying.edit_lines import join_lines
 from hkgit.applying.evidence import LATE
+from hkgit.applying.file_diff import CONTEXT, render_diff
 from hkgit.applying.hunk import Hunk, net_hunks
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_after
 from hkgit.applying.planner import Options, plan

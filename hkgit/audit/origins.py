@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.evidence import is_weak
-from hkgit.dialects.paths import unquote_name
+from hkgit.dialects.file_names import unquote_name
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from hkgit.applying.diff import render_diff
+from hkgit.applying.file_diff import render_diff
 from hkgit.applying.outcome_json import refusal_text, render_apply_json
 from hkgit.cli.apply_advice import add_advice, blind_json, warn_of_rejection
 from hkgit.cli.common import echo_json, make_root_relative, open_repository

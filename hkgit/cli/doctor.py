@@ -38,9 +38,9 @@ from hkgit.sessions.bypass import (
     describe_commits_past_hooks,
     find_commits_past_hooks,
 )
-from hkgit.sessions.documents import session_json
 from hkgit.sessions.end import SessionState, list_sessions
 from hkgit.sessions.homes import find_folders
+from hkgit.sessions.session_json import session_json
 from hkgit.sessions.writer import find_crashed
 from hkgit.text.escape import escape_console, to_json_text, visible
 from hkgit.text.strict_json import JsonObject

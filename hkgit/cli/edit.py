@@ -17,9 +17,9 @@ from hkgit.cli.spec_options import SpecOptions, spec_options
 from hkgit.edits import Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.documents import call_json
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import UNNAMED
+from hkgit.sessions.session_json import call_json
 
 
 @click.command()

@@ -12,7 +12,7 @@ from hkgit.cli.options import format_option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.ruling_output import choose_watch, print_judgement, print_stream, resolve_range
 from hkgit.errors import Rejected
-from hkgit.gate.ranges import CommitRange
+from hkgit.gate.commit_range import CommitRange
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 

@@ -32,7 +32,7 @@ def check(given: str | None, as_json: bool) -> None:
 
     The gate itself goes by the trusted side: what stands in the work tree binds once it is there.
     """
-    from hkgit.gate.policy.words import describe_policy
+    from hkgit.gate.policy.sentences import describe_policy
 
     repository = open_repository()
     policy = _read_policy(repository, given)

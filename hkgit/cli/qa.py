@@ -11,7 +11,7 @@ from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.output import show_progress
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.errors import Rejected
-from hkgit.gate.ranges import CommitRange, drop_floors, verify_range
+from hkgit.gate.commit_range import CommitRange, drop_floors, verify_range
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.text.escape import count_noun, visible
 from hkgit.values import asdict

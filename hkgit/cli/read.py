@@ -142,7 +142,7 @@ def _print(reading: Reading, *, as_json: bool) -> None:
     if reading.hint:
         print_note(reading.hint)
     if as_json:
-        from hkgit.sessions.documents import reading_json
+        from hkgit.sessions.session_json import reading_json
 
         echo_json(reading_json(reading))
         return

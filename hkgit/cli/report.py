@@ -13,7 +13,7 @@ from hkgit.cli.output import echo, print_info, show_progress
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.ranges import CommitRange, judge_range, list_commits_of
+from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 
@@ -89,7 +89,7 @@ def _write_pages(
     repository: Repository, audit: Audit, html: str | None, html_dir: str | None
 ) -> None:
     # Most reports are no pages.
-    from hkgit.audit.page.facts import gather_facts
+    from hkgit.audit.page.page_facts import gather_facts
     from hkgit.audit.page.render import render_directory, render_page
 
     place = repository.work_tree or repository.git_dir

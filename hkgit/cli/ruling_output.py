@@ -13,8 +13,8 @@ from hkgit.audit.reports.text import report_lines, ruling_lines, summarize
 from hkgit.cli.common import echo_json
 from hkgit.cli.output import QUIET, echo, get_loudness, print_note, show_progress, style
 from hkgit.errors import InvalidInput
+from hkgit.gate.commit_range import Watch, split_range
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import Watch, split_range
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.git.program_path import name_program
 from hkgit.git.repository import Repository
@@ -25,7 +25,7 @@ from hkgit.workflows.judgement import Simulation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.gate.ranges import RulingStream
+    from hkgit.gate.commit_range import RulingStream
 
 
 _COLOURS = {"ok  ": "green", "warn": "yellow", "FAIL": "red"}

@@ -10,9 +10,9 @@ from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
 from hkgit.cli.session_options import find_work_root
 from hkgit.sessions import end as ending
-from hkgit.sessions.documents import session_json, status_json
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.end import SessionState
+from hkgit.sessions.session_json import session_json, status_json
 from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import JsonObject
 

@@ -32,7 +32,7 @@ def _run() -> NoReturn:
     from hkgit.cli.exit import leave, search_seldom
 
     search_seldom()
-    from hkgit.cli.plumbing import run_hook_words
+    from hkgit.cli.hook_words import run_hook_words
 
     code = run_hook_words(arguments)
     if code is not None:

@@ -23,7 +23,7 @@ from hkgit.cli.pager import echo_paged
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.cli.terminal_rows import color_option, measure_terminal, render_row
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.ranges import CommitRange, list_commits_of, stream_range
+from hkgit.gate.commit_range import CommitRange, list_commits_of, stream_range
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.text.escape import visible
 

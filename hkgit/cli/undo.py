@@ -8,7 +8,7 @@ from hkgit.cli.common import echo_json, json_option
 from hkgit.cli.output import finish, print_info
 from hkgit.cli.session_options import find_work_root
 from hkgit.sessions.answers import Status
-from hkgit.sessions.documents import status_json
+from hkgit.sessions.session_json import status_json
 from hkgit.text.escape import count_noun, visible
 from hkgit.workflows.session_calls import open_session
 

@@ -8,7 +8,7 @@ from hkgit.cli.common import json_option, open_repository
 from hkgit.cli.options import format_option
 from hkgit.cli.ruling_output import choose_watch, print_stream, resolve_range
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate.ranges import WHOLE, Shard
+from hkgit.gate.commit_range import WHOLE, Shard
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.workflows.judgement import VerifyRequest, verify
 

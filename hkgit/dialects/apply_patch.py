@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from hkgit.dialects import calls_with_text, paths
+from hkgit.dialects import calls_with_text, file_names
 from hkgit.dialects.dialect import ParseResult, refuse_line, refuse_unsupported
+from hkgit.dialects.file_names import find_here_words, unquote_lines
 from hkgit.dialects.headings import is_fence
-from hkgit.dialects.hunk import (
+from hkgit.dialects.patch_hunk import (
     END_MARK,
     AnchoredHunk,
     Body,
@@ -24,7 +25,6 @@ from hkgit.dialects.hunk import (
     render_places,
     split_ended_lines,
 )
-from hkgit.dialects.paths import find_here_words, unquote_lines
 from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
 from hkgit.errors import SEND_AGAIN, InvalidInput
 from hkgit.values import late_pattern
@@ -170,8 +170,8 @@ def _is_headed(lines: Sequence[str], body: range, path: str) -> bool:
     """Whether a section begins with the two sides of a unified diff of its file."""
     if not body or not begins_sides(lines, body.start):
         return False
-    sides = {paths.strip_prefix(lines[index][4:].strip()) for index in body[:2]}
-    return sides == {paths.strip_prefix(path)}
+    sides = {file_names.strip_prefix(lines[index][4:].strip()) for index in body[:2]}
+    return sides == {file_names.strip_prefix(path)}
 
 
 def _new_text(lines: Sequence[str], body: range) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from hkgit.dialects import calls
-from hkgit.dialects import paths as diff_names
+from hkgit.dialects import file_names as diff_names
 from hkgit.dialects import search_replace as marks
 from hkgit.dialects.headings import render_heading
 from hkgit.errors import InvalidInput

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from hkgit.dialects.dialect import NO_BLOCK, ParseResult, refuse_unsupported, split_lines
-from hkgit.dialects.paths import require_normal
+from hkgit.dialects.file_names import require_normal
 from hkgit.edits import (
     AnyEdit,
     CreateFile,

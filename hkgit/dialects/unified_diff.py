@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hkgit.dialects import paths
+from hkgit.dialects import file_names
 from hkgit.dialects.dialect import ParseResult, refuse_line, refuse_unsupported
+from hkgit.dialects.file_names import DEV_NULL
 from hkgit.dialects.headings import name_fences
-from hkgit.dialects.hunk import (
+from hkgit.dialects.patch_hunk import (
     PatchHunk,
     begins_sides,
     join_lines,
@@ -21,7 +22,6 @@ from hkgit.dialects.hunk import (
     render_head,
     split_ended_lines,
 )
-from hkgit.dialects.paths import DEV_NULL
 from hkgit.edits import (
     EXECUTABLE,
     REGULAR,
@@ -63,10 +63,10 @@ class _Section:
 
     def is_of_other_file(self, sides: tuple[str, str]) -> bool:
         """Whether `---` and `+++` name a file that the headers above them do not."""
-        known = {paths.strip_prefix(side) for side in self.sides or sides} | set(
+        known = {file_names.strip_prefix(side) for side in self.sides or sides} | set(
             self.moves.values()
         )
-        return not {paths.strip_prefix(side) for side in sides if side != DEV_NULL} <= known
+        return not {file_names.strip_prefix(side) for side in sides if side != DEV_NULL} <= known
 
 
 def detects(text: str) -> bool:
@@ -99,12 +99,12 @@ def render(edits: Sequence[AnyEdit]) -> str:
 def _section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
     section = _Section(f"line {index + 1}")
     if lines[index].startswith("diff --git "):
-        section.sides = paths.parse_git_pair(lines[index][len("diff --git ") :])
+        section.sides = file_names.parse_git_pair(lines[index][len("diff --git ") :])
         index += 1
         while index < len(lines) and _takes_header(section, lines, index):
             index += 1
     if index < len(lines) and begins_sides(lines, index):
-        sides = paths.parse_side(lines[index][4:]), paths.parse_side(lines[index + 1][4:])
+        sides = file_names.parse_side(lines[index][4:]), file_names.parse_side(lines[index + 1][4:])
         if not section.is_of_other_file(sides):
             section.sides = sides
             index += 2
@@ -138,7 +138,7 @@ def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
             raise refuse_line(
                 index, "a copy of a file", "Give the new file as one that is created."
             )
-        section.moves[move["side"]] = paths.unquote_name(move["name"])
+        section.moves[move["side"]] = file_names.unquote_name(move["name"])
         return True
     return _OTHER_HEADER.match(line) is not None
 
@@ -146,7 +146,7 @@ def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
 def _edits(section: _Section) -> list[tuple[AnyEdit, bool]]:
     """The edits that a section's headers and hunks mean, and whether a hunk is miscounted."""
     old, new = section.sides or ("", "")
-    path = section.moves.get("from") or paths.agree_on_name(old, new, section.where)
+    path = section.moves.get("from") or file_names.agree_on_name(old, new, section.where)
     if path == "" or len(section.moves) == 1:
         fix = "Write --- a/PATH and +++ b/PATH, or `rename from` and `rename to`."
         raise InvalidInput(section.where, "a file without a name", fix)
@@ -191,11 +191,13 @@ def _render(edit: AnyEdit) -> str:
     match edit:
         case CreateFile(path, text, mode):
             head = [f"diff --git {_pair(path, path)}", f"new file mode {mode:o}"]
-            sides = [f"--- {DEV_NULL}", f"+++ {paths.write_name('b/', path)}"] if text else []
+            sides = [f"--- {DEV_NULL}", f"+++ {file_names.write_name('b/', path)}"] if text else []
             return join_lines([*head, *sides, *_whole("+", text)])
         case DeleteFile(path, None, old_text) if old_text != "":
             head = [f"diff --git {_pair(path, path)}", f"deleted file mode {REGULAR:o}"]
-            sides = [f"--- {paths.write_name('a/', path)}", f"+++ {DEV_NULL}"] if old_text else []
+            sides = (
+                [f"--- {file_names.write_name('a/', path)}", f"+++ {DEV_NULL}"] if old_text else []
+            )
             return join_lines([*head, *sides, *_whole("-", old_text or "")])
         case RenameFile(path, new_path, None):
             names = [f"rename from {quote_path(path)}", f"rename to {quote_path(new_path)}"]
@@ -228,7 +230,7 @@ def _render_hunk(edit: Edit) -> str:
     if end is not None:
         last = max(i for i, line in enumerate(body) if line[0] == ("-" if end else "+"))
         body.insert(last + 1, NO_NEWLINE)
-    sides = [f"--- {paths.write_name('a/', path)}", f"+++ {paths.write_name('b/', path)}"]
+    sides = [f"--- {file_names.write_name('a/', path)}", f"+++ {file_names.write_name('b/', path)}"]
     sides.insert(0, f"diff --git {_pair(path, path)}")
     return join_lines([*sides, render_head(edit, old, new), *body])
 

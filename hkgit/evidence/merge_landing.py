@@ -28,7 +28,7 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import LEDGER, RecordedFile, RecordedHunk, read_entry
 from hkgit.evidence.replay import find_removals
 from hkgit.evidence.verdict import Finding, ReplayResult
-from hkgit.git.merge import Contested
+from hkgit.git.clean_merge import Contested
 from hkgit.git.objects import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, find_changes

@@ -36,7 +36,8 @@ from hkgit.git.backend import (
     refuse_unwritten,
     write_own_ref,
 )
-from hkgit.git.merge import (
+from hkgit.git.cat_file import CatFile, write_pack
+from hkgit.git.clean_merge import (
     Contested,
     EmptyRepository,
     MergeAttempt,
@@ -69,7 +70,6 @@ from hkgit.git.objects import (
     read_tag,
     read_taggers,
 )
-from hkgit.git.plumbing import CatFile, write_pack
 from hkgit.git.program import Completed, Git, prepare_git, read_config, refuse_failed
 from hkgit.git.signatures import verify_principal, verify_tagger
 from hkgit.text.paths import check_tree_path

@@ -14,10 +14,10 @@ from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae, st
 from hkgit.gate.attestations.keys import NAMESPACE, fingerprint, sign
 from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement
 from hkgit.gate.attestations.trust import entry_refs, sign_entry
+from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.policy.source import hash_policy
-from hkgit.gate.ranges import CommitRange, judge_range, list_commits_of
 from hkgit.gate.ruling import Report
 from hkgit.git import program
 from hkgit.git.objects import EMPTY_TREE

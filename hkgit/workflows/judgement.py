@@ -11,17 +11,7 @@ from typing import Literal, assert_never
 
 from hkgit.errors import InvalidInput
 from hkgit.evidence.trailers import cut_at_scissors
-from hkgit.gate.entrypoints.ci import CiEvent, judge_event
-from hkgit.gate.entrypoints.push_budget import DEFAULT
-from hkgit.gate.entrypoints.updates import (
-    UpdateResult,
-    parse_pushed,
-    parse_received,
-    read_framework_update,
-)
-from hkgit.gate.judged_commit import JudgeContext
-from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import (
+from hkgit.gate.commit_range import (
     WHOLE,
     CommitRange,
     Parallelism,
@@ -34,6 +24,16 @@ from hkgit.gate.ranges import (
     stream_range,
     verify_range,
 )
+from hkgit.gate.entrypoints.ci import CiEvent, judge_event
+from hkgit.gate.entrypoints.push_budget import DEFAULT
+from hkgit.gate.entrypoints.updates import (
+    UpdateResult,
+    parse_pushed,
+    parse_received,
+    read_framework_update,
+)
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import load_policy, read_named_policy
 from hkgit.git.repository import Repository, find_comment_mark, find_message_file, read_message

@@ -1,7 +1,7 @@
 """Merge a branch in the commit whose spec resolves the conflicts.
 
 What git can merge by itself it merges, under the pinned options by which merges are judged (see
-`git/merge.py`). A path that it leaves in conflict becomes what the spec makes of the first
+`git/clean_merge.py`). A path that it leaves in conflict becomes what the spec makes of the first
 parent's file, or stays as the first parent has it.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from hkgit.applying.outcome import EditOutcome, Plan, files_after
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput
-from hkgit.git.merge import MergeAttempt, find_invented_paths
+from hkgit.git.clean_merge import MergeAttempt, find_invented_paths
 from hkgit.git.objects import Files
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document

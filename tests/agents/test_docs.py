@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.agents import HOOKED, PLAIN, find_agent
-from hkgit.agents.servers.calls import CALLS
+from hkgit.agents.servers.server_calls import CALLS
 from tests.agents.real.programs import PROGRAMS
 
 STREAMS = Path(__file__).with_name("streams")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hkgit.applying.diff import render_diff
+from hkgit.applying.file_diff import render_diff
 from hkgit.applying.outcome import Plan, files_after
 from hkgit.edits import (
     EXECUTABLE,

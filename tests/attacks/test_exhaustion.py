@@ -147,7 +147,7 @@ def test_a_merge_that_takes_too_much_memory_is_mended_by_a_rebase(
     tree = scene.repo.git("merge-tree", "--write-tree", main, topic)
     merge = commit_tree(scene.repo, tree, [main, topic], b"Merge\n", AGENT)
     assert scene.ruling(merge, policy).passes
-    monkeypatch.setattr("hkgit.git.merge.MEMORY", 2**20)
+    monkeypatch.setattr("hkgit.git.clean_merge.MEMORY", 2**20)
     ruling = scene.ruling(merge, policy)
     assert (ruling.passes, ruling.rule) == (False, "unverifiable")
     assert "takes git more than 1 MiB" in ruling.findings[0].what

@@ -10,8 +10,8 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import Verdict
+from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import CommitRange, judge_range, list_commits_of
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Attack, Change, Scene, commit_of, replace_range
 from tests.support.commits import commit_tree, joined

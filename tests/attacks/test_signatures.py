@@ -20,10 +20,10 @@ from hkgit.gate.attestations.trust import (
     make_payload,
     sign_entry,
 )
+from hkgit.gate.commit_range import drop_floors
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import drop_floors
 from tests.attacks.scene import PERSON, Scene, protocol
 from tests.support.commands import AGENT as BY_AGENT
 from tests.support.commands import hkgit

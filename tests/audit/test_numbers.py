@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hkgit.audit.numbers import Numbers, numbers_json, numbers_lines, numbers_of
+from hkgit.gate.commit_range import CommitRange, drop_floors, judge_range
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import CommitRange, drop_floors, judge_range
 from hkgit.git.repository import Repository
 from tests.audit.conftest import Trail
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from hkgit.audit.origins import LineOrigin, LineOrigins, blame
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
+from hkgit.gate.commit_range import drop_floors
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import drop_floors
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.commits import PERSON, Change, applied, commit

@@ -9,8 +9,8 @@ import pytest
 from hkgit.audit.audit import Audit, audit_json, page
 from hkgit.audit.questions import answer_questions, collect_range
 from hkgit.audit.reports.findings import name_commit
+from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import CommitRange, judge_range
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.commits import applied, commit

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hkgit.audit.questions import QUESTIONS, Question, answer_questions, collect_range
+from hkgit.gate.commit_range import CommitRange, drop_floors, judge_range
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import CommitRange, drop_floors, judge_range
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.commits import applied, commit

@@ -10,9 +10,7 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import CandidateCommit, Verdict
-from hkgit.gate.judge import Gate
-from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import (
+from hkgit.gate.commit_range import (
     CommitRange,
     drop_floors,
     judge_range,
@@ -20,6 +18,8 @@ from hkgit.gate.ranges import (
     split_range,
     verify_range,
 )
+from hkgit.gate.judge import Gate
+from hkgit.gate.policy.model import Policy
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.document import range_hash
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, verdict

@@ -63,7 +63,7 @@ def test_an_octopus_is_merged_one_head_after_the_other(repo: Repo) -> None:
 def test_a_merge_that_takes_too_much_memory_is_unverifiable(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hkgit.git.merge.MEMORY", 40 * 2**20)
+    monkeypatch.setattr("hkgit.git.clean_merge.MEMORY", 40 * 2**20)
     text = b"\n" * 2**22
     parents = diverge(repo, {"f": b"top\n" + text}, {"f": text + b"end\n"}, {"f": text})
     with pytest.raises(Unverifiable, match="more than 40 MiB"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hkgit.edits import File
+from hkgit.gate.commit_range import judge_index
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import judge_index
 from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
 from tests.support.commits import PERSON, Change

@@ -13,7 +13,6 @@ from hashlib import sha256
 from pathlib import Path
 
 from hkgit.agents.servers.arguments import Values, check_arguments
-from hkgit.agents.servers.calls import CALLS, Tool
 from hkgit.agents.servers.replies import (
     Reply,
     drop_next,
@@ -21,6 +20,7 @@ from hkgit.agents.servers.replies import (
     of_error,
 )
 from hkgit.agents.servers.roots import Root, choose_root, places, take_caller
+from hkgit.agents.servers.server_calls import CALLS, Tool
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.edit_session import EditSession
 from hkgit.text.strict_json import Json

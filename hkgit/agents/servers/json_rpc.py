@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import BinaryIO, NoReturn
 
-from hkgit.agents.servers.calls import CALLS
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.replies import Reply
+from hkgit.agents.servers.server_calls import CALLS
 from hkgit.text.strict_json import Json, JsonObject
 
 PARSE_ERROR = -32700

@@ -24,10 +24,10 @@ from mcp.shared.exceptions import MCPError
 
 from hkgit import __version__
 from hkgit.agents.servers.arguments import schema as input_schema
-from hkgit.agents.servers.calls import CALLS, Tool
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.replies import Reply, of_error
 from hkgit.agents.servers.roots import id_of_call, session_of_call
+from hkgit.agents.servers.server_calls import CALLS, Tool
 from hkgit.errors import HkgitError
 from hkgit.text.schemas import combine_schemas
 

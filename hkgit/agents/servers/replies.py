@@ -19,8 +19,8 @@ from hkgit.errors import (
 )
 from hkgit.matching.place import format_confidence
 from hkgit.sessions.answers import EditReport, Status, UndoReport
-from hkgit.sessions.documents import call_json, reading_json, status_json
 from hkgit.sessions.knowledge import Reading
+from hkgit.sessions.session_json import call_json, reading_json, status_json
 from hkgit.text.escape import to_json_text, visible
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass, replace

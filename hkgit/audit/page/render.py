@@ -16,9 +16,9 @@ from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import STANDINGS
 from hkgit.audit.numbers import count_tenths
 from hkgit.audit.origins import UNEXPLAINED
-from hkgit.audit.page.facts import MOST_NAMED, PageCommit, PageFacts
 from hkgit.audit.page.heat import EARLIER, NO_TRACE
 from hkgit.audit.page.hunks import MOST_HUNKS
+from hkgit.audit.page.page_facts import MOST_NAMED, PageCommit, PageFacts
 from hkgit.errors import InvalidInput
 from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
 from hkgit.matching.place import format_confidence, format_decimal

@@ -28,8 +28,8 @@ from hkgit.audit.tables.store import (
     to_line,
 )
 from hkgit.evidence.refusal_log import RefusalLog
+from hkgit.gate.commit_range import Watch
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import Watch
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import DERIVED, STANDINGS
-from hkgit.audit.page.facts import Period
+from hkgit.audit.page.page_facts import Period
 from hkgit.audit.page.render import read_style, render_template
 from hkgit.audit.reports.rule_page import describe_rule
 from hkgit.evidence.entry import digest

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 
 from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
 from hkgit.evidence.entry import LEDGER
+from hkgit.gate.commit_range import CommitRange, Watch, judge_range
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.policy.source import hash_policy
-from hkgit.gate.ranges import CommitRange, Watch, judge_range
 from hkgit.gate.rules.grants import read_pusher
 from hkgit.gate.trusted_policy import expect_readable, read_trusted_policy
 from hkgit.git.objects import FULL_ID

@@ -13,12 +13,12 @@ from functools import cached_property, lru_cache, partial
 from hkgit.errors import GitRefused, HkgitError, Rejected
 from hkgit.evidence.replay import REFS as RECOVERED
 from hkgit.gate.attestations.trust import REFS as ENTRIES
+from hkgit.gate.commit_range import Watch
 from hkgit.gate.entrypoints.arrival import EntryPoint, TrustedSide, choose_trusted_side, peel_commit
 from hkgit.gate.entrypoints.push_budget import Budget
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.policy.source import hash_policy
-from hkgit.gate.ranges import Watch
 from hkgit.gate.rules.grants import BREAK_GLASS
 from hkgit.gate.ruling import is_of_one_ref
 from hkgit.gate.trusted_policy import read_trusted_policy

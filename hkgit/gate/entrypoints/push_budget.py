@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from hkgit.errors import Rejected
 from hkgit.gate.clock import limit_time
-from hkgit.gate.ranges import Watch
+from hkgit.gate.commit_range import Watch
 
 T = TypeVar("T")
 

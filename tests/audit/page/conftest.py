@@ -6,9 +6,9 @@ import hashlib
 
 import pytest
 
-from hkgit.audit.page.facts import PageFacts, gather_facts
+from hkgit.audit.page.page_facts import PageFacts, gather_facts
+from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import CommitRange, judge_range
 from hkgit.git.repository import Repository
 from hkgit.values import replace
 from tests.audit.page.orchard import Orchard

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.audit.page.facts import PageFacts
+from hkgit.audit.page.page_facts import PageFacts
 from hkgit.audit.page.render import render_directory, render_page
 from tests.audit.page.conftest import facts_of, multiply
 from tests.audit.page.hostile import MARK, hostile

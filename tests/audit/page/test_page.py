@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.page.facts import PageFacts
+from hkgit.audit.page.page_facts import PageFacts
 from hkgit.audit.page.render import render_directory, render_page
 from hkgit.edits import File
 from hkgit.errors import InvalidInput

@@ -9,8 +9,8 @@ import pytest
 from hkgit.audit.reports import render
 from hkgit.audit.reports.findings import ReportItem, ReportSheet, place_report
 from hkgit.edits import File, Read
+from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import CommitRange, judge_range
 from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
 from hkgit.text.document import range_hash

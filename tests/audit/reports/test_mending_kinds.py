@@ -16,9 +16,9 @@ from hkgit.audit.reports.fix import mend
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
 from hkgit.evidence.replay import candidate_of
 from hkgit.gate.clock import OutOfTime
+from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import CommitRange, judge_range
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import Repository

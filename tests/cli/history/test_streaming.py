@@ -20,8 +20,8 @@ from benchmarks.history import make_history
 from hkgit.cli.main import main
 from hkgit.evidence.replay import find_removals
 from hkgit.evidence.verdict import CandidateCommit
+from hkgit.gate.commit_range import RulingStream, stream_range
 from hkgit.gate.judge import Gate
-from hkgit.gate.ranges import RulingStream, stream_range
 from hkgit.gate.ruling import Ruling
 from tests.support.rulings import count_alive
 from tests.support.running import run

@@ -16,7 +16,7 @@ from hkgit.audit.reports.text import report_lines
 from hkgit.cli.options import FORMATS
 from hkgit.cli.ruling_output import print_stream
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate.ranges import CommitRange, Shard, judge_range
+from hkgit.gate.commit_range import CommitRange, Shard, judge_range
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 from hkgit.values import replace

@@ -13,8 +13,8 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import digest, entry_name, entry_path
 from hkgit.evidence.prune_manifest import MAX_ENTRIES, Manifest, read_manifest
 from hkgit.evidence.verdict import Verdict
+from hkgit.gate.commit_range import CommitRange, judge_range, verify_range
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import CommitRange, judge_range, verify_range
 from hkgit.text.schemas import load_schema
 from tests.support.commits import (
     LINES,

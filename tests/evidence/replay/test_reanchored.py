@@ -9,8 +9,8 @@ import pytest
 from hkgit.edits import File
 from hkgit.evidence.entry import entry_id
 from hkgit.evidence.verdict import Verdict
+from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import CommitRange, judge_range
 from hkgit.text.document import range_hash
 from tests.support.commits import AGENT, Change, applied, commit, judge, verdict
 from tests.support.entries import written

@@ -20,13 +20,13 @@ from hkgit.gate.attestations.envelope import (
 )
 from hkgit.gate.attestations.keys import sign
 from hkgit.gate.attestations.statement import Statement, read_statement
+from hkgit.gate.commit_range import VerifiedCommits
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.defaults import ACCEPTED
 from hkgit.gate.policy.extension import extend_policy
 from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import Policy, RefRules
-from hkgit.gate.ranges import VerifiedCommits
 from hkgit.gate.ruling import Ruling
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.workflows.attestation import attest

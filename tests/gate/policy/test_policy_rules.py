@@ -10,8 +10,8 @@ from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.key_table import TIERS, parse_policy
 from hkgit.gate.policy.model import Floors, Policy, RefRules
+from hkgit.gate.policy.sentences import describe_policy
 from hkgit.gate.policy.source import read_policy
-from hkgit.gate.policy.words import describe_policy
 from hkgit.gate.rules.floors import entry_findings
 from hkgit.matching.ladder import LADDER
 from tests.support.entries import entry_of_protocol

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import Unverifiable
-from hkgit.git import plumbing
+from hkgit.git import cat_file
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
 from tests.support.repos import Repo
@@ -141,7 +141,7 @@ def test_an_answer_that_was_interrupted_is_not_taken_for_the_next(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(plumbing, "_exactly", interrupted)
+        patch.setattr(cat_file, "_exactly", interrupted)
         with pytest.raises(KeyboardInterrupt):
             opened.blob(first)
     assert opened.blob(second) == b"second"

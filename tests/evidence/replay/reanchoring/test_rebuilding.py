@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hkgit.applying.diff import render_diff
+from hkgit.applying.file_diff import render_diff
 from hkgit.applying.planner import plan
 from hkgit.dialects import DIALECTS, parse
 from hkgit.edits import MappingSnapshot, Spec, TagEdit, WriteFile

@@ -10,13 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hkgit.agents.servers.arguments import Argument, Values, planning_options
-from hkgit.agents.servers.replies import (
-    Reply,
-    of_answer,
-    of_reading,
-    of_status,
-    of_undone,
-)
+from hkgit.agents.servers.replies import Reply, of_answer, of_reading, of_status, of_undone
 from hkgit.agents.servers.roots import Root
 from hkgit.applying.path_names import resolve_names
 from hkgit.dialects import DIALECTS, append_at_end, parse_expect, relative_path
