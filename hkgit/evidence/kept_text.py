@@ -77,6 +77,7 @@ def find_kept_text(
 
 def _compare(entries: Sequence[NamedEntry], files: Sequence[File]) -> Iterator[KeptText]:
     landed = words_of_files(files)
+    whole = b"\n".join(landed)
     for name, entry in entries:
         lost = {
             file.name: words_of(line for hunk in file.hunks for line in _list_lines(hunk)) - landed
@@ -84,6 +85,8 @@ def _compare(entries: Sequence[NamedEntry], files: Sequence[File]) -> Iterator[K
         }
         for path, text in _list_texts(entry):
             lost[path] = lost.get(path, frozenset()) | text - landed
+        # An edit of a part of a line is in the files, though it is no line of theirs.
+        lost = {path: frozenset(w for w in words if w not in whole) for path, words in lost.items()}
         lines = len(frozenset().union(*lost.values()))
         if lines:
             named = tuple(path for path, words in lost.items() if words)

@@ -290,6 +290,13 @@ def test_who_squashes_is_told_of_text_that_entries_keep(
     assert work.repo.status() == []
 
 
+def test_an_edit_of_a_part_of_a_line_keeps_no_other_text(work: Work) -> None:
+    work.edit("e 5\nline", "e five\nthe line")
+    said = work.commit_with_hooks("-a", "-m", "Write five out")
+    assert "keeps" not in said
+    assert doctor(work.repo, 0) == "no entry keeps text that was taken back\n"
+
+
 def test_where_no_late_evidence_passes_a_person_commits_what_leaves_the_text_out(
     work: Work,
 ) -> None:
