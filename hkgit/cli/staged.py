@@ -164,7 +164,7 @@ def _add_fixes(repository: Repository, report: Report) -> Report:
     from hkgit.sessions.reread import find_blind_reads
 
     reads: dict[str, dict[str, None]] = {}
-    for path, command in find_blind_reads(repository.work_tree, report.policy):
+    for path, command in find_blind_reads(repository, repository.work_tree, report.policy):
         reads.setdefault(path, {})[command] = None
     has_entries = any(ruling.judged.entries for ruling in report.rulings)
     fixes = _BlindFixes(

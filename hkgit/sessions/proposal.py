@@ -37,9 +37,14 @@ from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import RESOLVE
 from hkgit.matching.place import Settings
-from hkgit.sessions.call_journal import PendingEdit, SessionJournal, group_connected, list_waiting
+from hkgit.sessions.call_journal import (
+    PendingEdit,
+    SessionJournal,
+    UnitKey,
+    group_connected,
+    list_waiting,
+)
 from hkgit.sessions.call_plan import render_mending_read
-from hkgit.sessions.journaled_call import Proposed
 from hkgit.sessions.selection import Built, CommitBuilder, choose_units, read_contents, restate
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
@@ -136,7 +141,7 @@ class _Squashing:
         for at in run.steps:
             net.add(self.built.steps[at][1].plan, run.paths)
         net.drop(run.landed)
-        threshold = min(unit.journaled.threshold for unit in run.units)
+        threshold = min(unit.entry.threshold for unit in run.units)
         return net.restate(self.files[run.steps[0]], Settings(threshold))
 
     def _list_steps(self) -> Iterator[CommittedStep]:
@@ -185,11 +190,10 @@ class ProposedEntry:
         """Where it stands in the commit's tree."""
         return entry_path(self.name)
 
-    def list_edits(self, journal: SessionJournal) -> Iterator[Proposed]:
+    def list_edits(self, journal: SessionJournal) -> frozenset[UnitKey]:
         """List its edits that one session has journalled."""
         own = (unit for unit in self.units if unit.journal is journal)
-        for (call, spec), units in groupby(own, key=lambda unit: (unit.call.id, unit.spec)):
-            yield Proposed(self.name, call, spec, tuple(unit.number for unit in units))
+        return frozenset((unit.call.id, unit.spec, unit.number) for unit in own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +268,7 @@ def _entry(
     entry = record(
         found.spec,
         found.plan,
-        settings=Settings(min(unit.journaled.threshold for unit in step.units)),
+        settings=Settings(min(unit.entry.threshold for unit in step.units)),
         base=head,
         spec_digest=found.spec.digest,
         reads=found.reads,
@@ -287,13 +291,7 @@ def _blind(built: Built, steps: Sequence[CommittedStep]) -> Iterator[str]:
         for unit, outcome in zip(units, found.plan.outcomes, strict=False):
             if unit in told and is_blind(outcome.evidence.kind):
                 session, call, _ = unit.key
-                path, touched = (
-                    unit.journaled.paths[unit.number - 1],
-                    unit.journaled.touched[unit.number - 1],
-                )
-                from hkgit.sessions.call_plan import render_mending_read
-
-                command = render_mending_read(path, touched, session, call)
+                command = render_mending_read(unit.edit.path, unit.edit.base_lines, session, call)
                 yield f"{unit.name} is blind; fix it: {command}, then edit again"
 
 
@@ -321,8 +319,8 @@ def _is_most_in(unit: PendingEdit, path: str, staged: File | None) -> bool:
     """Whether what a spec wrote, and half of the file's lines, are in what is staged."""
     if staged is None or not _is_in(unit, path, staged.data):
         return False
-    versions = [each.after for each in unit.journaled.changes if each.new_path == path]
-    kept = [unit.journal.blobs.get(each.sha256) or b"" for each in versions if each is not None]
+    versions = [each.after for each in unit.entry.files if each.new_path == path]
+    kept = [unit.version(each) or b"" for each in versions if each is not None]
     lines, here = [{*Document(data).lines} for data in kept], {*Document(staged.data).lines}
     return any(2 * len(written & here) >= len(written) for written in lines)
 
@@ -347,11 +345,10 @@ def _find_uncovered(built: Built, after: Snapshot) -> Iterator[str]:
 
 def _is_in(unit: PendingEdit, path: str, staged: bytes) -> bool:
     """Whether something that a spec wrote in a file is in its staged version."""
-    kept = unit.journal.blobs.get
-    for change in unit.journaled.changes:
+    for change in unit.entry.files:
         if change.new_path == path and change.after is not None:
-            old = b"" if change.before is None else kept(change.before.sha256) or b""
-            before, now = Document(old), Document(kept(change.after.sha256) or b"")
+            sides = (unit.version(change.before), unit.version(change.after))
+            before, now = (Document(each or b"") for each in sides)
             here = frozenset(Document(staged).lines)
             written = (
                 now.lines[c.new_start : c.new_end] for c in find_changes(before.lines, now.lines)
@@ -418,7 +415,7 @@ def _make_step(path: str, units: tuple[PendingEdit, ...], before: bytes, after: 
         for number in range(first, last + 1)
         if number in moved
     )
-    is_late = any(read.path == path and read.kind == LATE for read in units[0].reads)
+    is_late = any(read.path == path and read.kind == LATE for read in units[0].entry.reads)
     return _Step(
         path=path,
         units=units,
@@ -431,12 +428,12 @@ def _make_step(path: str, units: tuple[PendingEdit, ...], before: bytes, after: 
 
 def _list_known(path: str, units: Sequence[PendingEdit], count: int) -> Iterator[Lines]:
     """List lines that were read, or that an edit with a hash of its own replaced."""
-    for read in units[0].reads:
+    for read in units[0].entry.reads:
         if read.path == path:
             yield read.start_line or 1, read.end_line or count
     for unit in units:
-        if not is_blind(unit.journaled.evidence[unit.number - 1]):
-            yield from unit.journaled.touched[unit.number - 1]
+        if not is_blind(unit.edit.evidence):
+            yield from unit.edit.base_lines
 
 
 def _join_steps(steps: Sequence[_Step]) -> _Step:
@@ -559,12 +556,10 @@ def _steps(
     here = (unit for unit in units if path in unit.paths)
     groups = [tuple(group) for _, group in groupby(here, key=lambda unit: unit.key)]
     for group in reversed(groups):
-        kept = group[0].journal.blobs.get
-        for change in group[0].journaled.changes:
+        for change in group[0].entry.files:
             if path != change.path or path != change.new_path:
                 continue
-            before = None if change.before is None else kept(change.before.sha256)
-            after = None if change.after is None else kept(change.after.sha256)
+            before, after = group[0].version(change.before), group[0].version(change.after)
             if before is None or after is None or digest(after) != wanted:
                 break
             steps.insert(0, _make_step(path, group, before, after))
@@ -581,9 +576,7 @@ def _list_blind(step: _Step, planned: Plan) -> Iterator[str]:
         return
     for unit in step.units:
         session, call, _ = unit.key
-        command = render_mending_read(
-            step.path, unit.journaled.touched[unit.number - 1], session, call
-        )
+        command = render_mending_read(step.path, unit.edit.base_lines, session, call)
         yield f"{unit.name} is blind; fix it: {command}, then edit again"
 
 

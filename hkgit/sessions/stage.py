@@ -14,16 +14,23 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from hkgit.applying.files import write_files
-from hkgit.edits import REGULAR, File, decode_text, encode_text
+from hkgit.edits import REGULAR, File, encode_text
 from hkgit.errors import GitRefused
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, Entry, entry_path, read_entry
 from hkgit.evidence.trailers import read_trailers, render_trailers, sign_words, split_template
 from hkgit.git.facts import POLICIES
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository, find_comment_mark, read_message
-from hkgit.sessions.call_journal import SessionJournal
-from hkgit.sessions.homes import UNNAMED, find_folders, find_unused, lock_sessions, say_none_waits
-from hkgit.sessions.outstanding import may_be_committed
+from hkgit.sessions.call_journal import SessionJournal, list_waiting
+from hkgit.sessions.homes import (
+    UNNAMED,
+    find_folders,
+    find_unused,
+    lock_sessions,
+    say_more,
+    say_none_waits,
+)
+from hkgit.sessions.outstanding import has_moved, may_be_committed, see_head
 from hkgit.sessions.proposal import Proposal, propose
 
 
@@ -95,40 +102,21 @@ def name_entries(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:
 _NO_OBJECT = "0" * 40
 
 
-def open_journals(root: Path) -> list[SessionJournal]:
+def open_journals(repository: Repository, root: Path) -> list[SessionJournal]:
     """Open the journals of all named sessions of a checkout: other calls are no evidence."""
-    return [SessionJournal(folder) for folder in find_folders(root) if folder.name != UNNAMED]
+    found = [SessionJournal(folder) for folder in find_folders(root) if folder.name != UNNAMED]
+    see_head(repository, found)
+    return found
 
 
 def withdraw(repository: Repository) -> None:
     """Take out what `stage` has added, where the commit is not made. Raises GitRefused."""
     root = find_root(repository)
-    journals = [each for each in open_journals(root) if each.load().proposed]
+    journals = open_journals(repository, root)
     with lock_all(journals):
-        bring_along(repository, root, settle(repository, journals))
-        take_out(repository, root, journals)
-
-
-def settle_commit(repository: Repository) -> None:
-    """Forget edits that a commit holds, and update the checkout. Raises GitRefused.
-
-    Runs after the commit.
-    """
-    root = find_root(repository)
-    journals = open_journals(root)
-    with lock_all(journals):
-        proposed = [each for each in journals if each.load().proposed]
-        bring_along(repository, root, settle(repository, proposed))
-        if not may_be_committed(repository, root, journals):
-            say_none_waits(root)
-        if any(journal.state.is_ended for journal in journals):
-            from hkgit.sessions.end import drop_ended  # few sessions are ended by a word
-
-            drop_ended(repository, root, journals)
-    if find_unused(root):
-        from hkgit.sessions.end import expire
-
-        expire(root)
+        _settle(repository, root, journals)
+        for journal in journals:
+            journal.record({})
 
 
 @contextmanager
@@ -140,22 +128,71 @@ def lock_all(journals: Iterable[SessionJournal]) -> Iterator[None]:
         yield
 
 
-def settle(repository: Repository, journals: Sequence[SessionJournal]) -> list[str]:
-    """Let the journals forget edits that are committed; return the entries that HEAD has."""
-    head = repository.head().commit
-    files = None if head is None else repository.snapshot(head)
-    here: list[str] = []
+def _settle(repository: Repository, root: Path, journals: Sequence[SessionJournal]) -> str:
+    """Bring the index in line with what sessions have recorded; return its tree.
+
+    Entries that HEAD has stay, those that were given to a commit that was never made go. So do
+    those of a commit that was taken back, unless the index still has them: then it has the work.
+    """
+    see_head(repository, journals)
+    _settle_refusals(repository, [name for journal in journals for name in journal.landed])
+    tree = repository.index_tree()
+    index = repository.snapshot(tree)
+    landed = [name for journal in journals for name in journal.landed]
+    if any(index.entry(entry_path(name)) is None for name in landed):
+        bring_along(repository)
+    left = [name for journal in journals for name in {*journal.state.recorded} - journal.landed]
+    staged = [name for name in left if index.entry(entry_path(name)) is not None]
+    made = _find_made(repository, staged)
     for journal in journals:
-        names = list(journal.load().proposed)
-        found = [] if files is None else [n for n in names if files.get(entry_path(n)) is not None]
-        here += found
-        _settle_refusals(repository, found)
-        absent = (name for name in names if name not in found)
-        elsewhere = [name for name in absent if _was_committed(repository, name)]
-        if found or elsewhere:
-            journal.add("committed", entries=[*found, *elsewhere])
-            journal.forget(journal.state.waiting)
-    return here
+        journal.landed |= made & journal.state.recorded.keys()
+    gone = [name for name in left if name not in made]
+    update_index(repository, {entry_path(name): None for name in staged if name not in made})
+    for name in gone:
+        with suppress(OSError):
+            (root / entry_path(name)).unlink()
+    return repository.index_tree()
+
+
+_LOOKED_AT = 200
+"""So many places where HEAD was are looked at for an entry that it has no more."""
+
+
+def _find_made(repository: Repository, names: Sequence[str]) -> frozenset[str]:
+    """Find the entries that a commit had on which HEAD was lately."""
+    if not names:
+        return frozenset()
+    asked = ("log", "-g", f"--max-count={_LOOKED_AT}", "--format=%H")
+    commits = dict.fromkeys(repository.git(*asked, check=False).text.split())
+    return frozenset(
+        name
+        for name in names
+        if any(repository.snapshot(each).entry(entry_path(name)) is not None for each in commits)
+    )
+
+
+KEPT = 50
+"""So many calls that HEAD has are kept at least: `git reset` may take their commit back."""
+
+
+def _forget(repository: Repository, journals: Sequence[SessionJournal]) -> None:
+    """Forget calls that HEAD has, and the sessions that have ended and wait for nothing."""
+    for journal in journals:
+        standing = journal.standing
+        done = [call for call in journal.state.effective if call not in standing]
+        if len(done) > 2 * KEPT:
+            journal.forget([*done[-KEPT:], *standing])
+    if any(journal.state.is_ended for journal in journals):
+        from hkgit.sessions.end import drop_ended  # few sessions are ended by a word
+
+        drop_ended(repository, find_root(repository), journals)
+
+
+def settle_commit(repository: Repository) -> None:
+    """Do what is left to do behind a commit. Raises GitRefused."""
+    journals = open_journals(repository, find_root(repository))
+    _settle_refusals(repository, [name for journal in journals for name in journal.landed])
+    bring_along(repository)
 
 
 def _settle_refusals(repository: Repository, names: Sequence[str]) -> None:
@@ -163,23 +200,15 @@ def _settle_refusals(repository: Repository, names: Sequence[str]) -> None:
     if not names or not (repository.common_dir / "hkgit/refusals.jsonl").exists():
         return
     # Few commits follow a refusal.
-    from hkgit.evidence.entry import read_entry
     from hkgit.evidence.refusal_log import RefusalLog, list_claimed_ids
 
     refusals = RefusalLog.of(repository.common_dir)
-    for name in names:
-        file = repository.snapshot("HEAD").get(entry_path(name))
+    left = {each.id for each in refusals.read() if each.landed is None}
+    for file in map(repository.snapshot("HEAD").get, map(entry_path, names if left else ())):
         if file is not None:
             ids = list_claimed_ids(read_entry(file.data).claims.get("refusals"))
             with suppress(OSError):
-                refusals.settle(ids, repository.head().commit or "")
-
-
-def _was_committed(repository: Repository, name: str) -> bool:
-    """Whether an entry is in a commit of any branch, or was lately."""
-    path = entry_path(name)
-    asked = repository.git("log", "-1", "--all", "--format=%H", "--", path, check=False)
-    return asked.code == 0 and bool(asked.text)
+                refusals.settle([id for id in ids if id in left], repository.head().commit or "")
 
 
 def find_parents(repository: Repository) -> tuple[str, ...]:
@@ -194,32 +223,9 @@ def find_root(repository: Repository) -> Path:
     return repository.work_tree
 
 
-def take_out(repository: Repository, root: Path, journals: Sequence[SessionJournal]) -> None:
-    """Remove entries that were proposed to a commit that was never made."""
-    paths = [entry_path(name) for journal in journals for name in journal.state.proposed]
-    update_index(repository, dict.fromkeys(paths))
-    for path in paths:
-        with suppress(OSError):
-            (root / path).unlink()
-
-
-def bring_along(repository: Repository, root: Path, names: Sequence[str]) -> None:
-    """Give the index and the checkout the entries of HEAD that came through a temporary index."""
-    if not names:
-        return
-    head = repository.snapshot("HEAD")
-    paths = [*map(entry_path, names), ATTRIBUTES_PATH]
-    absent = [path for path in paths if not (root / path).exists()]
-    files = {path: head.get(path) for path in absent if head.get(path) is not None}
-    if files:
-        # After a commit of everything they are there.
-        from hkgit.applying.files import write_files
-
-        write_files(root, files)
-    listed = repository.git("ls-files", "-z", "--", LEDGER, ATTRIBUTES_PATH).stdout
-    known = decode_text(listed).split("\0")
-    entries = {path: head.entry(path) for path in paths if path not in known}
-    update_index(repository, {path: each.id for path, each in entries.items() if each is not None})
+def bring_along(repository: Repository) -> None:
+    """Give the index and the checkout the entries of HEAD: some come through a temporary index."""
+    repository.git("checkout", "--quiet", "HEAD", "--", LEDGER, ATTRIBUTES_PATH, check=False)
 
 
 def update_index(repository: Repository, ids: Mapping[str, str | None]) -> None:
@@ -240,14 +246,12 @@ def stage(repository: Repository) -> Proposal:
     Entries that an earlier attempt left are taken out. Raises GitRefused.
     """
     root = find_root(repository)
-    journals = open_journals(root)
+    journals = open_journals(repository, root)
     parents = find_parents(repository)
     if not journals or len(parents) > 2:
         return Proposal((), ())
     with lock_all(journals):
-        bring_along(repository, root, settle(repository, journals))
-        take_out(repository, root, journals)
-        tree = repository.index_tree()
+        tree = _settle(repository, root, journals)
         if len(parents) == 2:
             from hkgit.sessions.proposal import propose_merge  # few commits are merges
 
@@ -255,13 +259,27 @@ def stage(repository: Repository) -> Proposal:
         else:
             proposal = propose(repository, journals, tree)
         _stage(repository, root, proposal, tree)
+        say_more(root, is_more=_is_more(repository, journals, proposal))
         for journal in journals:
-            mine = [each for entry in proposal.entries for each in entry.list_edits(journal)]
-            if mine or journal.state.proposed:
-                journal.propose(mine)
+            journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
         if not proposal.entries and not may_be_committed(repository, root, journals):
             say_none_waits(root)
+        _forget(repository, journals)
+    if find_unused(root):
+        from hkgit.sessions.end import expire
+
+        expire(root)
     return proposal
+
+
+def _is_more(
+    repository: Repository, journals: Sequence[SessionJournal], proposal: Proposal
+) -> bool:
+    """Whether a commit may settle refusals, or stand on one that was made past the hooks."""
+    if any(each.entry.claims.get("refusals") for each in proposal.entries):
+        return True
+    times = [unit.call.time for unit in list_waiting(journals)]
+    return bool(times) and has_moved(repository, min(times))
 
 
 def _stage(repository: Repository, root: Path, proposal: Proposal, tree: str) -> None:

@@ -12,12 +12,14 @@ from pathlib import Path
 
 from hkgit.edits import File, Overlay, Read, Snapshot
 from hkgit.errors import Conflict, InvalidInput
+from hkgit.evidence.claims import mark
+from hkgit.evidence.entry import FileMark, RecordedFile
 from hkgit.sessions.answers import UndoReport
 from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.homes import expect_kept_here
-from hkgit.sessions.journaled_call import JournaledCall, Version, VersionChange
+from hkgit.sessions.journaled_call import JournaledCall
 from hkgit.sessions.knowledge import (
     NOTHING,
     FileKnowledge,
@@ -26,7 +28,7 @@ from hkgit.sessions.knowledge import (
     carry_knowledge,
     know_lines,
 )
-from hkgit.sessions.outstanding import choose_calls, find_calls_in
+from hkgit.sessions.outstanding import choose_calls, find_calls_in, see_head
 from hkgit.sessions.writer import at_work, begin_turn, carry_out, keep_files, next_call
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document, terminate, unterminate
@@ -40,10 +42,12 @@ def undo_calls(
     """See `EditSession.undo`."""
     with at_work(root, journal):
         begin_turn(journal)
+        see_head(root, [journal])
         state, files, blobs = journal.state, Checkout(root), journal.blobs
-        effective = find_calls_in(files, journal)
+        kept = journal.standing
+        effective = [each for each in find_calls_in(files, journal) if each in kept]
         try:
-            calls = choose_calls(state, call, effective, whole_session=whole_session)
+            calls = choose_calls(kept, call, effective, whole_session=whole_session)
         except InvalidInput:
             expect_kept_here(root, journal.folder, "Run this command outside the sandbox.")
             raise
@@ -61,7 +65,7 @@ def undo_calls(
 
 
 def _undo_changes(
-    done: Iterable[VersionChange], files: Snapshot, blobs: Blobs
+    done: Iterable[RecordedFile], files: Snapshot, blobs: Blobs
 ) -> dict[str, File | None]:
     """The files that change when changes are taken back, the last one first.
 
@@ -73,26 +77,31 @@ def _undo_changes(
     return {path: file for path, file in now.items() if files.get(path) != file}
 
 
-def _fold(done: Iterable[VersionChange]) -> list[VersionChange]:
+def _fold(done: Iterable[RecordedFile]) -> list[RecordedFile]:
     """Join consecutive changes of one file."""
-    folded: list[VersionChange] = []
+    folded: list[RecordedFile] = []
     for change in done:
         last = folded[-1] if folded else None
         is_next = last is not None and last.new_path == change.path is not None
         if last is not None and is_next and last.after == change.before:
-            folded[-1] = VersionChange(last.path, change.new_path, last.before, change.after)
+            folded[-1] = _make_change(last.path, change.new_path, last.before, change.after)
         else:
             folded.append(change)
     return [each for each in folded if each.path is not None or each.new_path is not None]
 
 
-def _reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterator[VersionChange]:
+def _reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterator[RecordedFile]:
     """Changed files as a list of changes, one a path."""
     for path, file in changed.items():
-        before, after = Version.of(files.get(path)), Version.of(file)
-        yield VersionChange(
-            path if before is not None else None, path if after is not None else None, before, after
-        )
+        before, after = mark(files.get(path)), mark(file)
+        yield _make_change(path if before else None, path if after else None, before, after)
+
+
+def _make_change(
+    path: str | None, new_path: str | None, before: FileMark | None, after: FileMark | None
+) -> RecordedFile:
+    """A change told by its two versions alone."""
+    return RecordedFile(path, new_path, before, after, final_newline=True, hunks=())
 
 
 def _reread(
@@ -100,12 +109,10 @@ def _reread(
 ) -> dict[str, FileKnowledge]:
     """What is known of files once calls are taken back: receipts from before them hold again."""
     found: dict[str, FileKnowledge] = {}
-    for journaled in (spec for call in calls for spec in call.specs):
-        for read in journaled.reads:
+    for entry in (entry for call in calls for entry in call.entries):
+        for read in entry.reads:
             file, range_ = files.get(read.path), _range(read)
-            version = next(
-                (each.before for each in journaled.changes if each.path == read.path), None
-            )
+            version = next((each.before for each in entry.files if each.path == read.path), None)
             if file is not None and range_ is not None and version is not None:
                 before = found.get(read.path, known.get(read.path, NOTHING))
                 held = carry_knowledge(FileKnowledge(version.sha256, (range_,)), file.data, kept)
@@ -122,7 +129,7 @@ def _range(read: Read) -> KnownRange | None:
     return KnownRange(read.start_line, read.end_line, read.range_hash)
 
 
-def _reverse(change: VersionChange, files: Snapshot, blobs: Blobs) -> dict[str, File | None]:
+def _reverse(change: RecordedFile, files: Snapshot, blobs: Blobs) -> dict[str, File | None]:
     before, after = _file(change.before, blobs), _file(change.after, blobs)
     if change.new_path is None:
         return _restore(change.path or "", before, files)
@@ -149,7 +156,7 @@ def _restore(path: str, file: File | None, files: Snapshot) -> dict[str, File | 
     return {path: file}
 
 
-def _file(version: Version | None, blobs: Blobs) -> File | None:
+def _file(version: FileMark | None, blobs: Blobs) -> File | None:
     data = None if version is None else blobs.get(version.sha256)
     return None if version is None or data is None else File(data, version.mode)
 

@@ -10,6 +10,7 @@ from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import find_folders
+from hkgit.sessions.outstanding import see_head
 from hkgit.text.document import Document
 from hkgit.values import dataclass
 from hkgit.workflows.library import Content, names_file
@@ -64,11 +65,9 @@ def open_session(root: Path, name: str | None) -> EditSession:
     """
     if name is not None:
         return EditSession.open(root, name)
-    found = [
-        (journal.state.effective[-1].time, folder.name)
-        for folder in find_folders(root)
-        if (journal := SessionJournal(folder)).load().effective
-    ]
+    journals = [SessionJournal(folder) for folder in find_folders(root)]
+    see_head(root, journals)
+    found = [(calls[-1].time, each.folder.name) for each in journals if (calls := each.standing)]
     if not found:
         fix = "hkgit edit keeps its calls in the git directory; so does --session elsewhere."
         raise InvalidInput("undo", "there is no call that can be undone", fix)
