@@ -8,6 +8,7 @@ the name of one that has begun. Nobody tells a session of a commit: which of its
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,6 @@ from pathlib import Path
 from hkgit.edits import Read
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.entry import Entry, FileMark, RecordedEdit, RecordedFile
-from hkgit.git.listing import find_files
 from hkgit.sessions.blobs import Blobs, keep_json, refuse_unwritable
 from hkgit.sessions.homes import STATE_FILE, UNNAMED, say_waiting
 from hkgit.sessions.journaled_call import JournaledCall, call_json, parse_call
@@ -46,9 +46,13 @@ class JournaledCalls(Mapping[int, JournaledCall]):
 
     def look(self) -> None:
         """See which there are now."""
-        names = sorted(each.name for each in find_files(self._folder, "*.json"))
-        self.begun = [int(name[1:-5]) for name in names if name.startswith(".")]
-        self._numbers = sorted(int(name[:-5]) for name in names if not name.startswith("."))
+        try:
+            with os.scandir(self._folder) as found:
+                names = [each.name[:-5] for each in found if each.name.endswith(".json")]
+        except FileNotFoundError:
+            names = []
+        self.begun = sorted(int(name[1:]) for name in names if name[0] == ".")
+        self._numbers = sorted(int(name) for name in names if name[0] != ".")
 
     def __getitem__(self, number: int) -> JournaledCall:
         if number not in self._latest:

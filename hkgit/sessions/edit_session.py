@@ -247,7 +247,8 @@ class EditSession:
 
     def status(self) -> Status:
         """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
-        from hkgit.sessions.outstanding import collect_status, see_head
+        from hkgit.sessions.outstanding import see_head
+        from hkgit.sessions.session_status import collect_status
 
         see_head(self.root, [self.journal])
         waiting = batches.list_names(self._batches)

@@ -16,14 +16,10 @@ from pathlib import Path
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import covers, is_blind
 from hkgit.applying.line_map import LineMap
-from hkgit.edits import File, MappingSnapshot, Read, Snapshot, decode_text
-from hkgit.errors import InvalidInput
+from hkgit.edits import File, Snapshot, decode_text
 from hkgit.evidence.entry import Entry, FileMark, RecordedFile, digest, entry_path
 from hkgit.git.repository import Repository
-from hkgit.sessions.answers import CallStatus, Status
-from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_units, list_waiting
-from hkgit.sessions.journaled_call import JournaledCall
-from hkgit.sessions.knowledge import NOTHING, carry_knowledge, merge_knowledge
+from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
 from hkgit.text.diff import LineChange as Stretch
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
@@ -238,107 +234,6 @@ def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[s
         *named,
     )
     return frozenset(entry[3:] for entry in decode_text(status.stdout).split("\0") if entry)
-
-
-def choose_calls(
-    kept: Sequence[JournaledCall],
-    call: str | None,
-    effective: Sequence[JournaledCall],
-    *,
-    whole_session: bool,
-) -> list[JournaledCall]:
-    """Choose calls to be undone of those kept, the oldest first; else the last `effective` one.
-
-    Raises InvalidInput when there is none.
-    """
-    if call is not None:
-        found = [each for each in kept if str(each.id) == call]
-        where = f"call {call}"
-    else:
-        found = [*kept] if whole_session else [*(effective or kept)][-1:]
-        where = "the session"
-    if not found:
-        fix = "hkgit undo --list shows the calls; what is committed git takes back: git revert"
-        raise InvalidInput(where, "holds no call that can be undone", fix)
-    return found
-
-
-def find_calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
-    """List the calls of a session of which some edit is still in `files`, the oldest first."""
-    ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
-    return [call for call in journal.state.effective if call.id in ids]
-
-
-def find_before(
-    journal: SessionJournal, call: str, path: str
-) -> tuple[JournaledCall, int, Snapshot]:
-    """Find the call and spec that changed a file, and the file before. Raises InvalidInput."""
-    changes = (
-        (each, at, change.before)
-        for each in journal.state.effective
-        if str(each.id) == call
-        for at, entry in enumerate(each.entries)
-        for change in entry.files
-        if path in (change.path, change.new_path)
-    )
-    first = next(changes, None)
-    if first is None:
-        raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
-    found, at, before = first
-    data = None if before is None else journal.blobs.get(before.sha256)
-    return found, at, MappingSnapshot({} if data is None else {path: File(data)})
-
-
-def collect_status(
-    session: str, journal: SessionJournal, files: Snapshot, batches: tuple[str, ...]
-) -> Status:
-    """Collect the status of a session; edits gone from the checkout wait for no commit."""
-    done = journal.committed
-    waiting = [
-        is_unread(unit.entry, unit.number)
-        for unit in find_effective(files, list_units(journal))
-        if (unit.call.id, unit.spec, unit.number) not in done
-    ]
-    return Status(
-        session=session,
-        calls=tuple(_call(journal, each) for each in _list_calls(journal)),
-        receipts=tuple(_list_receipts(journal, files)),
-        uncommitted=len(waiting),
-        blind=sum(waiting),
-        batches=batches,
-    )
-
-
-def _list_calls(journal: SessionJournal) -> list[JournaledCall]:
-    """List the calls that a session tells of: what HEAD has is git's."""
-    state = journal.state
-    undone = [call for id, call in state.calls.items() if id in state.undone and not call.undoes]
-    return sorted([*undone, *journal.standing], key=lambda call: call.id)
-
-
-def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
-    """List the receipts of a session that hold for files as they stand."""
-    state, kept = journal.state, journal.blobs.get
-    for path in sorted({*state.known, *state.fresh}):
-        file = files.get(path)
-        if file is not None:
-            known, fresh = (each.get(path, NOTHING) for each in (state.known, state.fresh))
-            merged = merge_knowledge(known, fresh, kept)
-            yield from carry_knowledge(merged, file.data, kept).receipts(path)
-
-
-def _call(journal: SessionJournal, call: JournaledCall) -> CallStatus:
-    blind = [is_unread(entry, edit.id) for entry in call.entries for edit in entry.edits]
-    return CallStatus(
-        id=str(call.id),
-        time=call.time // 1000,
-        agent=call.agent,
-        edits=len(blind),
-        blind=sum(blind),
-        committed=sum(key[0] == call.id for key in journal.committed),
-        files=tuple(call.states()),
-        is_undone=call.id in journal.state.undone,
-    )
 
 
 def is_unread(entry: Entry, number: int) -> bool:

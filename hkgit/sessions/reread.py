@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hkgit.applying.evidence import LATE
-from hkgit.edits import Read, Snapshot
+from hkgit.edits import File, MappingSnapshot, Read, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.gate.fix_facts import is_late_accepted
 from hkgit.gate.policy.model import Policy
@@ -17,7 +17,7 @@ from hkgit.sessions.file_lines import read_snapshot
 from hkgit.sessions.homes import expect_kept_here
 from hkgit.sessions.journaled_call import JournaledCall
 from hkgit.sessions.knowledge import Reading
-from hkgit.sessions.outstanding import find_before, is_unread
+from hkgit.sessions.outstanding import is_unread
 from hkgit.sessions.stage import open_journals
 from hkgit.sessions.writer import at_work
 from hkgit.values import replace
@@ -69,3 +69,23 @@ def _find_before(
         )
         expect_kept_here(root, journal.folder, fix)
         raise
+
+
+def find_before(
+    journal: SessionJournal, call: str, path: str
+) -> tuple[JournaledCall, int, Snapshot]:
+    """Find the call and spec that changed a file, and the file before. Raises InvalidInput."""
+    changes = (
+        (each, at, change.before)
+        for each in journal.state.effective
+        if str(each.id) == call
+        for at, entry in enumerate(each.entries)
+        for change in entry.files
+        if path in (change.path, change.new_path)
+    )
+    first = next(changes, None)
+    if first is None:
+        raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
+    found, at, before = first
+    data = None if before is None else journal.blobs.get(before.sha256)
+    return found, at, MappingSnapshot({} if data is None else {path: File(data)})

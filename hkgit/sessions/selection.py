@@ -343,31 +343,28 @@ class Built:
     refused: dict[PendingEdit, HkgitError] = field(default_factory=dict)
 
 
-Placements = dict[tuple[object, ...], Built]
-"""What came of the edits of one spec, by those edits and the files on which they were placed."""
-
-
 @dataclass(frozen=True, slots=True)
 class CommitBuilder:
-    """Applies edits to the files of a commit's parent, in the order in which they were made."""
+    """Applies edits to the files of a commit's parent, in the order in which they were made.
+
+    `known` keeps what came of the edits of a spec, by those edits and the files on which they were
+    placed, so that none is placed there again.
+    """
 
     before: Snapshot
     stores_lf: StoresLf
+    known: dict[tuple[object, ...], Built] = field(default_factory=dict)
 
-    def build(self, units: Sequence[PendingEdit], known: Placements | None = None) -> Built:
-        """Place edits, spec by spec; one that has no place is left out.
-
-        `known` keeps what came of edits, so that none is placed on the same files again.
-        """
-        known = {} if known is None else known
+    def build(self, units: Sequence[PendingEdit]) -> Built:
+        """Place edits, spec by spec; one that has no place is left out."""
         built = Built(Overlay(self.before))
         for spec, group in groupby(units, key=lambda unit: unit.key):
             units_of_spec = tuple(group)
             numbers = tuple(unit.number for unit in units_of_spec)
             key = spec, numbers, frozenset(built.files.files.items())
-            if key not in known:
-                known[key] = self._place_spec(built.files, units_of_spec)
-            found = known[key]
+            if key not in self.known:
+                self.known[key] = self._place_spec(built.files, units_of_spec)
+            found = self.known[key]
             built.files = found.files
             built.steps += found.steps
             built.refused |= found.refused
@@ -375,8 +372,7 @@ class CommitBuilder:
 
     def maker(self, paths: Sequence[str]) -> Callable[[Sequence[PendingEdit]], Contents]:
         """Return a function from edits to what they make of some files."""
-        known: Placements = {}
-        return lambda units: read_contents(self.build(units, known).files, paths)
+        return lambda units: read_contents(self.build(units).files, paths)
 
     def _place_spec(self, files: Overlay, units: tuple[PendingEdit, ...]) -> Built:
         """Place the edits of a spec: all of them, else those that can be, beside the others."""

@@ -16,7 +16,7 @@ from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import FileMark, RecordedFile
 from hkgit.sessions.answers import UndoReport
 from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.call_journal import SessionJournal, list_units
 from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.homes import expect_kept_here
 from hkgit.sessions.journaled_call import JournaledCall
@@ -28,7 +28,7 @@ from hkgit.sessions.knowledge import (
     carry_knowledge,
     know_lines,
 )
-from hkgit.sessions.outstanding import choose_calls, find_calls_in, see_head
+from hkgit.sessions.outstanding import find_effective, see_head
 from hkgit.sessions.writer import at_work, begin_turn, carry_out, keep_files, next_call
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document, terminate, unterminate
@@ -62,6 +62,35 @@ def undo_calls(
         back = next_call(journal, agent, reversals=reversals, undoes=numbers)
         carry_out(root, journal, back, changed, known)
     return UndoReport(tuple(map(str, numbers)), changed)
+
+
+def choose_calls(
+    kept: Sequence[JournaledCall],
+    call: str | None,
+    effective: Sequence[JournaledCall],
+    *,
+    whole_session: bool,
+) -> list[JournaledCall]:
+    """Choose calls to be undone of those kept, the oldest first; else the last `effective` one.
+
+    Raises InvalidInput when there is none.
+    """
+    if call is not None:
+        found = [each for each in kept if str(each.id) == call]
+        where = f"call {call}"
+    else:
+        found = [*kept] if whole_session else [*(effective or kept)][-1:]
+        where = "the session"
+    if not found:
+        fix = "hkgit undo --list shows the calls; what is committed git takes back: git revert"
+        raise InvalidInput(where, "holds no call that can be undone", fix)
+    return found
+
+
+def find_calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
+    """List the calls of a session of which some edit is still in `files`, the oldest first."""
+    ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
+    return [call for call in journal.state.effective if call.id in ids]
 
 
 def _undo_changes(

@@ -7,13 +7,8 @@ from pathlib import Path
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput, WrongArgument
 from hkgit.git.repository import Repository
-from hkgit.sessions.call_journal import SessionJournal
-from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.homes import find_folders
-from hkgit.sessions.outstanding import see_head
 from hkgit.text.document import Document
 from hkgit.values import dataclass
-from hkgit.workflows.library import Content, names_file
 
 TYPE_CHECKING = False
 
@@ -37,6 +32,8 @@ def read_range(
     A file is named by a Path; a string is content. Raises InvalidInput when the range starts
     outside the file or a string names a file, OSError when the file cannot be read.
     """
+    from hkgit.workflows.library import names_file  # which hooks do not need
+
     if not isinstance(content, str | bytes | Path):
         raise WrongArgument("content", content, "text, bytes or a Path", "Give one of these.")
     if isinstance(content, str) and names_file(content):
@@ -63,6 +60,12 @@ def open_session(root: Path, name: str | None) -> EditSession:
 
     Raises InvalidInput where no call can be undone.
     """
+    # A hook that records opens none.
+    from hkgit.sessions.call_journal import SessionJournal
+    from hkgit.sessions.edit_session import EditSession
+    from hkgit.sessions.homes import find_folders
+    from hkgit.sessions.outstanding import see_head
+
     if name is not None:
         return EditSession.open(root, name)
     journals = [SessionJournal(folder) for folder in find_folders(root)]
@@ -77,6 +80,9 @@ def open_session(root: Path, name: str | None) -> EditSession:
 if TYPE_CHECKING:
     from typing import Literal
 
+    from hkgit.sessions.edit_session import EditSession
+    from hkgit.workflows.library import Content
+
     RecordStep = Literal["staged", "message", "committed", "withdraw"]
 
 
@@ -88,15 +94,17 @@ def record(repository: Repository, step: RecordStep, message_file: str = "") -> 
     is what git's hook was given, empty where it was left out. Raises GitRefused where the index or
     the message cannot be read or written.
     """
+    if step == "message":
+        from hkgit.git.repository import find_message_file
+        from hkgit.sessions.commit_message import sign
+
+        sign(repository, find_message_file(repository, message_file))
+        return ()
     from hkgit.sessions import stage
 
     if step == "staged":
         return stage.stage(repository).uncovered
-    if step == "message":
-        from hkgit.git.repository import find_message_file
-
-        stage.sign(repository, find_message_file(repository, message_file))
-    elif step == "withdraw":
+    if step == "withdraw":
         stage.withdraw(repository)
     else:
         stage.settle_commit(repository)
