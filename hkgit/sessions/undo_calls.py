@@ -204,21 +204,23 @@ def _merge_file(path: str, before: File, after: File, present: File) -> File:
 def merge_back(path: str, base: bytes, wanted: bytes, present: bytes) -> bytes:
     """Apply the change from `base` to `wanted` to `present`, by lines. Raises Conflict.
 
-    Lines of `present` that already equal those of `wanted` stay.
+    Lines of `present` that already equal those of `wanted` stay. Lines right beside a change may
+    have changed since, which git's own merge would call a conflict.
     """
     old, new, here = (terminate(Document(data)).raw_lines for data in (base, wanted, present))
-    lines: list[bytes] = []
-    done = there = ahead = 0
-    for start, end, theirs, ours in _group(find_changes(old, new), find_changes(old, here)):
-        wanted_lines = new[start + ahead : end + ahead + _growth(theirs)]
-        first, last = start + there, end + there + _growth(ours)
-        if theirs and ours and wanted_lines != here[first:last]:
-            raise Conflict(f"{path}:{first + 1}", "these lines were changed again", _FIX)
-        lines += here[done:first]
-        lines += wanted_lines if theirs else here[first:last]
-        done, there, ahead = last, there + _growth(ours), ahead + _growth(theirs)
-    data = b"".join([*lines, *here[done:]])
+    lines, ours = [*here], find_changes(old, here)
+    for change in reversed(find_changes(old, new)):
+        back = new[change.new_start : change.new_end]
+        met = [each for each in ours if _meet(change, each)]
+        if any(here[each.new_start : each.new_end] == back for each in met):
+            continue
+        if met:
+            raise Conflict(f"{path}:{met[0].new_start + 1}", "these lines were changed again", _FIX)
+        above = [each for each in ours if each.old_end <= change.old_start]
+        shift = above[-1].new_end - above[-1].old_end if above else 0
+        lines[change.old_start + shift : change.old_end + shift] = back
     was_terminated = Document(wanted if _ends(base) == _ends(present) else present).is_terminated
+    data = b"".join(lines)
     return data if was_terminated else unterminate(data)
 
 
@@ -226,22 +228,9 @@ def _ends(data: bytes) -> bool:
     return Document(data).is_terminated
 
 
-def _growth(changes: Iterable[LineChange]) -> int:
-    return sum(c.new_end - c.new_start - c.old_end + c.old_start for c in changes)
-
-
-def _group(
-    theirs: Sequence[LineChange], ours: Sequence[LineChange]
-) -> list[tuple[int, int, list[LineChange], list[LineChange]]]:
-    """Group changes of the same base lines: the lines, and both sides' changes (as in diff3)."""
-    groups: list[tuple[int, int, list[LineChange], list[LineChange]]] = []
-    pairs = [*((each, True) for each in theirs), *((each, False) for each in ours)]
-    for change, is_theirs in sorted(pairs, key=lambda pair: (pair[0].old_start, pair[0].old_end)):
-        first, last = change.old_start, change.old_end
-        start, end, mine, other = groups[-1] if groups else (-1, -1, [], [])
-        if first == last == start == end or (first < end and start < last):
-            groups[-1] = start, max(end, last), mine, other
-        else:
-            groups.append((first, last, [], []))
-        (groups[-1][2] if is_theirs else groups[-1][3]).append(change)
-    return groups
+def _meet(one: LineChange, other: LineChange) -> bool:
+    """Whether two changes are of the same lines, or put something into the same place."""
+    span = (one.old_start, one.old_end)
+    if span == (other.old_start, other.old_end):
+        return True
+    return one.old_start < other.old_end and other.old_start < one.old_end
