@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
@@ -15,7 +13,6 @@ from hkgit.evidence.prune_manifest import MAX_ENTRIES, Manifest, read_manifest
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.commit_range import CommitRange, judge_range, verify_range
 from hkgit.gate.policy.model import Policy
-from hkgit.text.schemas import load_schema
 from tests.support.commits import (
     LINES,
     Change,
@@ -169,8 +166,3 @@ def test_a_manifest_names_so_many_entries_and_no_more(count: int) -> None:
 def test_a_manifest_is_read_as_it_was_written() -> None:
     manifest = Manifest.of(["b" * 64, "a" * 64], {"time": 1})
     assert read_manifest(manifest.to_bytes()) == manifest
-
-
-def test_a_manifest_is_valid_by_the_schema() -> None:
-    manifest = json.loads(Manifest.of(["a" * 64], {"time": 1}).to_bytes())
-    Draft202012Validator(load_schema("manifest")).validate(manifest)
