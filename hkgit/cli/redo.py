@@ -12,8 +12,10 @@ from hkgit.cli.common import open_repository
 from hkgit.cli.output import print_error, print_info, print_note, show_progress
 from hkgit.git.facts import find_agent_shell
 from hkgit.git.repository import Repository
+from hkgit.text.escape import count_noun
 from hkgit.workflows.commit_plan import Progress
 from hkgit.workflows.late_evidence import RedoRequest, redo
+from hkgit.workflows.remade_commit import Remade, RemakeRequest, remake
 
 
 @click.command()
@@ -41,23 +43,20 @@ def command(
     that. What is not staged stays as it is, and nothing is thrown away. With PATHS only these are
     committed, and the rest stays staged.
 
-    With a COMMIT of the current history that one is made again: its author, dates and message
-    stay, and the commits after it follow. Signatures do not: sign anew.
+    With a COMMIT of the current history that one is made again: its author, dates, message and
+    the entries that hold stay, and the commits after it follow. What a person added by hand is a
+    commit of its own. Signatures do not stay: sign anew.
     """
     repository = open_repository()
     commit, paths = _split_commit(repository, paths)
+    if commit is not None:
+        _tell_remade(repository, remake(repository, RemakeRequest(commit, agent, message)))
+        return
     progress = Progress(print_note, show_progress("committing spec"))
-    result = redo(
-        repository,
-        RedoRequest(
-            agent=agent or _name_agent(commit),
-            message=message,
-            tree=tree,
-            paths=paths,
-            commit=commit,
-        ),
-        progress,
-    )
+    shell = find_agent_shell()
+    named = None if shell is None else shell.casefold().replace(" ", "-")
+    request = RedoRequest(agent=agent or named, message=message, tree=tree, paths=paths)
+    result = redo(repository, request, progress)
     if result.error is not None:
         print_error(refusal_text(result.outcomes) or str(result.error))
         ctx.exit(result.error.exit_code)
@@ -76,10 +75,20 @@ def _split_commit(
     return (found.text, ()) if found.code == 0 else (None, words)
 
 
-def _name_agent(commit: str | None) -> str | None:
-    """The agent in whose shell this runs, as in its transcripts; None in a person's.
-
-    Who made a commit is known from the commit.
-    """
-    shell = find_agent_shell() if commit is None else None
-    return None if shell is None else shell.casefold().replace(" ", "-")
+def _tell_remade(repository: Repository, remade: Remade) -> None:
+    """Say what stands in the place of a commit, and what was left out or left alone."""
+    if not remade.commits:
+        print_info(f"{remade.commit[:12]} passes as it is: nothing to make again")
+        return
+    branch = repository.head().branch or "HEAD"
+    for each in remade.commits:
+        subject = repository.git("log", "-1", "--format=%s", each).text
+        note = " (by hand)" if each == remade.by_hand else ""
+        print_info(f"[{branch} {each[:12]}] {subject}{note}")
+    kept = f"{count_noun(remade.kept, 'entry', 'entries')} kept, " if remade.kept else ""
+    print_info(f"{kept}{count_noun(remade.late, 'entry', 'entries')} made, which say `late`")
+    if remade.unsigned:
+        named = ", ".join(each[:12] for each in remade.unsigned)
+        print_note(f"signatures were left out, since they would be wrong: {named}; sign anew")
+    if remade.elsewhere:
+        print_note(f"still with the old commit: {', '.join(remade.elsewhere)}")
