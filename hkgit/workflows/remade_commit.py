@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 
 from hkgit.edits import File
 from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput
@@ -433,10 +434,13 @@ def _bring_records(repository: Repository, head: str, paths: Sequence[str]) -> N
 
 
 def _list_lagging(repository: Repository) -> list[str]:
-    """List the entries in which the index is not HEAD's, as a crash may have left them."""
+    """List the records in which the index is not HEAD's, as a crash may have left them."""
     options = ("--cached", "--name-only", "-z", "--no-renames")
-    listed = repository.git("diff-index", *options, "HEAD", "--", f":/{LEDGER}").stdout
-    return [path for path in os.fsdecode(listed).split("\0") if ENTRY_PATH.match(path)]
+    compare = partial(repository.git, "diff-index", *options)
+    missing = compare("--diff-filter=D", "HEAD", "--", f":/{LEDGER}", f":/{ATTRIBUTES_PATH}")
+    surplus = compare("--diff-filter=A", "HEAD", "--", f":/{LEDGER}")
+    listed = os.fsdecode(missing.stdout + surplus.stdout).split("\0")
+    return [path for path in listed if _is_own(path)]
 
 
 def _find_elsewhere(repository: Repository, commit: str, branch: str) -> tuple[str, ...]:
