@@ -10,6 +10,7 @@ from hkgit.applying.outcome_json import refusal_text
 from hkgit.cli.apply import summary_line
 from hkgit.cli.common import open_repository
 from hkgit.cli.output import print_error, print_info, print_note, show_progress
+from hkgit.errors import GitRefused
 from hkgit.git.facts import find_agent_shell
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
@@ -26,6 +27,7 @@ from hkgit.workflows.remade_commit import Remade, RemakeRequest, remake
     help="Who made the change, as name/version; by default the agent in whose shell this runs.",
 )
 @click.option("--tree", metavar="ID", help="What git was about to commit, not what is staged.")
+@click.option("--vouch", is_flag=True, help="Take the COMMIT upon yourself: sign it, say so.")
 @click.argument("paths", nargs=-1, metavar="[COMMIT | PATHS...]")
 @click.pass_context
 def command(
@@ -34,6 +36,7 @@ def command(
     message: str | None,
     agent: str | None,
     tree: str | None,
+    vouch: bool,
     paths: tuple[str, ...],
 ) -> None:
     """Make what is staged, or a commit, again as edits with evidence, and commit it.
@@ -45,18 +48,25 @@ def command(
 
     With a COMMIT of the current history that one is made again: its author, dates, message and
     the entries that hold stay, and the commits after it follow. What a person added by hand is a
-    commit of its own. Signatures do not stay: sign anew.
+    commit of its own. Signatures do not stay: sign anew. With --vouch it stays as it is, and a
+    person whom a [[gate.manual]] of the policy grants its paths commits and signs it.
     """
     repository = open_repository()
     commit, paths = _split_commit(repository, paths)
+    shell = find_agent_shell()
+    if vouch and commit is None:
+        raise click.UsageError("--vouch takes the COMMIT to vouch for.")
+    if vouch and shell is not None:
+        what, fix = f"this is the shell of {shell}", "A person vouches in a shell of their own."
+        raise GitRefused("--vouch", what, fix)
     if commit is not None:
-        _tell_remade(repository, remake(repository, RemakeRequest(commit, agent, message)))
+        request = RemakeRequest(commit, agent, message, vouch)
+        _tell_remade(repository, remake(repository, request))
         return
     progress = Progress(print_note, show_progress("committing spec"))
-    shell = find_agent_shell()
     named = None if shell is None else shell.casefold().replace(" ", "-")
-    request = RedoRequest(agent=agent or named, message=message, tree=tree, paths=paths)
-    result = redo(repository, request, progress)
+    staged = RedoRequest(agent=agent or named, message=message, tree=tree, paths=paths)
+    result = redo(repository, staged, progress)
     if result.error is not None:
         print_error(refusal_text(result.outcomes) or str(result.error))
         ctx.exit(result.error.exit_code)
@@ -85,8 +95,10 @@ def _tell_remade(repository: Repository, remade: Remade) -> None:
         subject = repository.git("log", "-1", "--format=%s", each).text
         note = " (by hand)" if each == remade.by_hand else ""
         print_info(f"[{branch} {each[:12]}] {subject}{note}")
-    kept = f"{count_noun(remade.kept, 'entry', 'entries')} kept, " if remade.kept else ""
-    print_info(f"{kept}{count_noun(remade.late, 'entry', 'entries')} made, which say `late`")
+    if remade.kept:
+        print_info(f"{count_noun(remade.kept, 'entry', 'entries')} kept")
+    if remade.late:
+        print_info(f"{count_noun(remade.late, 'entry', 'entries')} made, which say `late`")
     if remade.unsigned:
         named = ", ".join(each[:12] for each in remade.unsigned)
         print_note(f"signatures were left out, since they would be wrong: {named}; sign anew")

@@ -58,11 +58,15 @@ _MOST_SEARCHED = 1000
 
 @dataclass(frozen=True, slots=True)
 class RemakeRequest:
-    """The commit to make again; `agent` says whose it is, and `message` is a new one."""
+    """The commit to make again; `agent` says whose it is, and `message` is a new one.
+
+    With `vouches` whoever asks takes it upon himself, as it is: committed and signed by him.
+    """
 
     commit: str
     agent: str | None = None
     message: str | None = None
+    vouches: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,8 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     branch = repository.head().branch or "HEAD"
     options = ApplyOptions(agent=request.agent)
     rules = LandingRules.of(repository, LandingTarget(branch, base, base, checkout=False), options)
-    if request.agent is request.message is None and _is_settled(repository, rules, old):
+    is_free = request.agent is request.message is None
+    if is_free and _is_settled(repository, rules, old):
         _bring_records(repository, head, _list_lagging(repository))
         return Remade(old.id)
     remaking = _Remaking(repository, rules, request, old)
@@ -200,15 +205,17 @@ class _Remaking:
 
     def run(self) -> None:
         """Make it, and ask the judge. Raises what refuses it."""
-        first, *others = self.old.parents or (self._begin(),)
-        tip = first
-        for other in others:
-            tip = self._merge(tip, other)
-        self._account(tip)
+        if self.request.vouches:
+            self._vouch()
+        else:
+            first, *others = self.old.parents or (self._begin(),)
+            tip = first
+            for other in others:
+                tip = self._merge(tip, other)
+            self._account(tip)
         if not self.made:
-            raise InvalidInput(
-                self.request.commit, "changes nothing but the ledger", "git revert takes it back."
-            )
+            what = "changes nothing but the ledger"
+            raise InvalidInput(self.request.commit, what, "git revert takes it back.")
         self._expect_same()
         for commit in self.made:
             self._expect_passing(commit)
@@ -256,6 +263,20 @@ class _Remaking:
             self.by_hand = tip = self._add(self.repository.write_tree(tree, by_hand), (tip,), ())
         return tip
 
+    def _vouch(self) -> None:
+        """Make the same commit as that of a person who is named in it; false entries go."""
+        kept = told = self._list_entries()
+        if self.old.parents:
+            tip = self.old.parents[0]
+            kept, _ = self._find_holding(tip, self._list_changed(self.repository.commit(tip).tree))
+        gone: Files = {entry_path(each[0]): None for each in told if each not in kept}
+        tree = self.repository.write_tree(self.old.tree, gone)
+        person = self.repository.identity("COMMITTER")
+        names = name_entries(kept) if kept else ()
+        words = self._choose_words().decode("utf-8", "surrogateescape")
+        message = append_trailers(words, (*names, f"Hkgit-Vouched-by: {person}"))
+        self.made.append(_write_signed(self.repository, self.old, tree, message))
+
     def _list_changed(self, tree: str) -> set[str]:
         """List the files in which the old commit differs from a tree."""
         changes = self.repository.changes(tree, self.old.tree)
@@ -288,7 +309,7 @@ class _Remaking:
             (name, entry)
             for name, entry in told
             if name not in {*taken_back, *self.kept}
-            and not any(find_blind_edits(policy, entry))
+            and (self.request.vouches or not any(find_blind_edits(policy, entry)))
             and {path for file in entry.files for path in (file.path, file.new_path)} - {None}
             <= paths
         ]
@@ -351,10 +372,7 @@ class _Remaking:
 
     def _add(self, tree: str, parents: Sequence[str], entries: Entries) -> str:
         """Write one of the commits, with the trailers of its entries."""
-        words = self.old.message
-        if self.request.message is not None:
-            words = self.request.message.encode("utf-8", "surrogateescape") + b"\n"
-        words = _OURS.sub(b"", words)
+        words = self._choose_words()
         if entries:
             text = words.decode("utf-8", "surrogateescape").strip("\n") or "No message"
             is_credited = self.rules.policy.assisted_by != "require"
@@ -363,6 +381,13 @@ class _Remaking:
             words = append_trailers(text, (*credit, *name_entries(entries)))
         self.made.append(self._write(tree, parents, words))
         return self.made[-1]
+
+    def _choose_words(self) -> bytes:
+        """The message without the trailers of entries."""
+        words = self.old.message
+        if self.request.message is not None:
+            words = self.request.message.encode("utf-8", "surrogateescape") + b"\n"
+        return _OURS.sub(b"", words)
 
     def _write(self, tree: str, parents: Sequence[str], message: bytes) -> str:
         return _write_like(self.repository, self.old, tree, parents, message)
@@ -395,6 +420,15 @@ def _write_like(
     lines = (f"tree {tree}", *(f"parent {each}" for each in parents))
     raw = b"".join(line.encode() + b"\n" for line in lines) + kept + b"\n" + message
     return repository.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=raw).text
+
+
+def _write_signed(repository: Repository, old: Commit, tree: str, message: bytes) -> str:
+    """Write a commit of the same author on the same parents, committed and signed by oneself."""
+    found = re.search(rb"(?m)^author (.*) <(.*)> (\d+ [+-]\d+)$", old.raw)
+    named = [] if found is None else map(os.fsdecode, found.groups())
+    env = dict(zip(("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE"), named, strict=False))
+    parents = (word for parent in old.parents for word in ("-p", parent))
+    return repository.git("commit-tree", "-S", *parents, tree, stdin=message, env=env).text
 
 
 def _carry_later(repository: Repository, old: Commit, new: str, head: str) -> dict[str, str]:
