@@ -10,13 +10,13 @@ from hkgit.applying.outcome_json import refusal_text
 from hkgit.cli.apply import summary_line
 from hkgit.cli.common import open_repository
 from hkgit.cli.output import print_error, print_info, print_note, show_progress
+from hkgit.cli.remade_output import tell_remade
 from hkgit.errors import GitRefused
 from hkgit.git.facts import find_agent_shell
 from hkgit.git.repository import Repository
-from hkgit.text.escape import count_noun
 from hkgit.workflows.commit_plan import Progress
 from hkgit.workflows.late_evidence import RedoRequest, redo
-from hkgit.workflows.remade_commit import Remade, RemakeRequest, remake
+from hkgit.workflows.remade_commit import RemakeRequest, remake
 
 
 @click.command()
@@ -60,8 +60,8 @@ def command(
         what, fix = f"this is the shell of {shell}", "A person vouches in a shell of their own."
         raise GitRefused("--vouch", what, fix)
     if commit is not None:
-        request = RemakeRequest(commit, agent, message, vouch)
-        _tell_remade(repository, remake(repository, request))
+        request = RemakeRequest(commit, agent, message, vouches=vouch)
+        tell_remade(repository, remake(repository, request))
         return
     progress = Progress(print_note, show_progress("committing spec"))
     named = None if shell is None else shell.casefold().replace(" ", "-")
@@ -83,24 +83,3 @@ def _split_commit(
         return None, words
     found = repository.git("rev-parse", "--verify", "-q", f"{words[0]}^{{commit}}", check=False)
     return (found.text, ()) if found.code == 0 else (None, words)
-
-
-def _tell_remade(repository: Repository, remade: Remade) -> None:
-    """Say what stands in the place of a commit, and what was left out or left alone."""
-    if not remade.commits:
-        print_info(f"{remade.commit[:12]} passes as it is: nothing to make again")
-        return
-    branch = repository.head().branch or "HEAD"
-    for each in remade.commits:
-        subject = repository.git("log", "-1", "--format=%s", each).text
-        note = " (by hand)" if each == remade.by_hand else ""
-        print_info(f"[{branch} {each[:12]}] {subject}{note}")
-    if remade.kept:
-        print_info(f"{count_noun(remade.kept, 'entry', 'entries')} kept")
-    if remade.late:
-        print_info(f"{count_noun(remade.late, 'entry', 'entries')} made, which say `late`")
-    if remade.unsigned:
-        named = ", ".join(each[:12] for each in remade.unsigned)
-        print_note(f"signatures were left out, since they would be wrong: {named}; sign anew")
-    if remade.elsewhere:
-        print_note(f"still with the old commit: {', '.join(remade.elsewhere)}")

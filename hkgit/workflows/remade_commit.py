@@ -25,6 +25,7 @@ from hkgit.evidence.entry import (
     ATTRIBUTES_PATH,
     LEDGER,
     Entry,
+    entry_id,
     entry_path,
     read_entry,
 )
@@ -43,6 +44,7 @@ from hkgit.git.transaction.landing import find_unfinished
 from hkgit.sessions.stage import name_entries
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, late_pattern, replace
+from hkgit.workflows.adoption import Transcripts, propose_recovered
 from hkgit.workflows.commit_plan import prepare
 from hkgit.workflows.commit_record import record_step
 from hkgit.workflows.landing_policy import LandingRules
@@ -60,12 +62,14 @@ _MOST_SEARCHED = 1000
 class RemakeRequest:
     """The commit to make again; `agent` says whose it is, and `message` is a new one.
 
-    With `vouches` whoever asks takes it upon himself, as it is: committed and signed by him.
+    With `transcripts` of agents, what they explain gets `recovered` entries. With `vouches` whoever
+    asks takes it upon himself, as it is: committed and signed by him.
     """
 
     commit: str
     agent: str | None = None
     message: str | None = None
+    transcripts: Transcripts | None = None
     vouches: bool = False
 
 
@@ -73,14 +77,15 @@ class RemakeRequest:
 class Remade:
     """What stands in the place of a commit: itself where there is nothing to make again.
 
-    `commits` are the new ones, in order; the last of them has the files of the old one. `kept` and
-    `late` count entries. `unsigned` are the commits whose signature was left out, since it would
-    be wrong, and `elsewhere` the other branches and tags that have the old commit.
+    `commits` are the new ones, in order; the last of them has the files of the old one. `kept`,
+    `recovered` and `late` count entries. `unsigned` are the commits whose signature was left out,
+    since it would be wrong, and `elsewhere` the other branches and tags that have the old commit.
     """
 
     commit: str
     commits: tuple[str, ...] = ()
     kept: int = 0
+    recovered: int = 0
     late: int = 0
     by_hand: str | None = None
     unsigned: tuple[str, ...] = ()
@@ -123,6 +128,7 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
         commit=remaking.made[-1],
         commits=tuple(remaking.made),
         kept=len(remaking.kept),
+        recovered=remaking.recovered,
         late=remaking.late,
         by_hand=remaking.by_hand,
         unsigned=tuple(signed),
@@ -200,6 +206,7 @@ class _Remaking:
     keeps: bool = True
     made: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    recovered: int = 0
     late: int = 0
     by_hand: str | None = None
 
@@ -242,6 +249,9 @@ class _Remaking:
             paths &= {*merging.conflicts}
         entries, files = self._find_holding(tip, paths)
         middle = self.repository.write_tree(start, files)
+        if self.request.transcripts is not None and merging is None:
+            entries, files = self._recover(self.request.transcripts, tip, middle, entries)
+            middle = self.repository.write_tree(start, files)
         left = self._list_changed(middle) & (paths | files.keys())
         late = dict(self._share(left))
         for agent, theirs in late.items():
@@ -323,6 +333,19 @@ class _Remaking:
             chain = follow_entries(self.repository, candidate, tuple(good))
         self.kept += [name for name, _ in good]
         return tuple(good), chain.list_changed()
+
+    def _recover(
+        self, transcripts: Transcripts, tip: str, middle: str, kept: Entries
+    ) -> tuple[Entries, Files]:
+        """Add what transcripts explain to the entries that hold."""
+        proposal = propose_recovered(self.repository, transcripts, self.old.id, middle)
+        entries = kept
+        for each in proposal.entries:
+            entry = replace(each.entry, base=tip)
+            entries = (*entries, (entry_id(entry.to_bytes()), entry))
+        self.recovered += len(proposal.entries)
+        candidate = replace(candidate_of(self.repository, self.old.id), id=None, parents=(tip,))
+        return entries, follow_entries(self.repository, candidate, entries).list_changed()
 
     def _share(self, left: AbstractSet[str]) -> Iterator[tuple[str, AbstractSet[str]]]:
         """Tell which agent changed which of the files that no entry explains; the rest by hand.

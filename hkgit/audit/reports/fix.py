@@ -107,7 +107,7 @@ def mend(ruling: Ruling) -> str:
         return _reword(ruling)
     reads = list(dict.fromkeys(each.mend for each in ruling.findings if each.mend))
     if rule == BLIND and reads:
-        return _join(reads)
+        return _join(reads) if candidate.id is None else " && ".join(reads)
     if len(candidate.parents) > 1:
         turned = _TURNED.search(ruling.findings[0].fix)
         return turned[0] if turned is not None else merge_again(ruling)
