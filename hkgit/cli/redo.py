@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import BinaryIO
 
 import click
 
@@ -27,6 +28,7 @@ from hkgit.workflows.remade_commit import RemakeRequest, remake
     help="Who made the change, as name/version; by default the agent in whose shell this runs.",
 )
 @click.option("--tree", metavar="ID", help="What git was about to commit, not what is staged.")
+@click.option("--patch", type=click.File("rb"), help="Let the COMMIT change what this says.")
 @click.option("--vouch", is_flag=True, help="Take the COMMIT upon yourself: sign it, say so.")
 @click.argument("paths", nargs=-1, metavar="[COMMIT | PATHS...]")
 @click.pass_context
@@ -36,6 +38,7 @@ def command(
     message: str | None,
     agent: str | None,
     tree: str | None,
+    patch: BinaryIO | None,
     vouch: bool,
     paths: tuple[str, ...],
 ) -> None:
@@ -54,13 +57,14 @@ def command(
     repository = open_repository()
     commit, paths = _split_commit(repository, paths)
     shell = find_agent_shell()
-    if vouch and commit is None:
-        raise click.UsageError("--vouch takes the COMMIT to vouch for.")
+    if (vouch or patch is not None) and commit is None:
+        raise click.UsageError("--vouch and --patch take a COMMIT.")
     if vouch and shell is not None:
         what, fix = f"this is the shell of {shell}", "A person vouches in a shell of their own."
         raise GitRefused("--vouch", what, fix)
     if commit is not None:
-        request = RemakeRequest(commit, agent, message, vouches=vouch)
+        data = None if patch is None else patch.read()
+        request = RemakeRequest(commit, agent, message, data, vouches=vouch)
         tell_remade(repository, remake(repository, request))
         return
     progress = Progress(print_note, show_progress("committing spec"))

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
+from pathlib import Path
 
 from hkgit.edits import File
 from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput
@@ -33,14 +35,14 @@ from hkgit.evidence.kept_text import find_kept_text
 from hkgit.evidence.replay import candidate_of, follow_entries
 from hkgit.evidence.sequence import order_entries
 from hkgit.evidence.trailers import append_trailers, list_missing_lines
-from hkgit.evidence.verdict import Entries
+from hkgit.evidence.verdict import CandidateCommit, Entries
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.rules.floors import find_blind_edits
 from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE, Commit, Files
 from hkgit.git.repository import Repository
-from hkgit.git.transaction.landing import find_unfinished
+from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
 from hkgit.sessions.stage import name_entries
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, late_pattern, replace
@@ -62,13 +64,15 @@ _MOST_SEARCHED = 1000
 class RemakeRequest:
     """The commit to make again; `agent` says whose it is, and `message` is a new one.
 
-    With `transcripts` of agents, what they explain gets `recovered` entries. With `vouches` whoever
-    asks takes it upon himself, as it is: committed and signed by him.
+    With a `patch` it changes what that says instead. With `transcripts` of agents, what they
+    explain gets `recovered` entries. With `vouches` whoever asks takes it upon himself, as it is:
+    committed and signed by him.
     """
 
     commit: str
     agent: str | None = None
     message: str | None = None
+    patch: bytes | None = None
     transcripts: Transcripts | None = None
     vouches: bool = False
 
@@ -104,25 +108,27 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     branch = repository.head().branch or "HEAD"
     options = ApplyOptions(agent=request.agent)
     rules = LandingRules.of(repository, LandingTarget(branch, base, base, checkout=False), options)
-    is_free = request.agent is request.message is None
+    is_free = all(each is None for each in (request.agent, request.message, request.patch))
     if is_free and _is_settled(repository, rules, old):
-        _bring_records(repository, head, _list_lagging(repository))
+        _bring_along(repository, head, _list_lagging(repository))
         return Remade(old.id)
-    remaking = _Remaking(repository, rules, request, old)
+    target = old.tree if request.patch is None else _apply_patch(repository, old, request.patch)
+    remaking = _Remaking(repository, rules, request, old, target)
     try:
         remaking.run()
     except HkgitError:
         if not remaking.kept:
             raise
-        remaking = _Remaking(repository, rules, request, old, keeps=False)
+        remaking = _Remaking(repository, rules, request, old, target, keeps=False)
         remaking.run()
     carried = _carry_later(repository, old, remaking.made[-1], head)
     new_head = carried.get(head, head)
     elsewhere = _find_elsewhere(repository, old.id, branch)
-    repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", new_head, head)
     trees = (repository.commit(each).tree for each in (head, new_head))
-    changes = repository.changes(*trees)
-    _bring_records(repository, new_head, [each.path for each in changes])
+    changed = [each.path for each in repository.changes(*trees)]
+    _expect_unchanged(repository, [path for path in changed if not _is_own(path)])
+    repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", new_head, head)
+    _bring_along(repository, new_head, changed)
     signed = (each for each in carried if _SIGNATURE.search(repository.commit(each).raw))
     return Remade(
         commit=remaking.made[-1],
@@ -187,6 +193,27 @@ def _is_settled(repository: Repository, rules: LandingRules, commit: Commit) -> 
     return not find_kept_text(repository, commit.tree, commit.parents, judged.entries)
 
 
+def _apply_patch(repository: Repository, old: Commit, patch: bytes) -> str:
+    """Store the tree that a patch makes of a commit's parent. Raises GitRefused."""
+    before = repository.commit(old.parents[0]).tree if old.parents else EMPTY_TREE
+    with tempfile.TemporaryDirectory(prefix="hkgit-index-") as folder:
+        env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        repository.git("read-tree", before, env=env)
+        repository.git("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch, env=env)
+        return repository.git("write-tree", env=env).text
+
+
+def _expect_unchanged(repository: Repository, paths: Sequence[str]) -> None:
+    """Raise GitRefused where a file that is to change has local changes."""
+    literal = [f":(top,literal){path}" for path in paths]
+    options = ("--name-only", "-z", "--no-renames")
+    if paths:
+        listed = repository.git("diff-index", *options, "HEAD", "--", *literal).stdout
+        changed = [path for path in os.fsdecode(listed).split("\0") if path]
+        if changed:
+            raise refuse_local_changes(changed)
+
+
 def _judge(repository: Repository, rules: LandingRules, commit: str) -> Ruling:
     gate = Gate(repository, rules.policy, JudgeContext(on_client=True))
     return gate.judge(candidate_of(repository, commit))
@@ -196,13 +223,15 @@ def _judge(repository: Repository, rules: LandingRules, commit: str) -> Ruling:
 class _Remaking:
     """Makes one commit again, as objects alone: `made` are those in its place, in order.
 
-    Without `keeps` no entry stays. `kept` are those that do, by id.
+    `target` is the tree that the last of them has, but for records. Without `keeps` no entry stays.
+    `kept` are those that do, by id.
     """
 
     repository: Repository
     rules: LandingRules
     request: RemakeRequest
     old: Commit
+    target: str
     keeps: bool = True
     made: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
@@ -268,7 +297,7 @@ class _Remaking:
             tip = self._add(tree, parents, entries)
         if merging is None and left - set().union(*late.values()):
             tree = self.repository.commit(tip).tree
-            after = self.repository.snapshot(self.old.tree)
+            after = self.repository.snapshot(self.target)
             by_hand = {path: after.entry(path) for path in self._list_changed(tree)}
             self.by_hand = tip = self._add(self.repository.write_tree(tree, by_hand), (tip,), ())
         return tip
@@ -289,7 +318,7 @@ class _Remaking:
 
     def _list_changed(self, tree: str) -> set[str]:
         """List the files in which the old commit differs from a tree."""
-        changes = self.repository.changes(tree, self.old.tree)
+        changes = self.repository.changes(tree, self.target)
         return {each.path for each in changes if not _is_own(each.path)}
 
     def _list_entries(self) -> Entries:
@@ -307,14 +336,17 @@ class _Remaking:
                 continue
         return tuple(found)
 
+    def _candidate(self, tip: str) -> CandidateCommit:
+        found = candidate_of(self.repository, self.old.id)
+        return replace(found, id=None, parents=(tip,), tree=self.target)
+
     def _find_holding(self, tip: str, paths: AbstractSet[str]) -> tuple[Entries, Files]:
         """Find the entries that explain what the commit still has, and what they make of files."""
-        candidate = replace(candidate_of(self.repository, self.old.id), id=None, parents=(tip,))
+        candidate = self._candidate(tip)
         policy = self.rules.policy
         told = self._list_entries() if self.keeps else ()
-        taken_back = {
-            each.entry for each in find_kept_text(self.repository, self.old.tree, (tip,), told)
-        }
+        kept_text = find_kept_text(self.repository, self.target, (tip,), told)
+        taken_back = {each.entry for each in kept_text}
         good = [
             (name, entry)
             for name, entry in told
@@ -344,7 +376,7 @@ class _Remaking:
             entry = replace(each.entry, base=tip)
             entries = (*entries, (entry_id(entry.to_bytes()), entry))
         self.recovered += len(proposal.entries)
-        candidate = replace(candidate_of(self.repository, self.old.id), id=None, parents=(tip,))
+        candidate = self._candidate(tip)
         return entries, follow_entries(self.repository, candidate, entries).list_changed()
 
     def _share(self, left: AbstractSet[str]) -> Iterator[tuple[str, AbstractSet[str]]]:
@@ -378,9 +410,7 @@ class _Remaking:
     ) -> tuple[tuple[str, Entry], Files]:
         """Make the entry for what a tree becomes at some paths. Raises HkgitError."""
         literal = tuple(f":(top,literal){path}" for path in sorted(paths))
-        found = find_late_edits(
-            self.repository, self.rules.policy, (middle, self.old.tree), literal
-        )
+        found = find_late_edits(self.repository, self.rules.policy, (middle, self.target), literal)
         if found is None:
             where = ", ".join(map(quote_path, sorted(paths)))
             raise InvalidInput(where, "changes in a way that no edit says", _LEAVE)
@@ -459,30 +489,36 @@ def _carry_later(repository: Repository, old: Commit, new: str, head: str) -> di
 
     Return the new one of each, the first among them.
     """
-    records = _find_records(repository, old.tree, repository.commit(new).tree)
+    files_of = _find_changed_files(repository, old.tree, repository.commit(new).tree)
     names = {old.id: new}
     options = ("--topo-order", "--reverse", "--ancestry-path")
     for each in repository.git("rev-list", *options, f"{old.id}..{head}").text.split():
         commit = repository.commit(each)
         files = repository.snapshot(commit.tree)
-        changed = {path: file for path, (was, file) in records.items() if files.get(path) == was}
+        changed = {}
+        for path, (was, file) in files_of.items():
+            if files.get(path) == was:
+                changed[path] = file
+            elif not _is_own(path) and files.get(path) != file:
+                what = f"is changed once more by {each[:12]}"
+                raise InvalidInput(quote_path(path), what, "Change it in a commit of its own.")
         tree = repository.write_tree(commit.tree, changed)
         parents = [names.get(parent, parent) for parent in commit.parents]
         names[each] = _write_like(repository, commit, tree, parents, commit.message)
     return names
 
 
-def _find_records(
+def _find_changed_files(
     repository: Repository, old: str, new: str
 ) -> dict[str, tuple[File | None, File | None]]:
-    """Find the records of hkgit in which two trees differ, as they were and as they become."""
+    """Find the files in which two trees differ, as they were and as they become."""
     before, after = repository.snapshot(old), repository.snapshot(new)
     paths = (each.path for each in repository.changes(old, new))
-    return {path: (before.get(path), after.get(path)) for path in paths if _is_own(path)}
+    return {path: (before.get(path), after.get(path)) for path in paths}
 
 
-def _bring_records(repository: Repository, head: str, paths: Sequence[str]) -> None:
-    """Bring records of hkgit in index and checkout to what HEAD has; all else stays as it is."""
+def _bring_along(repository: Repository, head: str, paths: Sequence[str]) -> None:
+    """Bring paths in index and checkout to what HEAD has; all else stays as it is."""
     if paths:
         stdin = b"\0".join(f":(top,literal){each}".encode() for each in paths)
         chosen = ("--pathspec-from-file=-", "--pathspec-file-nul")

@@ -81,7 +81,6 @@ def merge_again(ruling: Ruling) -> str:
 _BY_HAND = {
     "text": "take those characters out",
     "path": "give the file another name",
-    "budget": "commit it in parts",
 }
 """Rules whose mend is an edit of what is committed."""
 
@@ -151,9 +150,11 @@ def _before_commit(ruling: Ruling) -> str:
         return _commit_by_hand(ruling)
     if ruling.before.for_person:
         return render_for_person(ruling)
+    if ruling.rule == "budget":
+        return f"{_KEPT}: commit it in parts"
     by_hand = ruling.before.by_hand or ruling.rule
     if by_hand in _BY_HAND:
-        return f"git status  # the change is kept: {_BY_HAND[by_hand]}, then commit again"
+        return f"{_KEPT}: {_BY_HAND[by_hand]}, then commit again"
     if ruling.judged.entries and ruling.rule in ("bytes", "mode"):
         return _apart_from_sessions(ruling)
     if by_hand == LATE:
@@ -206,27 +207,15 @@ def _after_commit(ruling: Ruling, commit: str) -> str:
     parent = parents[0][:12]
     if not ruling.before.paths:
         return f"git rebase -q -r --onto {parent} {short}  # it changes nothing but the ledger"
-    if ruling.before.by_hand == LATE and ruling.rule != "budget":
+    if ruling.before.by_hand == LATE:
         is_granted = ruling.before.is_granted and ruling.rule in OF_EVIDENCE
         return _as_a_person(short) if is_granted else render_for_late(ruling)
     by_hand = ruling.before.by_hand or ruling.rule
-    is_cut = ruling.rule == "budget"
-    if is_cut or (by_hand in _BY_HAND and not is_in_words(ruling)):
-        patch, beside = f"again-{short}.patch", f"git checkout -q -b again-{short} {parent}"
-        then = f"git checkout -q - && {_move_onto(short)} && rm {patch}"
-        if is_cut:
-            written = f"{_difference(parent, short)} >{patch} && {beside}"
-            return f"{written}  # land that file in parts with hkgit apply, then: {then}"
-        made = f"git apply --index {patch} && git commit -q --no-verify -C {short}"
-        again = f"{beside} && {made} && hkgit redo HEAD && {then}"
-        written = f"{_difference(parent, short)} >{patch}"
-        return f"{written}  # {_BY_HAND[by_hand]} in that file, then: {again}"
+    if by_hand in _BY_HAND and not is_in_words(ruling):
+        patch = f"again-{short}.patch"
+        then = f"hkgit redo {short} --patch {patch} && rm {patch}"
+        return f"{_difference(parent, short)} >{patch}  # {_BY_HAND[by_hand]} there, then: {then}"
     return render_remake(ruling, short)
-
-
-def _move_onto(short: str) -> str:
-    """What leads a branch from a commit to the one made again."""
-    return f"git rebase -q -r --onto again-{short} {short} && git branch -q -D again-{short}"
 
 
 def _difference(old: str, new: str) -> str:
