@@ -1,4 +1,4 @@
-"""Turn journals into evidence, a step for each hook of `git commit`."""
+"""Turn journals into evidence, a step for each hook of `git commit`; few steps need the judge."""
 
 from __future__ import annotations
 
@@ -29,34 +29,6 @@ def waits() -> bool:
     return may_wait(find_work_root())
 
 
-def try_recording(step: RecordStep, message_file: str = "") -> None:
-    """Do one step; that it cannot be done stops no commit: whether it must, the gate knows."""
-    try:
-        _record(step, message_file)
-    except (HkgitError, OSError) as error:
-        print_error(str(error))
-
-
-def _record(step: RecordStep, message_file: str) -> None:
-    if step == "staged" and find_open_sessions(find_work_root()):
-        # Few hooks of agents are stopped before they have told of an edit.
-        from hkgit.agents.missed_edits import settle_all_missed_edits
-
-        settle_all_missed_edits(find_work_root())
-    if step == "staged" and find_late_sessions(find_work_root()):
-        # Few formatters write after the agent's hooks.
-        from hkgit.agents.late_writes import settle_all_written
-
-        settle_all_written(find_work_root())
-    repository = open_hook_repository()
-    for line in record(repository, step, message_file):
-        print_note(line)
-    if step == "committed":
-        from hkgit.cli.taken_back import warn_of_amend
-
-        warn_of_amend(repository)
-
-
 def judge_recorded(message_file: str | None, judge: Callable[[], bool]) -> bool:
     """Record the commit being made, judge it, and take back what was recorded if it is rejected."""
     if message_file is None:
@@ -84,3 +56,31 @@ def _record_running_command() -> None:
         from hkgit.agents.shell_commits import record_running_command
 
         record_running_command(find_work_root(), shell)
+
+
+def try_recording(step: RecordStep, message_file: str = "") -> None:
+    """Do one step; that it cannot be done stops no commit: whether it must, the gate knows."""
+    try:
+        _record(step, message_file)
+    except (HkgitError, OSError) as error:
+        print_error(str(error))
+
+
+def _record(step: RecordStep, message_file: str) -> None:
+    if step == "staged" and find_open_sessions(find_work_root()):
+        # Few hooks of agents are stopped before they have told of an edit.
+        from hkgit.agents.missed_edits import settle_all_missed_edits
+
+        settle_all_missed_edits(find_work_root())
+    if step == "staged" and find_late_sessions(find_work_root()):
+        # Few formatters write after the agent's hooks.
+        from hkgit.agents.late_writes import settle_all_written
+
+        settle_all_written(find_work_root())
+    repository = open_hook_repository()
+    for line in record(repository, step, message_file):
+        print_note(line)
+    if step == "committed":
+        from hkgit.cli.taken_back import warn_of_amend
+
+        warn_of_amend(repository)

@@ -68,11 +68,11 @@ class JournaledCalls(Mapping[int, JournaledCall]):
         return len(self._numbers)
 
     def place(self, number: int, *, is_begun: bool = False) -> Path:
-        """Where a call stands."""
+        """Name the place of a call."""
         return self._folder / f"{'.' * is_begun}{number:06}.json"
 
     def begun_call(self) -> JournaledCall | None:
-        """The first call that died before all its files were written."""
+        """Find the first call that died before all its files were written."""
         return self._read(self.place(self.begun[0], is_begun=True)) if self.begun else None
 
     def put(self, call: JournaledCall, *, is_begun: bool) -> None:
@@ -378,7 +378,7 @@ class PendingEdit:
         return frozenset({path})
 
     def version(self, side: FileMark | None) -> bytes | None:
-        """The bytes of a version that its entry speaks of; None where they are not kept."""
+        """Return the bytes of a version that its entry speaks of; None where they are not kept."""
         return None if side is None else self.journal.blobs.get(side.sha256)
 
 

@@ -42,8 +42,8 @@ from hkgit.edits import (
     encode_text,
 )
 from hkgit.errors import HkgitError, InvalidInput
+from hkgit.evidence.claims import read_recorded_spec
 from hkgit.evidence.entry import Entry, RecordedFile, digest
-from hkgit.evidence.recomputation import read_recorded_spec
 from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import PendingEdit, group_connected
 from hkgit.sessions.knowledge import Kept

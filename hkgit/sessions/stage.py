@@ -28,7 +28,10 @@ from hkgit.sessions.homes import (
     say_none_waits,
 )
 from hkgit.sessions.outstanding import has_moved, may_be_committed, see_head
-from hkgit.sessions.proposal import Proposal, propose
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.sessions.proposal import Proposal
 
 _NO_OBJECT = "0" * 40
 
@@ -176,6 +179,9 @@ def stage(repository: Repository) -> Proposal:
 
     Entries that an earlier attempt left are taken out. Raises GitRefused.
     """
+    # What only takes entries out, or looks back, makes none.
+    from hkgit.sessions.proposal import Proposal, propose
+
     root = find_root(repository)
     journals = open_journals(repository, root)
     parents = find_parents(repository)
