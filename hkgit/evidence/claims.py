@@ -38,8 +38,13 @@ def record(
 
     Raises InvalidInput when it is larger than an entry may be.
     """
-    entry = make_entry(spec, plan, settings, reads)
-    entry = replace(entry, base=base, spec_digest=spec_digest, claims=claims)
+    entry = replace(make_entry(spec, plan, settings, reads), spec_digest=spec_digest)
+    return complete_entry(entry, base, claims)
+
+
+def complete_entry(entry: Entry, base: str | None, claims: Mapping[str, Json]) -> Entry:
+    """Give an entry what is its commit's matter. Raises InvalidInput when it is too large."""
+    entry = replace(entry, base=base, claims=claims)
     count, size = len(entry.edits), len(entry.to_bytes())
     if count > MAX_EDITS or size > MAX_BYTES:
         raise InvalidInput(

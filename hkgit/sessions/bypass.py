@@ -17,7 +17,7 @@ from hkgit.gate.entrypoints.hook_scripts import is_active
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, list_waiting
 from hkgit.sessions.outstanding import has_moved
-from hkgit.sessions.proposal import propose_onto
+from hkgit.sessions.squash import propose_onto
 from hkgit.sessions.stage import open_journals
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw

@@ -73,7 +73,8 @@ def _settle(repository: Repository, root: Path, journals: Sequence[SessionJourna
     tree = repository.index_tree()
     index = repository.snapshot(tree)
     landed = [name for journal in journals for name in journal.landed]
-    if any(index.entry(entry_path(name)) is None for name in landed):
+    is_behind = any(index.entry(entry_path(name)) is None for name in landed)
+    if is_behind:
         bring_along(repository)
     left = [name for journal in journals for name in {*journal.state.recorded} - journal.landed]
     staged = [name for name in left if index.entry(entry_path(name)) is not None]
@@ -85,7 +86,7 @@ def _settle(repository: Repository, root: Path, journals: Sequence[SessionJourna
     for name in gone:
         with suppress(OSError):
             (root / entry_path(name)).unlink()
-    return repository.index_tree()
+    return tree if made.issuperset(staged) and not is_behind else repository.index_tree()
 
 
 _LOOKED_AT = 200

@@ -19,7 +19,8 @@ from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
 from hkgit.sessions.journaled_call import RECOVERED
-from hkgit.sessions.proposal import Proposal, propose_onto
+from hkgit.sessions.proposal import Proposal
+from hkgit.sessions.squash import propose_onto
 from hkgit.sessions.stage import open_journals
 from hkgit.sessions.writer import at_work
 from hkgit.values import dataclass, replace
