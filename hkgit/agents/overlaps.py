@@ -17,12 +17,13 @@ from hkgit.agents.files_before import name_text
 from hkgit.applying.planner import Options
 from hkgit.edits import File, Overlay, Spec
 from hkgit.errors import HkgitError
+from hkgit.evidence.claims import mark
+from hkgit.evidence.entry import RecordedFile
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.call_plan import plan_call
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.sessions.homes import list_candidates
-from hkgit.sessions.journaled_call import Version, VersionChange
+from hkgit.sessions.homes import STATE_FILE, list_candidates
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass
@@ -85,7 +86,7 @@ def find_own_part(
         recorded
         for folder in rivals
         for recorded, change in list_recorded(folder, [*after], int(since * 1000))
-        if (path := change.path) and path in after and change.before == Version.of(after[path])
+        if (path := change.path) and path in after and change.before == mark(after[path])
     ]
     return OwnPart(before, after, min(later) - 1 if later else 0)
 
@@ -124,10 +125,10 @@ def _has_unknown(folder: Path, paths: Sequence[str], since: float) -> bool:
 
 def list_recorded(
     folder: Path, paths: Sequence[str], since: int
-) -> Iterator[tuple[int, VersionChange]]:
+) -> Iterator[tuple[int, RecordedFile]]:
     """Yield what a session has recorded of files since a time, in milliseconds since 1970."""
     try:
-        if (folder / "journal").stat().st_mtime * 1000 < since:
+        if (folder / STATE_FILE).stat().st_mtime * 1000 < since:
             return
         calls = SessionJournal(folder).load().effective
     except (OSError, HkgitError):

@@ -43,7 +43,7 @@ from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE, Commit, Files
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
-from hkgit.sessions.stage import name_entries
+from hkgit.sessions.commit_message import name_entries
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, late_pattern, replace
 from hkgit.workflows.adoption import Transcripts, propose_recovered

@@ -14,8 +14,7 @@ from collections.abc import Iterator
 import pytest
 
 from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
-from hkgit.sessions.call_journal import SessionJournal
-from hkgit.sessions.state import JournalState
+from hkgit.sessions.call_journal import JournalState, SessionJournal
 from tests.agents.two_sessions import BOTH, FIRST, ONE, SECOND, TEXT, TWO, added, change, play, tell
 from tests.support.commands import git, loaded_path
 from tests.support.repos import Repo
