@@ -98,7 +98,7 @@ def mend(ruling: Ruling) -> str:
     if rule == "unverifiable":
         return _UNSHALLOW if _UNSHALLOW in ruling.findings[0].fix else _to_look_at(ruling)
     if rule == "prune" and candidate.id is not None and not ruling.before.paths:
-        return f"{_after_commit(ruling, candidate.id)}; prune what has landed"
+        return f"hkgit redo {candidate.id[:12]}  # it leaves that out; prune what has landed"
     if rule == "signature" and candidate.id is not None:
         commits = f"{candidate.id[:12]}^..{candidate.id[:12]}"
         return f"hkgit attest --entries {commits} --key FILE  # then push refs/hkgit/entries/*"
@@ -206,7 +206,7 @@ def _after_commit(ruling: Ruling, commit: str) -> str:
         return render_for_late(ruling) if is_late else render_remake(ruling, short)
     parent = parents[0][:12]
     if not ruling.before.paths:
-        return f"git rebase -q -r --onto {parent} {short}  # it changes nothing but the ledger"
+        return f"hkgit redo {short}  # it leaves that out: it changes nothing but the ledger"
     if ruling.before.by_hand == LATE:
         is_granted = ruling.before.is_granted and ruling.rule in OF_EVIDENCE
         return _as_a_person(short) if is_granted else render_for_late(ruling)
