@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from hkgit.applying.evidence import LATE
 from hkgit.audit.reports.findings import ReportItem, name_commit
+from hkgit.audit.reports.rule_page import find_rule_url
 from hkgit.evidence.verdict import BLIND
 from hkgit.gate.rules.grants import OF_EVIDENCE
 from hkgit.gate.ruling import Ruling
@@ -135,10 +136,20 @@ def _to_look_at(ruling: Ruling) -> str:
     return f"git status  # {finding.fix or finding.what}"
 
 
-def render_closing_line(item: ReportItem) -> str:
-    """Render the last line of a finding: its commit, and the command that mends that."""
-    ruling = item.ruling
-    return f"Commit {name_commit(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}"
+def render_message(item: ReportItem) -> str:
+    """Render a finding for one place in a file: what, what to do, its commit, and where to read on.
+
+    Annotations, comments and issues of every host have these words.
+    """
+    finding, ruling = item.finding, item.ruling
+    return "\n".join(
+        (
+            finding.what if item.place is not None else f"{finding.where}: {finding.what}",
+            finding.fix,
+            f"Commit {name_commit(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}",
+            f"More about this rule: {find_rule_url(finding.rule) or f'hkgit help {finding.rule}'}",
+        )
+    )
 
 
 def _before_commit(ruling: Ruling) -> str:
