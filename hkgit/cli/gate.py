@@ -123,7 +123,8 @@ def command(
             raise click.UsageError("What is asked of refs is answered as text or json.")
         passes = refs.judge(hook, value, policy, form, remote=remote, budget=budget)
     elif point in OF_A_COMMIT:
-        from hkgit.cli.staged import judge_and_print, judge_recorded
+        from hkgit.cli.record_steps import judge_recorded
+        from hkgit.cli.staged import judge_and_print
 
         named = value if point == "message_file" else None
         judge = partial(judge_and_print, named, policy, form, explain=explain)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-
 from hkgit.applying.outcome import Plan, files_after
 from hkgit.applying.planner import Options, plan
 from hkgit.dialects import parse
