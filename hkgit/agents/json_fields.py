@@ -6,18 +6,7 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 
-from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass
-
-Record = JsonObject
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a log: where it stands, and what it says."""
-
-    where: str
-    record: Record
+from hkgit.agents.logged_call import Record
 
 
 def parse_value(written: str | bytes) -> object:
