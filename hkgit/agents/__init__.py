@@ -42,6 +42,11 @@ def find_agent(name: str) -> Agent:
     return found
 
 
+def list_logged() -> list[str]:
+    """List the agents whose logs are found by themselves and can be read."""
+    return sorted(name for name in (*HOOKED, *PLAIN) if find_agent(name).logs)
+
+
 def parts_of(name: str, mode: str) -> Sequence[Part]:
     """List the settings that connect an agent."""
     steering = " --steer" if mode == "steer" else ""

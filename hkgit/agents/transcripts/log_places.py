@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hkgit.agents import HOOKED, find_agent
+from hkgit.agents import find_agent, list_logged
 from hkgit.errors import InvalidInput
-
-AGENTS = ("aider", *(name for name in HOOKED if name not in ("cursor", "windsurf")))
-"""Agents whose logs are found by themselves and can be read."""
-
-SUFFIXES = (".jsonl", ".json", ".db", ".llm.history", ".chat.history.md")
 
 
 def find_logs(
@@ -19,7 +14,7 @@ def find_logs(
 ) -> list[Path]:
     """Find the logs that may speak of one of some checkouts, by one agent or by all."""
     home = Path(environment.get("HOME") or environment.get("USERPROFILE") or "/nonexistent")
-    names = AGENTS if agent is None else (agent,)
+    names = list_logged() if agent is None else (agent,)
     forms = (log for name in names for log in find_agent(name).logs)
     found = (path for log in forms for path in log.find(home, environment, roots))
     return sorted({path for path in found if path.is_file()})
@@ -29,8 +24,11 @@ def logs_at(place: Path) -> list[Path]:
     """List every log below a directory, or the one file. Raises InvalidInput for none."""
     if place.is_file():
         return [place]
-    found = sorted(path for suffix in SUFFIXES for path in place.rglob(f"*{suffix}"))
+    own = (log.suffix for name in list_logged() for log in find_agent(name).logs)
+    ends = {".jsonl", ".json", *(each for each in own if each.startswith("."))}
+    found = sorted({path for end in ends for path in place.rglob(f"*{end}")})
     if not found:
-        fix = f"Name an agent ({', '.join(AGENTS)}), a directory that holds logs, or one log."
+        known = ", ".join(list_logged())
+        fix = f"Name an agent ({known}), a directory that holds logs, or one log."
         raise InvalidInput(str(place), "there are no logs", fix)
     return found

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import assert_never
 
-from hkgit.agents import find_agent
+from hkgit.agents import find_agent, list_logged
 from hkgit.agents.agent import Agent, Log
 from hkgit.agents.json_fields import parse_value, table, tables, text
 from hkgit.agents.logged_call import Line, LoggedCall
 from hkgit.agents.transcripts.call_steps import steps_of
-from hkgit.agents.transcripts.log_places import AGENTS
 from hkgit.agents.transcripts.path_map import PathMap
 from hkgit.values import dataclass, field
 from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
@@ -27,10 +25,9 @@ _KEPT = 200
 """So many lines of a log are kept while its form is looked for."""
 
 
-@cache
 def _list_forms() -> list[tuple[Agent, Log]]:
     """List the forms of logs; Claude Code's last: others' lines have what its have, and more."""
-    agents = sorted(map(find_agent, AGENTS), key=lambda agent: agent.name == "claude")
+    agents = sorted(map(find_agent, list_logged()), key=lambda agent: agent.name == "claude")
     return [(agent, log) for agent in agents for log in agent.logs]
 
 
