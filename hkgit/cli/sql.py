@@ -15,8 +15,8 @@ from sqlite3 import Connection
 import click
 
 from hkgit.audit.tables.columns import COUNT, FLAG, SHARE, TEXT, WORDS
-from hkgit.audit.tables.database import open_database, open_directory, read_queries
-from hkgit.audit.tables.export_tables import fill_tables
+from hkgit.audit.tables.database import open_directory, read_queries
+from hkgit.audit.tables.export_tables import open_repository_rows
 from hkgit.audit.tables.query import SqlAnswer, answer_sql, lock_tables
 from hkgit.cli.common import echo_json, json_option, note_json, open_history
 from hkgit.cli.export import make_request
@@ -86,9 +86,8 @@ def _open(tables: str | None, revision: str) -> Iterator[Connection]:
             yield database
         return
     repository = open_history()
-    with open_database() as database:
-        request = make_request(repository, revision, Path())
-        fill_tables(database, repository, request, show_progress("judging commit"))
+    request = make_request(repository, revision, Path())
+    with open_repository_rows(repository, request, show_progress("judging commit")) as database:
         lock_tables(database)
         yield database
 

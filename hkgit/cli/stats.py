@@ -7,9 +7,9 @@ from itertools import islice
 
 import click
 
-from hkgit.audit.commits import audit_commit
 from hkgit.audit.numbers import agent_json, count_line, numbers_json, numbers_lines
-from hkgit.audit.tables.figures import AgentFigures, count_all, list_agents, open_rows_of
+from hkgit.audit.tables.figures import AgentFigures, count_all, list_agents
+from hkgit.audit.tables.remembered import open_rows
 from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.output import echo, show_progress
 from hkgit.cli.pager import echo_paged
@@ -17,6 +17,7 @@ from hkgit.cli.ruling_output import resolve_range
 from hkgit.cli.terminal_rows import color_option, measure_terminal, render_row
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.gate.commit_range import CommitRange, list_commits_of, stream_range
+from hkgit.gate.ruling import Ruling
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.text.escape import visible
 
@@ -41,9 +42,12 @@ def command(revision: str, as_json: bool) -> None:
     if not as_json:  # the rest is of all of them
         echo(count_line(len(commits)))
     watch = show_progress("replaying commit")
-    stream = stream_range(repository, asked, policy, commits=commits, watch=watch)
+
+    def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
+        return stream_range(repository, asked, policy, commits=fresh, watch=watch).rulings
+
     refused = RefusalLog.of(repository.common_dir).read()
-    with open_rows_of(map(audit_commit, stream.rulings), policy) as database:
+    with open_rows(repository, policy, commits, rule) as database:
         numbers, by_agent = count_all(database), list_agents(database, refused)[""]
     if as_json:
         about = {"policy_source": policy.source, "refused": len(refused)}

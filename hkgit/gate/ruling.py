@@ -84,15 +84,33 @@ class Ruling:
         return NO_EVIDENCE if self.replay in (NOTHING, Verdict.VOUCHED) else AGENT
 
 
-def is_of_one_ref(ruling: Ruling) -> bool:
-    """Whether it hangs on the ref that the commit is for, so that for another it may differ.
+BEFORE_SINCE = "before since"
+"""The rule by which a commit passes that came before the policy's `since`."""
 
-    A statement names a ref, entries go that its old side has, and a merge keeps what it had.
-    """
+_OF_RECORDS = ("break-glass", BEFORE_SINCE)
+_MAY_CHANGE = frozenset(
+    {
+        Verdict.ATTESTED,
+        Verdict.PRUNE,
+        Verdict.RECOVERED,
+        Verdict.REVERT,
+        Verdict.VOUCHED,
+        Verdict.UNVERIFIABLE,
+        Verdict.FAIL,
+    }
+)
+"""Verdicts that may change with time, or for another ref: refs move, records and keys come,
+objects are fetched; a statement names a ref, and entries go that its old side has."""
+
+
+def is_lasting(ruling: Ruling) -> bool:
+    """Whether neither refs nor what is fetched later can change what is said of a commit."""
     judged = ruling.judged
-    if judged.verdict is Verdict.MERGE:
-        return bool(judged.entries)
-    return judged.verdict in (Verdict.ATTESTED, Verdict.PRUNE) or not judged.candidate.parents
+    if judged.verdict in _MAY_CHANGE or ruling.rule in _OF_RECORDS:
+        return False
+    # A merge keeps what its old side had, and the first commit may bring entries from anywhere.
+    hangs_on_ref = judged.verdict is Verdict.MERGE or not judged.candidate.parents
+    return not (hangs_on_ref and judged.entries)
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ class FleetRow:
     """One repository: how it stands, and the numbers of all of its commits.
 
     `new` commits were judged in this run; `enforces` says whether its policy rejects, `restarts`
-    why nothing of an earlier run counts (empty where it does).
+    why commits of an earlier run count no more (empty where all do).
     """
 
     listed: ListedRepository
@@ -442,7 +442,13 @@ class _Run:
         underway.new, underway.is_rewritten = len(fresh), is_same and gone > 0
         for start in range(0, len(fresh), self.request.size):
             part = fresh[start : start + self.request.size]
-            job = PartJob(self.request.directory, listed.directory, plan.policy, plan.tip, part)
+            job = PartJob(
+                self.request.directory,
+                listed.directory,
+                policy=plan.policy,
+                tip=plan.tip,
+                commits=part,
+            )
             underway.missing += 1
             self.parts[self._submit(judge_part, job)] = underway
 

@@ -1,4 +1,4 @@
-"""Evidence as rows of one SQLite database: in memory, of a clone, of a directory of tables.
+"""Evidence as rows of one SQLite database: for one report, of a clone, of a directory of tables.
 
 Rows come commit by commit, some in each transaction, so a run that ends early keeps what it has
 judged. A commit stands there as the last that judged it left it: under which policy, by which
@@ -85,14 +85,14 @@ def quote_columns(sql: str) -> str:
 
 @contextmanager
 def open_database(path: Path | None = None) -> Iterator[Connection]:
-    """Open a database of rows, which is made where it is not there; without a path in memory.
+    """Open a database of rows, which is made where it is not there; without a path for this once.
 
     Raises InvalidInput for a file of something else, or of a newer hkgit; GitRefused where it
     cannot be used.
     """
     with refuse_failures(path):
         database = sqlite3.connect(
-            ":memory:" if path is None else path,
+            "" if path is None else path,
             timeout=_PATIENCE,
             isolation_level=None,
             detect_types=sqlite3.PARSE_DECLTYPES,
@@ -100,7 +100,6 @@ def open_database(path: Path | None = None) -> Iterator[Connection]:
         )
         with closing(database):
             database.create_function("fold_agent", 1, fold_agent, deterministic=True)
-            database.execute("PRAGMA temp_store = MEMORY")
             _check_version(database, path)
             yield database
 

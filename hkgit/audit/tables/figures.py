@@ -54,7 +54,7 @@ def _queries() -> dict[str, str]:
 
 @contextmanager
 def open_rows_of(commits: Iterable[AuditedCommit], policy: Policy) -> Iterator[Connection]:
-    """Open a database in memory with the rows of some commits; of their files there are none."""
+    """Open a database with the rows of some commits; of their files there are none."""
     judge = describe_judges(policy)
     with open_database() as database:
         add_commits(database, "", (make_rows(None, each, policy, judge) for each in commits))

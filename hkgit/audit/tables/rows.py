@@ -14,7 +14,6 @@ from typing import Any
 from hkgit import __version__
 from hkgit.applying.evidence import covers
 from hkgit.audit.commits import (
-    BEFORE_SINCE,
     AuditedCommit,
     Trail,
     fold_agent,
@@ -32,7 +31,7 @@ from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.policy.source import hash_policy
 from hkgit.gate.rules.floors import find_blind_edits
-from hkgit.gate.ruling import Ruling, is_of_one_ref
+from hkgit.gate.ruling import is_lasting
 from hkgit.git import program
 from hkgit.git.objects import TreeChange
 from hkgit.git.repository import Repository
@@ -126,19 +125,6 @@ def to_moment(seconds: float) -> str | None:
         return None
 
 
-_OF_REFS = frozenset(
-    {
-        Verdict.ATTESTED,
-        Verdict.RECOVERED,
-        Verdict.REVERT,
-        Verdict.VOUCHED,
-        Verdict.UNVERIFIABLE,
-        Verdict.FAIL,
-    }
-)
-"""Verdicts that may change with time: refs move, records and keys come, objects are fetched."""
-
-_OF_RECORDS = ("break-glass", BEFORE_SINCE)
 _EVERY_HUNK = 10**9
 
 
@@ -214,16 +200,6 @@ def _commit(commit: AuditedCommit, rows: Rows) -> Row:
         "findings": len(rows["findings"]),
         "lasting": is_lasting(commit.ruling),
     }
-
-
-def is_lasting(ruling: Ruling) -> bool:
-    """Whether neither refs nor what is fetched later can change what is said of a commit."""
-    judged = ruling.judged
-    if judged.verdict in _OF_REFS or ruling.rule in _OF_RECORDS:
-        return False
-    if not judged.candidate.parents:
-        return not judged.entries
-    return not is_of_one_ref(ruling)
 
 
 def _edits(commit: AuditedCommit, policy: Policy) -> Iterator[Row]:
