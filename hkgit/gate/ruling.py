@@ -91,7 +91,6 @@ _OF_RECORDS = ("break-glass", BEFORE_SINCE)
 _MAY_CHANGE = frozenset(
     {
         Verdict.ATTESTED,
-        Verdict.PRUNE,
         Verdict.RECOVERED,
         Verdict.REVERT,
         Verdict.VOUCHED,
@@ -99,8 +98,7 @@ _MAY_CHANGE = frozenset(
         Verdict.FAIL,
     }
 )
-"""Verdicts that may change with time, or for another ref: refs move, records and keys come,
-objects are fetched; a statement names a ref, and entries go that its old side has."""
+"""Verdicts that may change with time: refs move, records and keys come, objects are fetched."""
 
 
 def is_lasting(ruling: Ruling) -> bool:
@@ -108,9 +106,20 @@ def is_lasting(ruling: Ruling) -> bool:
     judged = ruling.judged
     if judged.verdict in _MAY_CHANGE or ruling.rule in _OF_RECORDS:
         return False
-    # A merge keeps what its old side had, and the first commit may bring entries from anywhere.
-    hangs_on_ref = judged.verdict is Verdict.MERGE or not judged.candidate.parents
-    return not (hangs_on_ref and judged.entries)
+    if not judged.candidate.parents:
+        return not judged.entries
+    return not is_of_one_ref(ruling)
+
+
+def is_of_one_ref(ruling: Ruling) -> bool:
+    """Whether it hangs on the ref that the commit is for, so that for another it may differ.
+
+    A statement names a ref, entries go that its old side has, and a merge keeps what it had.
+    """
+    judged = ruling.judged
+    if judged.verdict is Verdict.MERGE:
+        return bool(judged.entries)
+    return judged.verdict in (Verdict.ATTESTED, Verdict.PRUNE) or not judged.candidate.parents
 
 
 @dataclass(frozen=True, slots=True)
