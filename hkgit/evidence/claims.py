@@ -1,11 +1,12 @@
-"""The entry of a plan, and what it claims."""
+"""The entry of a plan and what it claims, and the spec of an entry."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from hkgit import dialects
 from hkgit.applying.hunk import CONTEXT, Hunk
-from hkgit.applying.outcome import EditOutcome, FileChange, Plan, reads_used
+from hkgit.applying.outcome import COUNTS, EditOutcome, FileChange, Plan, reads_used
 from hkgit.edits import MAX_EDITS, File, Read, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import (
@@ -148,3 +149,25 @@ def record_hunk(base: Document, hunk: Hunk) -> RecordedHunk:
 def mark(file: File | None) -> FileMark | None:
     """Record the mode and hash of a file; None for no file."""
     return None if file is None else FileMark(file.mode, digest(file.data))
+
+
+def read_recorded_spec(entry: Entry) -> Spec:
+    """Parse the spec from an entry's blocks. Raises InvalidInput if a block is not one edit."""
+    names = {edit.dialect for edit in entry.edits}
+    if len(names) != 1:
+        raise InvalidInput("ledger entry", "its edits are in more than one dialect")
+    parsed = [dialects.parse(edit.text, names.copy().pop()) for edit in entry.edits]
+    for edit, spec in zip(entry.edits, parsed, strict=True):
+        if len(spec.edits) != 1:
+            raise InvalidInput(f"edit {edit.id}", "its text is not one edit")
+    edits = tuple(spec.edits[0] for spec in parsed)
+    blocks = tuple(edit.text for edit in entry.edits)
+    numbers = enumerate(entry.edits, 1)
+    miscounted = frozenset(number for number, edit in numbers if COUNTS in edit.repairs)
+    return Spec(
+        dialect=parsed[0].dialect,
+        edits=edits,
+        blocks=blocks,
+        sequential=parsed[0].sequential,
+        miscounted=miscounted,
+    )

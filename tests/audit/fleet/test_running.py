@@ -26,8 +26,8 @@ from hkgit.audit.fleet.run import (
 )
 from hkgit.audit.tables.database import ExportCounts, add_commits, open_directory, quote_columns
 from hkgit.audit.tables.rows import Rows
+from hkgit.cli.schema import find_schema
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.text.schemas import load_schema
 from tests.audit.fleet.conftest import COMMITS, Verify
 from tests.support.repos import Repo
 
@@ -307,5 +307,5 @@ def test_tables_of_a_newer_hkgit_are_left_alone(one: Path, tmp_path: Path, verif
 def test_the_summary_is_as_its_schema_says(one: Path, tmp_path: Path, verify: Verify) -> None:
     verify(one, one, tmp_path / "none")
     summary = json.loads((tmp_path / "fleet/summary.json").read_text())
-    Draft202012Validator(load_schema("fleet")).validate(summary)
+    Draft202012Validator(find_schema("fleet")).validate(summary)
     assert [each["status"] for each in summary["repositories"]] == [VERIFIED, SAME, FAILED]
