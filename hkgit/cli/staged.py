@@ -146,7 +146,6 @@ def _find_adoption(repository: Repository, report: Report) -> str:
     rulings = [each for each in report.rulings if not each.passes and each.rule == BLIND]
     if not rulings or any(each.judged.entries for each in rulings):
         return ""
-    from hkgit.cli.adopt import is_explained
+    from hkgit.cli.adopt import find_adoption
 
-    tree = rulings[0].judged.candidate.tree
-    return "hkgit adopt --staged" if is_explained(repository, tree) else ""
+    return find_adoption(repository, rulings[0].judged.candidate)
