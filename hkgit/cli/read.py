@@ -24,15 +24,14 @@ from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.sessions.file_lines import read_checkout, read_snapshot
 from hkgit.sessions.knowledge import MAX_LINES, Reading
-from hkgit.values import late_pattern
 from hkgit.workflows.arguments import BEFORE, HASHLINE, LIMIT
 
-_RANGE = late_pattern(r"(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z", re.DOTALL)
+_RANGE = r"(?s)(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z"
 
 
 def split_target(target: str) -> tuple[str, int | None, int | None]:
     """Split `PATH`, `PATH:N`, `PATH:START-END` or `PATH:START-` into path and line numbers."""
-    found = _RANGE.match(target)
+    found = re.match(_RANGE, target)
     if found is None:
         return target, None, None
     start = int(found["start"])
