@@ -113,13 +113,22 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
         _bring_along(repository, head, _list_lagging(repository))
         return Remade(old.id)
     target = old.tree if request.patch is None else _apply_patch(repository, old, request.patch)
-    remaking = _Remaking(repository, rules, request, old, target)
+    remaking = _Remaking(
+        repository=repository, rules=rules, request=request, old=old, target=target
+    )
     try:
         remaking.run()
     except HkgitError:
         if not remaking.kept:
             raise
-        remaking = _Remaking(repository, rules, request, old, target, keeps=False)
+        remaking = _Remaking(
+            repository=repository,
+            rules=rules,
+            request=request,
+            old=old,
+            target=target,
+            keeps=False,
+        )
         remaking.run()
     carried = _carry_later(repository, old, remaking.made[-1], head)
     new_head = carried.get(head, head)
