@@ -231,7 +231,7 @@ def entry_json(entry: Entry) -> Json:
         "spec": {"digest": entry.spec_digest},
         "reads": [_read_json(read) for read in entry.reads],
         "edits": [_edit_json(edit) for edit in entry.edits],
-        "files": [_file_json(file) for file in entry.files],
+        "files": [file_json(file) for file in entry.files],
         "claims": dict(entry.claims),
     }
 
@@ -247,7 +247,8 @@ def _edit_json(edit: RecordedEdit) -> Json:
     return {**values, "path": text_json(edit.path), "text": text_json(edit.text)}
 
 
-def _file_json(file: RecordedFile) -> Json:
+def file_json(file: RecordedFile) -> Json:
+    """Build the JSON that an entry says of a file."""
     return {
         "path": None if file.path is None else text_json(file.path),
         "new_path": None if file.new_path is None else text_json(file.new_path),
@@ -308,6 +309,25 @@ def read_entry(data: bytes) -> Entry:
         parse_document(text)
         raise InvalidInput("ledger entry", "is not canonical JSON and one line feed")
     return entry
+
+
+def parse_entry(value: Json) -> Entry:
+    """Make an entry of the JSON that `entry_json` built. Raises InvalidInput."""
+    entry: Entry = _parse(value, _read_entry)
+    return entry
+
+
+def parse_file(value: Json) -> RecordedFile:
+    """Make a file of the JSON that `file_json` built. Raises InvalidInput."""
+    file: RecordedFile = _parse(value, _FILE)
+    return file
+
+
+def _parse(value: Json, reader: Reader) -> Any:
+    try:
+        return reader(value)
+    except _Fault as fault:
+        raise fault.name(Node(ROOT, value)) from fault
 
 
 def _expect_known_schema(root: Node) -> None:

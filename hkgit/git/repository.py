@@ -589,6 +589,9 @@ class Repository:
         where, fix = f"object {object_id}", "Look at the repository with git fsck."
         words = self._ask("cat-file", "-p", object_id).stderr.strip()
         if "error: " not in words and any(each in words for each in _ABSENT):
+            if self.is_shallow:
+                fix = "Fetch the whole history: git fetch --unshallow"
+                return Unverifiable(where, "is not in this shallow clone", fix)
             return Unverifiable(where, "is not in this repository", "Fetch it, then try again.")
         return Unverifiable(where, words or "could not be read", fix)
 

@@ -27,7 +27,7 @@ OPENERS = (b":", b"{", b"(", b"[", b">")
 """What a line ends with that opens a block."""
 
 _WORD = r"\w+|[^\w\s]"
-_NAME = rb"[A-Za-z_]\w*"
+_JOINED = rb"[A-Za-z_]\w*(?:[.-]\w+)*"
 _NAMES = (
     rb"(?:\w+ )*(?:def|class|func|fn|function|interface|struct|enum|trait|type|module) "
     rb"|\[[\w.]+\]$|['\"]?[\w.#-]+['\"]?:(?: [{\[])?$|[.#][\w.-]+ ?\{$"
@@ -102,20 +102,30 @@ def check_names(view: FileLines, wanted: EditLines, targets: Targets, path: str)
 
     Somebody renamed the thing since the author read the file, or the author misremembers its name.
     """
-    used = {name for i in wanted.added for name in re.findall(_NAME, wanted.new_lines[i])}
+    used = {name for i in wanted.added for name in _list_names(wanted.new_lines[i])}
     for row, target in enumerate(targets):
         old = wanted.old_lines[row]
         if target is None or not used or old.strip().startswith(REMARK):
             continue
-        other = set(re.findall(_NAME, old)).difference(re.findall(_NAME, view.lines[target]))
+        other = _list_names(old) - _list_names(view.lines[target])
         for name in sorted(other & used):
-            if not re.search(rb"(?<!\w)%s(?!\w)" % name, view.document.data):
+            if not any(name in _list_names(line) for line in view.lines if name[1:] in line):
                 raise Conflict(
                     f"{path}:{view.document.number_in_file(target + 1)}",
                     f"the new lines use {name.decode()!r}, a name that this line does not have, "
                     "though the old text says so",
                     "Read the file again and use the names that it has now.",
                 )
+
+
+def _list_names(line: bytes) -> set[bytes]:
+    """The names of a line as `a`, `a.b` and `.b`, where `.` or `-` joins them."""
+    names = set()
+    for whole in re.findall(_JOINED, line):
+        parts = re.split(rb"([.-])", whole)
+        names |= {b"".join(parts[:end]) for end in range(1, len(parts) + 1, 2)}
+        names |= {b"." + part for part in parts[2::2]}
+    return names
 
 
 def _opens_block(old: Sequence[bytes], telling: Sequence[int], row: int) -> bool:

@@ -29,10 +29,14 @@ PATIENCE = 10.0
 """Seconds to wait for another call in the same checkout."""
 
 WAITING = ".waiting"
-"""The empty file beside the sessions that is there while edits may wait for their commit.
+"""The file beside the sessions that is there while edits may wait for their commit.
 
-The hooks ask for it before they start anything. No session can have this name.
+The hooks ask for it before they start anything; at post-commit only where something stands in it.
+No session can have this name.
 """
+
+STATE_FILE = "state.json"
+"""What each session has from its first call on."""
 
 EXPIRY = 14 * 24 * 3600
 """Seconds after which a session that nobody used is removed, if none of its edits waits."""
@@ -115,7 +119,7 @@ def find_folders(root: Path) -> list[Path]:
         folder
         for home in list_candidates(root)
         for folder in find_files(home, "*")
-        if (folder / "journal").is_file()
+        if (folder / STATE_FILE).is_file()
     ]
     return sorted(found, key=lambda folder: folder.name)
 
@@ -129,7 +133,7 @@ def find_unused(root: Path) -> list[Path]:
 def read_last_use(folder: Path) -> float:
     """Return when a session was last used, in seconds since 1970."""
     try:
-        return (folder / "journal").stat().st_mtime
+        return (folder / STATE_FILE).stat().st_mtime
     except OSError:
         return 0.0
 
@@ -143,6 +147,14 @@ def say_waiting(home: Path) -> None:
     """Note that an edit waits for a commit. Raises OSError."""
     make_home(home)
     (home / WAITING).touch()
+
+
+def say_more(root: Path, *, is_more: bool) -> None:
+    """Note whether there is more to look for behind the next commit than what it was given."""
+    for home in list_candidates(root):
+        if (home / WAITING).exists():
+            with suppress(OSError):
+                (home / WAITING).write_text("more\n" if is_more else "")
 
 
 def say_none_waits(root: Path) -> None:
@@ -161,7 +173,7 @@ def choose_folder(root: Path, session: str) -> Path:
     if session == UNNAMED:
         homes.remove(root / LOCAL / "sessions")
     for home in homes:
-        if (home / session / "journal").is_file() and os.access(home / session, os.W_OK):
+        if (home / session / STATE_FILE).is_file() and os.access(home / session, os.W_OK):
             return home / session
     for home in homes:
         if _make_directory(root, home):
@@ -206,7 +218,7 @@ def expect_kept_here(root: Path, folder: Path, fix: str) -> None:
     """Raise GitRefused where a session is kept in a place that this shell may not write to."""
     for home in list_candidates(root):
         kept = home / folder.name
-        if kept != folder and (kept / "journal").is_file():
+        if kept != folder and (kept / STATE_FILE).is_file():
             what = "the session is kept there, and this shell may not write there: a sandbox"
             last = "The commit has to be made outside the sandbox as well."
             raise GitRefused(str(kept), what, f"{fix} {last}")

@@ -200,6 +200,9 @@ def _vouch(candidate: CandidateCommit) -> str:
     return f"hkgit redo --vouch {candidate.id[:12]}"
 
 
+BY_GRANT = "A person with a manual grant changes it."
+"""What is left for a path that no evidence lets an agent change."""
+
 HOSTS = ("github <noreply@github.com>", "gitlab <*", "*@users.noreply.gitlab.com>", "gitea <*")
 """Committers of hosted squash merges; not treated as people."""
 
@@ -307,18 +310,18 @@ def _way(
     policy: Policy, candidate: CandidateCommit, paths: Sequence[str], agent: str | None
 ) -> str:
     """What whoever made a commit without evidence can do: an agent, a bot, or a person."""
+    is_protected = any(policy.protects_path(path) for path in paths)
+    way = BY_GRANT if is_protected and agent is not None else APPLY
     if any(
         grant.covers(paths) and matches(candidate.author, grant.names) for grant in policy.manual
     ):
-        return f"{_NAMES} {APPLY}"
+        return f"{_NAMES} {way}"
     if agent is not None and "[bot]" in agent.lower():
         listed = ", ".join(f'"{path}"' for path in paths[:5])
         return (
-            f"{APPLY} Or let the bot change these by hand: [[gate.manual]] with paths = [{listed}]"
+            f"{way} Or let the bot change these by hand: [[gate.manual]] with paths = [{listed}]"
             " and keys (what signs its commits), or pushers on a server."
         )
     if agent is not None and any(grant.covers(paths) for grant in policy.manual):
-        return (
-            f"{APPLY} Or a person whom the policy grants these paths vouches: {_vouch(candidate)}"
-        )
-    return APPLY
+        return f"{way} Or a person whom the policy grants these paths vouches: {_vouch(candidate)}"
+    return way
