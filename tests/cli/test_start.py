@@ -123,7 +123,7 @@ def test_a_step_of_a_sessions_commit_loads_its_own_part(
     one.write("message", "Words\n")
     one.git("add", "a.py")
     modules = loaded(one, "record", *words)
-    assert "hkgit.sessions.stage" in modules
+    assert "hkgit.sessions.call_journal" in modules
     assert foreign not in modules
 
 
