@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +23,6 @@ from hkgit.git.program_path import name_program
 from hkgit.git.repository import Repository
 from hkgit.text.escape import escape_console, to_json_text
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import late_pattern
 from hkgit.workflows.judgement import Simulation
 
 TYPE_CHECKING = False
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 
 _COLOURS = {"ok  ": "green", "warn": "yellow", "FAIL": "red"}
-_SERVER = late_pattern(r"https?://[\w.-]+(:\d+)?")
-_NAME = late_pattern(r"[\w.-]+/[\w.-]+")
+_SERVER = r"https?://[\w.-]+(:\d+)?"
+_NAME = r"[\w.-]+/[\w.-]+"
 
 
 def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
@@ -90,7 +90,8 @@ def _print(
     nothing. `github` also adds to the page of the job, where there is one.
     """
     is_quiet, is_shown = form == "text" and get_loudness() == QUIET, False
-    with closing(begin(form, totals.policy, _commit_url())) as report:
+    address = _commit_url() if form == "github" else None
+    with closing(begin(form, totals.policy, address)) as report:
         for ruling, items in _place(repository, rulings, tree, form):
             totals.add(ruling)
             text = report.add(ruling, items)
@@ -130,7 +131,7 @@ def _colour(line: str) -> str:
 def _commit_url() -> str | None:
     """What GitHub shows a commit under, of the repository whose workflow runs this."""
     server, name = (os.environ.get(f"GITHUB_{key}", "") for key in ("SERVER_URL", "REPOSITORY"))
-    is_known = _SERVER.fullmatch(server) is not None and _NAME.fullmatch(name) is not None
+    is_known = re.fullmatch(_SERVER, server) is not None and re.fullmatch(_NAME, name) is not None
     return f"{server}/{name}/commit/" if is_known else None
 
 

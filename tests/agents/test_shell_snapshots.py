@@ -214,9 +214,9 @@ def test_an_edit_committed_past_the_hooks_after_a_reset_is_told(
     assert recorded(seeded) == [["a.txt"]]
     [session] = places.find_folders(seeded.path)
     [edit] = SessionJournal(session).load().effective
-    [spec] = edit.specs
-    assert "five" in spec.blocks[0]
-    assert "nine" not in "".join(spec.blocks)
+    [spec] = edit.entries
+    assert "five" in spec.edits[0].text
+    assert "nine" not in "".join(edit.text for edit in spec.edits)
     assert "(Again) was made past git's hooks" in said or "a.txt:5-5 was not read" in said
     assert "was made past git's hooks" in run("doctor", cwd=seeded.path).out
 

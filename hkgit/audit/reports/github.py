@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.audit.reports import text
 from hkgit.audit.reports.findings import ReportItem, grade
-from hkgit.audit.reports.fix import render_closing_line
+from hkgit.audit.reports.fix import render_message
 from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.audit.reports.summary import JobSummary
 from hkgit.gate.policy.model import Policy
@@ -42,15 +42,10 @@ class GitHubFormat(text.TextFormat):
 
 
 def _annotation(command: str, item: ReportItem) -> str:
-    finding = item.finding
-    more = f"More about this rule: hkgit help {finding.rule}"
-    message = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}\n{more}"
-    if item.place is None:
-        message = f"{finding.where}: {message}"
     properties = ",".join(
         f"{key}={escape_workflow_property(value)}" for key, value in _properties(item)
     )
-    return f"::{command} {properties}::{escape_workflow_data(message)}"
+    return f"::{command} {properties}::{escape_workflow_data(render_message(item))}"
 
 
 def _properties(item: ReportItem) -> Iterator[tuple[str, str]]:

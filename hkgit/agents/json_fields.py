@@ -4,20 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
 
-from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass
-
-Record = JsonObject
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a log: where it stands, and what it says."""
-
-    where: str
-    record: Record
+from hkgit.agents.logged_call import Record
 
 
 def parse_value(written: str | bytes) -> object:
@@ -49,6 +37,8 @@ def parse_time(value: object) -> int:
     """Parse a time in ISO 8601 or milliseconds into milliseconds since 1970; 0 for none."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return int(value)
+    from datetime import datetime  # hooks, which read no times, load this module
+
     try:
         said = datetime.fromisoformat((text(value) or "").replace("Z", "+00:00"))
         return int(said.timestamp() * 1000)

@@ -1,9 +1,12 @@
-"""The sessions of Codex, `~/.codex/sessions/**/rollout-*.jsonl`.
+"""Codex. Its hooks (developers.openai.com/codex/hooks) are worded as Claude Code's.
 
-A patch is the input of the tool `apply_patch` or stands in a shell command; files are read with
-shell commands. Newer versions tell each change with a diff, also those that a script (code mode)
-made: as an item `FileChange`. The log holds no file: what one said is what the calls before it
-left, or a version of the repository's history.
+It reads files with shell commands alone, so these become receipts. Hooks of a project run once
+the user has trusted the project and them.
+
+Its log is `~/.codex/sessions/**/rollout-*.jsonl`. A patch is the input of the tool `apply_patch` or
+stands in a shell command. Newer versions tell each change with a diff, also those that a script
+(code mode) made: as an item `FileChange`. The log holds no file: what one said is what the calls
+before it left, or a version of the repository's history.
 """
 
 from __future__ import annotations
@@ -11,30 +14,106 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from hkgit.agents.events import Shell
-from hkgit.agents.transcripts.json_fields import (
-    Line,
-    Record,
-    parse_time,
-    parse_value,
-    table,
-    tables,
-    text,
+from hkgit.agents.agent import Agent, Log
+from hkgit.agents.events import (
+    Did,
+    Editing,
+    LineHunk,
+    Pause,
+    PendingToolEdit,
+    Shell,
+    Told,
+    ToolEvent,
+    UnshownShell,
+    UntoldEdit,
 )
-from hkgit.agents.transcripts.log_diffs import parse_diff
-from hkgit.agents.transcripts.logged_call import CallHunk, EditCall, LoggedCall
+from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
+from hkgit.agents.log_diffs import parse_diff
+from hkgit.agents.log_folders import find_mentions
+from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.lookups import list_lines_back
+from hkgit.agents.programs import claude
+from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
+from hkgit.agents.tools import Tool, patching, shell
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
 
 NAME = "codex"
-SCRIPT = "exec"
+
+EDITS: dict[str, Tool] = {"apply_patch": patching("command", "input", "patch")}
+LOOKS: dict[str, Tool] = {"Bash": shell("command")}
+
+_SCRIPTED = "exec-"
+"""So the calls are named that a script of the model's makes (code mode)."""
+
+_HEREDOC = (
+    r"(?sm)\A\s*apply_?patch\s+<<-?\s*['\"]?\w+['\"]?\n"
+    r"(\*\*\* Begin Patch\n.*?^\*\*\* End Patch)[ \t]*$"
+)
+
+_SERVER = """\
+[mcp_servers.hkgit]
+command = "hkgit"
+args = ["mcp"]
+"""
+
+_APPROVED = 'default_tools_approval_mode = "approve"\n'
+"""Else it asks for each call, and where nobody answers it refuses."""
+
+
+def _list_parts(command: str) -> list[Part]:
+    return [
+        TomlPart(".codex/config.toml", _SERVER + (_APPROVED if is_steering(command) else "")),
+        JsonPart(
+            ".codex/hooks.json",
+            {"hooks": _hooks(command)},
+            owner=f"hkgit hook {NAME}",
+        ),
+    ]
+
+
+def _hooks(command: str) -> dict[str, object]:
+    """Those of Claude Code; before a shell command too, and at the end of a turn."""
+    run, both = claude.hook_commands(command), "|".join([*EDITS, *LOOKS])
+    return {
+        "PreToolUse": [{"matcher": both, "hooks": run}],
+        "PostToolUse": [{"matcher": both, "hooks": run}],
+        "Stop": [{"hooks": run}],
+    }
+
+
+def _reword(payload: JsonObject) -> JsonObject:
+    if payload.get("hook_event_name") != "Stop":
+        return payload
+    return {**payload, "hook_event_name": "PostToolUse", "tool_name": "Stop", "tool_input": {}}
+
+
+def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
+    """Find the patch in a command, and the commands of which no hook says what the model sees."""
+    did = event.did
+    if isinstance(did, Shell) and event.is_before:
+        return replace(event, did=_find_patch(did.command) or did)
+    if isinstance(did, Shell) and event.call.startswith(_SCRIPTED):
+        return replace(event, did=UnshownShell(did, event.call))
+    return event
+
+
+def _find_patch(command: str) -> UntoldEdit | None:
+    """Find the patch of a command that Codex itself carries out: it says nothing after that."""
+    patch = re.search(_HEREDOC, command)
+    return None if patch is None else UntoldEdit(Editing(patch[1], "apply-patch"))
+
+
+_SCRIPT = "exec"
 """The tool of code mode, whose input is a script that calls the other tools."""
 
-CALLS = ("function_call", "custom_tool_call", "local_shell_call")
-OUTPUTS = ("function_call_output", "custom_tool_call_output")
-_EXIT = re.compile(r"^(?:Exit code|Process exited with code):? (\d+)", re.MULTILINE)
-_FAILURE = re.compile(r"\A.*(?:fail|error|invalid)", re.IGNORECASE)
+_ASKING = ("function_call", "custom_tool_call", "local_shell_call")
+_OUTPUTS = ("function_call_output", "custom_tool_call_output")
+_EXIT = r"(?m)^(?:Exit code|Process exited with code):? (\d+)"
+_FAILURE = r"(?i)\A.*(?:fail|error|invalid)"
 
 
 @dataclass
@@ -44,7 +123,7 @@ class _Session:
     id: str = "unnamed"
     version: str = "unknown"
     directory: str = ""
-    changes: dict[str, EditCall] = field(default_factory=dict)
+    changes: dict[str, Told] = field(default_factory=dict)
     """What has been changed, by the id of the item: that of the call, where one made it."""
     told: set[str] = field(default_factory=set)
     """The ids of changes that were told: one may be told twice."""
@@ -55,12 +134,11 @@ class _Session:
     """The commands of a script that runs: id, directory, and what each printed."""
 
 
-def detects(record: Record) -> bool:
-    """Whether a line is of such a log."""
+def _detects(record: Record) -> bool:
     return record.get("type") in ("session_meta", "response_item", "event_msg", "turn_context")
 
 
-def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Yield every call of a log whose result it holds, in the order of the results."""
     session = _Session()
     pending: dict[object, Record] = {}
@@ -71,15 +149,15 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
             session.id = text(payload.get("id")) or session.id
             session.version = text(payload.get("cli_version")) or session.version
         if line.record.get("type") in ("session_meta", "turn_context"):
-            session.directory = read_place(payload.get("cwd")) or session.directory
+            session.directory = _read_place(payload.get("cwd")) or session.directory
         if kind == "item_completed":
             yield from _take_item(line, session, table(payload.get("item")), pending)
-        if kind in CALLS:
+        if kind in _ASKING:
             pending[call] = payload
             session.turns[call] = session.last
-        session.last = str(call) if kind in OUTPUTS else session.last
-        if kind in OUTPUTS and (asked := pending.pop(call, None)) is not None:
-            if asked.get("name") == SCRIPT and asked.get("type") == "custom_tool_call":
+        session.last = str(call) if kind in _OUTPUTS else session.last
+        if kind in _OUTPUTS and (asked := pending.pop(call, None)) is not None:
+            if asked.get("name") == _SCRIPT and asked.get("type") == "custom_tool_call":
                 yield from _list_shown(line, session, read_result(payload)[1])
             else:
                 yield from _call(line, session, asked, payload)
@@ -96,27 +174,28 @@ def _take_item(
     session.told.add(number)
     if changes is not None and number in pending:
         session.changes[number] = changes
-    elif changes is not None:
-        yield _tell(line, session, session.directory, number, "apply_patch", changes)
+    elif changes is not None and changes.names:
+        did = PendingToolEdit(changes.names[0], changes)
+        yield _tell(line, session, session.directory, number, "apply_patch", did)
     elif item.get("type") == "CommandExecution" and number not in pending:
         words = _words(item.get("command"))
         said = text(item.get("aggregated_output")) or ""
-        place = read_place(item.get("cwd")) or session.directory
+        place = _read_place(item.get("cwd")) or session.directory
         if words and said:
             session.ran.append((number, place, Shell(_command(words), said)))
 
 
 def _list_shown(line: Line, session: _Session, said: str) -> Iterator[LoggedCall]:
     """List the commands of a script whose output its answer has shown to the model."""
-    for number, place, shell in session.ran:
-        told = shell.output.strip("\n")
+    for number, place, ran in session.ran:
+        told = ran.output.strip("\n")
         in_json = json.dumps(told, ensure_ascii=False)[:-1]
         if told and (f"\n{told}\n" in f"\n{said}\n" or in_json in said):
-            yield _tell(line, session, place, number, "exec_command", shell)
+            yield _tell(line, session, place, number, "exec_command", ran)
     session.ran.clear()
 
 
-def read_place(value: object) -> str | None:
+def _read_place(value: object) -> str | None:
     """Read a directory or a file, which newer versions write as a URL."""
     place = text(value)
     if place is None or not place.startswith("file://"):
@@ -125,15 +204,15 @@ def read_place(value: object) -> str | None:
     return path[1:] if path[2:3] == ":" else path
 
 
-def _read_changes(item: Record) -> EditCall | None:
+def _read_changes(item: Record) -> Told | None:
     """A change that was made, by its diffs; None where it is none, or moves files."""
     if item.get("type") != "FileChange" or item.get("status") != "completed":
         return None
     before: dict[str, str | None] = {}
     after: dict[str, str | None] = {}
-    hunks: dict[str, tuple[CallHunk, ...]] = {}
+    hunks: dict[str, tuple[LineHunk, ...]] = {}
     told = table(item.get("changes")).items()
-    changes = {read_place(name) or name: table(change) for name, change in told}
+    changes = {_read_place(name) or name: table(change) for name, change in told}
     for name, change in changes.items():
         content, diff = text(change.get("content")), parse_diff(text(change.get("unified_diff")))
         if change.get("type") == "add" and content is not None:
@@ -144,10 +223,8 @@ def _read_changes(item: Record) -> EditCall | None:
             hunks[name] = diff
         else:
             return None
-    return EditCall(
+    return Told(
         names=tuple(changes),
-        text=None,
-        dialect="",
         before=before or None,
         after=after or None,
         hunks=hunks or None,
@@ -156,12 +233,12 @@ def _read_changes(item: Record) -> EditCall | None:
 
 def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Iterator[LoggedCall]:
     is_well, output = read_result(answer)
-    sent = read_arguments(asked)
+    sent = _read_arguments(asked)
     words = _words(sent.get("command", sent.get("cmd")))
     patch = _patch((text(sent.get("input")), text(sent.get("patch")), *words))
-    did: EditCall | Shell
+    did: Did
     if patch is not None:
-        did = EditCall((), patch, "apply-patch")
+        did = Editing(patch, "apply-patch", told=Told())
     elif words:
         did = Shell(_command(words), output)
     else:
@@ -172,13 +249,13 @@ def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Itera
     number, tool = str(asked.get("call_id")), text(asked.get("name")) or "shell"
     changes = session.changes.pop(number, None)
     if patch is not None and changes is not None:
-        did = replace(changes, text=patch, dialect="apply-patch")
+        did = Editing(patch, "apply-patch", told=changes)
     directory = text(sent.get("workdir")) or session.directory
     yield _tell(line, session, directory, number, tool, did)
 
 
 def _tell(
-    line: Line, session: _Session, directory: str, number: str, tool: str, did: EditCall | Shell
+    line: Line, session: _Session, directory: str, number: str, tool: str, did: Did
 ) -> LoggedCall:
     return LoggedCall(
         time=parse_time(line.record.get("timestamp")),
@@ -225,11 +302,11 @@ def read_result(payload: Record) -> tuple[bool | None, str]:
         return is_well, text(detail.get("output")) or text(detail.get("content")) or ""
     said = text(output) or ""
     head, mark, body = said.partition("Output:\n")
-    found = _EXIT.search(head) if mark else None
+    found = re.search(_EXIT, head) if mark else None
     if found is None and mark and "\n" not in head.strip():
         # A patch in a shell command: what the patch tool said stands in what the command printed.
         head, inner, said = body.partition("Output:\n")
-        found = _EXIT.search(head) if inner else None
+        found = re.search(_EXIT, head) if inner else None
         body = said = said or body
     if found is not None:
         return found[1] == "0", body
@@ -240,12 +317,51 @@ def _verdict(output: str) -> bool | None:
     """What a tool that says no exit code thinks of a patch."""
     if output.startswith(("Success", "Done!")):
         return True
-    return False if _FAILURE.search(output) else None
+    return False if re.search(_FAILURE, output) else None
 
 
-def read_arguments(payload: Record) -> Record:
+def _read_arguments(payload: Record) -> Record:
     if payload.get("type") == "custom_tool_call":
         return {"input": payload.get("input")}
     if payload.get("type") == "local_shell_call":
         return table(payload.get("action"))
     return table(parse_value(text(payload.get("arguments")) or "{}"))
+
+
+def find_script_output(transcript: Path, call: str) -> str | None:
+    """Find what the model was shown once a call of a tool by a script had ended.
+
+    None where the transcript does not say it (yet).
+    """
+    shown: list[str] = []
+    for record in list_lines_back(transcript, b"item_completed", b"custom_tool_call_output"):
+        payload = table(record.get("payload"))
+        if payload.get("type") == "custom_tool_call_output":
+            output = payload.get("output")
+            shown.insert(0, output if isinstance(output, str) else join_texts(output))
+        elif (
+            payload.get("type") == "item_completed" and table(payload.get("item")).get("id") == call
+        ):
+            return "\n".join(shown) if shown else None
+    return None
+
+
+AGENT = Agent(
+    name=NAME,
+    edit_tool="mcp__hkgit__edit",
+    edits=EDITS,
+    looks={**LOOKS, "Stop": lambda arguments, answer: Pause()},
+    denial=claude.DENIAL,
+    note=claude.NOTE,
+    reword=_reword,
+    complete=_complete,
+    find_output=find_script_output,
+    list_parts=_list_parts,
+    logs=(
+        Log(NAME, find_mentions("CODEX_HOME", ".codex", "*sessions/**/*.jsonl"), _detects, _calls),
+    ),
+    remaining=(
+        "trust this project and its hooks when Codex asks, or in /hooks:"
+        " until then it runs none, and `codex exec` does not ask",
+    ),
+)

@@ -1,12 +1,9 @@
-"""Agents that offer no hooks get words: AGENTS.md, which most of them read.
-
-aider's model calls no tools, so words do not help it. It can keep what it was shown, and what it
-has answered: aider.chat/docs/config/aider_conf.html.
-"""
+"""Agents of which hkgit knows no more get words: AGENTS.md, which most of them read."""
 
 from __future__ import annotations
 
-from hkgit.agents.setup.settings import Part, TextPart, YamlPart
+from hkgit.agents.agent import Agent
+from hkgit.agents.setup.settings import Part, TextPart
 
 WORDS = """\
 ## Editing files
@@ -25,16 +22,8 @@ what their edits were written against. With its MCP server (`hkgit mcp`) use the
 COMMENT = ("<!-- ", " -->")
 
 
-_AIDER = """\
-llm-history-file: .aider.llm.history
-auto-commits: false
-dirty-commits: false
-git-commit-verify: true
-"""
-
-
-def list_parts(name: str) -> list[Part]:
-    """List the text that an agent without hooks reads, or its settings if it has some."""
-    if name == "aider":
-        return [YamlPart(".aider.conf.yml", _AIDER)]
+def _list_parts(command: str) -> list[Part]:
     return [TextPart("AGENTS.md", WORDS, COMMENT)]
+
+
+AGENT = Agent(name="other", list_parts=_list_parts)

@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from hkgit.agents.transcripts.json_fields import Record, tables
-from hkgit.agents.transcripts.logged_call import CallHunk
+from hkgit.agents.events import LineHunk
+from hkgit.agents.json_fields import tables
+from hkgit.agents.logged_call import Record
 from hkgit.values import replace
 
-_HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_NUMBERED = re.compile(r"([ +-]) *(\d+) (.*)\Z", re.DOTALL)
+_HEAD = r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@"
+_NUMBERED = r"(?s)([ +-]) *(\d+) (.*)\Z"
 _NO_END = "\\ No newline"
 
 
-def parse_diff(text: str | None) -> tuple[CallHunk, ...]:
+def parse_diff(text: str | None) -> tuple[LineHunk, ...]:
     """Parse the hunks of a unified diff of one file; none if it is cut off or no such diff."""
     lines = (text or "").removesuffix("\n").split("\n")
-    hunks: list[CallHunk] = []
+    hunks: list[LineHunk] = []
     at = 0
     while at < len(lines):
-        head = _HEAD.match(lines[at])
+        head = re.match(_HEAD, lines[at])
         at += 1
         if head is None:
             continue
@@ -38,12 +39,12 @@ def parse_diff(text: str | None) -> tuple[CallHunk, ...]:
     return tuple(hunks)
 
 
-def parse_numbered_diff(diff: str | None) -> tuple[CallHunk, ...]:
+def parse_numbered_diff(diff: str | None) -> tuple[LineHunk, ...]:
     """Parse a diff that shows its lines behind their numbers, those of new lines apart."""
     hunks: list[tuple[int, list[str]]] = []
     is_open = False
     for line in (diff or "").split("\n"):
-        found = _NUMBERED.match(line)
+        found = re.match(_NUMBERED, line)
         if found is not None and not is_open:
             hunks.append((int(found[2]), []))
         is_open = found is not None
@@ -53,7 +54,7 @@ def parse_numbered_diff(diff: str | None) -> tuple[CallHunk, ...]:
     return tuple(replace(_hunk(start, body), is_ended=None) for start, body in hunks)
 
 
-def structured_diff(patch: object) -> tuple[CallHunk, ...]:
+def structured_diff(patch: object) -> tuple[LineHunk, ...]:
     """Parse the hunks of a `structuredPatch`, whose lines begin with blanks for tabs."""
     hunks = tuple(
         _hunk(start, [line for line in lines if isinstance(line, str)])
@@ -71,7 +72,7 @@ def _parts(hunk: Record) -> tuple[int, list[object]]:
     return start if isinstance(start, int) else 0, lines if isinstance(lines, list) else []
 
 
-def _hunk(start: int, body: Iterable[str]) -> CallHunk:
+def _hunk(start: int, body: Iterable[str]) -> LineHunk:
     """A hunk from the lines of its body, each with its mark before it."""
     old: list[str] = []
     new: list[str] = []
@@ -86,4 +87,4 @@ def _hunk(start: int, body: Iterable[str]) -> CallHunk:
             old.append(shown)
         if mark in " +":
             new.append(shown)
-    return CallHunk(start, tuple(old), tuple(new), is_ended)
+    return LineHunk(start, tuple(old), tuple(new), is_ended)
