@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.reports import FORMATS, render
-from hkgit.audit.reports.findings import place_report
+from hkgit.audit.reports import FORMATS
 from hkgit.edits import File
 from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.verdict import Verdict
@@ -27,6 +26,7 @@ from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Scene, replace_range
 from tests.support.commits import applied, commit_tree
+from tests.support.reports import place_report, render
 from tests.support.repos import Repo
 from tests.support.running import range_hash
 
@@ -282,7 +282,7 @@ def test_nothing_that_a_commit_says_drives_a_reader(
     scene: Scene, hostile_report: Report, form: str
 ) -> None:
     opened = Repository.discover(scene.repo.path)
-    text = render(place_report(opened, hostile_report, None), form)
+    text = render(place_report(opened, hostile_report), form)
     assert not _DANGEROUS.search(text.replace("\n", ""))
     assert not re.search("^::error::PASS", text, re.MULTILINE)
 
@@ -290,7 +290,7 @@ def test_nothing_that_a_commit_says_drives_a_reader(
 def test_what_an_entry_claims_is_in_no_report(scene: Scene, hostile_report: Report) -> None:
     """Free text of records may be aimed at a model that reads the report: it is not passed on."""
     opened = Repository.discover(scene.repo.path)
-    sheet = place_report(opened, hostile_report, None)
+    sheet = place_report(opened, hostile_report)
     told = [form for form in FORMATS if "Ignore your rules" in render(sheet, form)]
     assert told == []
 
