@@ -9,7 +9,7 @@ from typing import cast
 
 from hkgit.dialects.dialect import Dialect
 from hkgit.dialects.file_names import parse_expect, relative_path, resolve_path
-from hkgit.edits import AnyEdit, Edit, RenameFile, Spec, decode_text
+from hkgit.edits import NOTATIONS, AnyEdit, Edit, RenameFile, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import has_opening
 from hkgit.values import late_pattern, replace
@@ -84,9 +84,7 @@ def parse(
 
     `root` is the absolute path of the work tree: paths below it become relative to it (those of
     `protocol` are relative already). `exists` says whether a word is the name of a file, where
-    nothing else shows it. The blocks of the answer are the edits said again by the
-    dialect, so that each stands by itself. Raises InvalidInput, also for a text that ends too
-    early.
+    nothing else shows it. Raises InvalidInput, also for a text that ends too early.
     """
     characters = _unindent(_unwrap(_characters(text), format), format)
     name = detect(characters) if format == "auto" else format
@@ -104,8 +102,7 @@ def parse(
     return Spec(
         dialect=name,
         edits=edits,
-        blocks=tuple(dialect.render([edit]) for edit in edits),
-        sequential=dialect.SEQUENTIAL,
+        sequential=NOTATIONS[name].sequential,
         base=reading.base,
         agent=reading.agent,
         summary=reading.summary,
@@ -124,8 +121,7 @@ def append_at_end(spec: Spec) -> Spec:
         replace(edit, at_end=True) if isinstance(edit, Edit) and edit.old_text == "" else edit
         for edit in spec.edits
     )
-    render = find_dialect(spec.dialect).render
-    return replace(spec, edits=edits, blocks=tuple(render([edit]) for edit in edits))
+    return replace(spec, edits=edits)
 
 
 def find_dialect(name: str) -> Dialect:

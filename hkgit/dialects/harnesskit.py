@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from hkgit.dialects import calls, harnesskit_xml
-from hkgit.dialects.dialect import ParseResult, refuse_unsupported
-from hkgit.edits import AnyEdit, Edit
+from hkgit.dialects.dialect import ParseResult
+from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
-from hkgit.text import strict_json
 from hkgit.text.strict_json import Node, check_fields, read_expected_hash
 
 NAME = "harnesskit"
-SEQUENTIAL = True
 JSON = True
 BLOCK = harnesskit_xml.BLOCK
 
@@ -47,11 +43,6 @@ def parse(text: str) -> ParseResult:
         return ParseResult(tuple(harnesskit_xml.parse_edits(text)))
     nodes = [node for each in calls.parse_arguments(text) for node in _edits_of(each)]
     return ParseResult(tuple(_edit(node) for node in nodes))
-
-
-def render(edits: Sequence[AnyEdit]) -> str:
-    rendered = [_render(edit) for edit in edits]
-    return strict_json.dumps(rendered[0] if len(rendered) == 1 else {"edits": rendered})
 
 
 def _edits_of(document: Node) -> list[Node]:
@@ -100,13 +91,3 @@ def _edit(node: Node) -> Edit:
         fields["new_text"].text(),
         read_expected_hash(fields),
     )
-
-
-def _render(edit: AnyEdit) -> dict[str, object]:
-    if not isinstance(edit, Edit):
-        raise refuse_unsupported(NAME, edit)
-    path, old_text, new_text, expected = edit.path, edit.old_text, edit.new_text, edit.expected_hash
-    if edit != Edit(path, old_text, new_text, expected):
-        raise refuse_unsupported(NAME, edit, "only its texts and its expected hash")
-    fields: dict[str, object] = {"file": path, "old_text": old_text, "new_text": new_text}
-    return fields if expected is None else fields | {"expected_hash": expected}

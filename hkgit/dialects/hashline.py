@@ -9,19 +9,16 @@ other versions of such a tool.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from hkgit.dialects import calls
-from hkgit.dialects.dialect import NO_BLOCK, ParseResult, refuse_unsupported, split_lines
+from hkgit.dialects.dialect import NO_BLOCK, ParseResult, split_lines
 from hkgit.edits import AnyEdit, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
-from hkgit.text import strict_json
 from hkgit.text.strict_json import Node, check_fields, read_expected_hash
 from hkgit.text.tags import TAG
 from hkgit.values import late_pattern
 
 NAME = "hashline"
-SEQUENTIAL = True
 JSON = True
 BLOCK = NO_BLOCK
 
@@ -48,11 +45,6 @@ def parse(text: str) -> ParseResult:
         fix = "Write the edit in the dialect `protocol`, or with tags of `hkgit read --hashline`."
         raise InvalidInput("the spec", what, fix)
     return ParseResult(tuple(map(_edit, calls.parse_arguments(text))))
-
-
-def render(edits: Sequence[AnyEdit]) -> str:
-    rendered = [_render(edit) for edit in edits]
-    return strict_json.dumps(rendered[0] if len(rendered) == 1 else rendered)
 
 
 def _is_relative(text: str) -> bool:
@@ -86,21 +78,3 @@ def _tag(node: Node) -> str:
     if TAG.fullmatch(node.text()) is None:
         raise node.wrong("a tag of two letters or digits", "Take it from `hkgit read --hashline`.")
     return node.text()
-
-
-def _render(edit: AnyEdit) -> dict[str, object]:
-    match edit:
-        case WriteFile(path, text, expected):
-            fields: dict[str, object] = {"path": path, "content": text, "expected_hash": expected}
-        case TagEdit(path, start, stop, lines, offset, expected, is_exclusive):
-            content = None if lines is None else "".join(f"{line}\n" for line in lines)
-            if content is not None and (split_lines(content) or None) != lines:
-                raise refuse_unsupported(
-                    NAME, edit, "no lines, or one that ends with a carriage return"
-                )
-            fields = {"path": path, "hash_start": start, "hash_stop": stop}
-            fields |= {"content": content, "offset": offset, "expected_hash": expected}
-            fields |= {"inclusive": False} if is_exclusive else {}
-        case _:
-            raise refuse_unsupported(NAME, edit)
-    return {key: value for key, value in fields.items() if value is not None}

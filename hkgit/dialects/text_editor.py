@@ -7,18 +7,16 @@ several files stand in one call where each names its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from hkgit.dialects import calls
-from hkgit.dialects.dialect import NO_BLOCK, ParseResult, refuse_unsupported, split_lines
+from hkgit.dialects.dialect import NO_BLOCK, ParseResult, split_lines
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, WriteFile
 from hkgit.errors import InvalidInput
-from hkgit.text import strict_json
 from hkgit.text.strict_json import Node, check_fields, read_expected_hash
 from hkgit.values import late_pattern
 
 NAME = "text-editor"
-SEQUENTIAL = True
 JSON = True
 BLOCK = NO_BLOCK
 
@@ -82,11 +80,6 @@ def detects(text: str) -> bool:
 
 def parse(text: str) -> ParseResult:
     return ParseResult(tuple(edit for node in calls.parse_arguments(text) for edit in _edits(node)))
-
-
-def render(edits: Sequence[AnyEdit]) -> str:
-    rendered = [_render(edit) for edit in edits]
-    return strict_json.dumps(rendered[0] if len(rendered) == 1 else rendered)
 
 
 def _edits(node: Node) -> list[AnyEdit]:
@@ -208,29 +201,3 @@ def _single(node: Node, fields: Fields) -> Edit:
         # One is what every edit expects; it need not shut out the looser tiers.
         expected_count=count if replaces_all else None,
     )
-
-
-def _render(edit: AnyEdit) -> dict[str, object]:
-    fields: dict[str, object]
-    match edit:
-        case CreateFile(path, text) if edit == CreateFile(path, text):
-            return {"command": "create", "path": path, "file_text": text}
-        case WriteFile(path, text, expected):
-            fields = {"file_path": path, "content": text}
-        case Edit(path, "", text, None, at_end=True) if edit == Edit(path, "", text, at_end=True):
-            return {"command": "append", "path": path, "new_str": text}
-        case InsertAfter(path, after_line, lines, expected):
-            text = "".join(f"{line}\n" for line in lines)
-            if split_lines(text) != lines:
-                raise refuse_unsupported(NAME, edit, "a line ends with a carriage return")
-            fields = {"command": "insert", "path": path}
-            fields |= {"insert_line": after_line, "insert_text": text}
-        case Edit(path, old, new, expected, None, is_all, count, (), None, heading=""):
-            if count is not None and not is_all:
-                raise refuse_unsupported(NAME, edit, "a count without all places")
-            fields = {"file_path": path, "old_string": old, "new_string": new}
-            fields |= {"replace_all": True} if is_all else {}
-            fields |= {"expected_replacements": count} if count is not None else {}
-        case _:
-            raise refuse_unsupported(NAME, edit)
-    return fields if expected is None else fields | {"expected_hash": expected}

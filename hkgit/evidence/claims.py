@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from hkgit.applying.hunk import CONTEXT, Hunk
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, reads_used
-from hkgit.edits import MAX_EDITS, File, Read, Spec, decode_text
+from hkgit.edits import MAX_EDITS, AnyEdit, File, Read, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import (
     MAX_BYTES,
@@ -37,8 +37,8 @@ def record(
     Raises InvalidInput when it is larger than an entry may be.
     """
     edits = tuple(
-        record_edit(spec.dialect, block, outcome)
-        for block, outcome in zip(spec.blocks, plan.outcomes, strict=True)
+        record_edit(spec.dialect, edit, outcome)
+        for edit, outcome in zip(spec.edits, plan.outcomes, strict=True)
     )
     files = tuple(record_file(change) for change in plan.files)
     entry = Entry(
@@ -93,13 +93,13 @@ def make_squash_claim(edits: int, agents: Iterable[str]) -> JsonObject:
     return {"edits": edits, "agents": [*agents]}
 
 
-def record_edit(dialect: str, block: str, outcome: EditOutcome) -> RecordedEdit:
+def record_edit(dialect: str, edit: AnyEdit, outcome: EditOutcome) -> RecordedEdit:
     """Make the record of one edit."""
     return RecordedEdit(
         id=outcome.number,
         dialect=dialect,
         path=outcome.path,
-        text=block,
+        edit=edit,
         evidence=outcome.evidence.kind,
         expected_hash=outcome.evidence.expected_hash,
         evidence_lines=outcome.evidence.lines,

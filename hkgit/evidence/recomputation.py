@@ -13,15 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit import dialects
 from hkgit.applying.draft import Lines
 from hkgit.applying.hunk import CONTEXT
 from hkgit.applying.outcome import Plan, reads_used
-from hkgit.applying.path_names import resolve_names
 from hkgit.applying.planner import COUNTS, Options, plan
 from hkgit.applying.quotes import REPAIR as LINE_ENDS
 from hkgit.applying.ranges import lines_of_edit, lines_of_hash
 from hkgit.edits import (
+    NOTATIONS,
     AnyEdit,
     DeleteFile,
     Edit,
@@ -45,6 +44,7 @@ from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.verdict import Finding
 from hkgit.matching.place import LADDER_VERSION, Settings
 from hkgit.text.document import MOST_LINES, Document, find_line_end, hash_lines, terminate
+from hkgit.text.edit_json import expect_sayable
 from hkgit.values import dataclass, replace
 
 _FIX = "Let hkgit apply the spec again; its record is written by hkgit alone."
@@ -60,7 +60,7 @@ def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> lis
     if entry.ladder != LADDER_VERSION:
         return None
     try:
-        spec = resolve_names(read_recorded_spec(entry), files)
+        spec = read_recorded_spec(entry)
         planned = plan(spec, files, plan_options(entry), entry.reads)
     except HkgitError as error:
         return [Finding("decoy", error.where, f"the recorded spec is refused: {error.what}", _FIX)]
@@ -81,23 +81,17 @@ def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> lis
 
 
 def read_recorded_spec(entry: Entry) -> Spec:
-    """Parse the spec from an entry's blocks. Raises InvalidInput if a block is not one edit."""
-    names = {edit.dialect for edit in entry.edits}
-    if len(names) != 1:
-        raise InvalidInput("ledger entry", "its edits are in more than one dialect")
-    parsed = [dialects.parse(edit.text, names.copy().pop()) for edit in entry.edits]
-    for edit, spec in zip(entry.edits, parsed, strict=True):
-        if len(spec.edits) != 1:
-            raise InvalidInput(f"edit {edit.id}", "its text is not one edit")
-    edits = tuple(spec.edits[0] for spec in parsed)
-    blocks = tuple(edit.text for edit in entry.edits)
+    """Return the spec that an entry records. Raises InvalidInput for several dialects, or none."""
+    dialect, *others = {edit.dialect for edit in entry.edits}
+    if others or dialect not in NOTATIONS:
+        raise InvalidInput("ledger entry", f'its edits are not in one dialect: "{dialect}"')
+    expect_sayable(dialect, [edit.edit for edit in entry.edits])
     numbers = enumerate(entry.edits, 1)
     miscounted = frozenset(number for number, edit in numbers if COUNTS in edit.repairs)
     return Spec(
-        dialect=parsed[0].dialect,
-        edits=edits,
-        blocks=blocks,
-        sequential=parsed[0].sequential,
+        dialect=dialect,
+        edits=tuple(edit.edit for edit in entry.edits),
+        sequential=NOTATIONS[dialect].sequential,
         miscounted=miscounted,
     )
 
@@ -120,7 +114,7 @@ def _read_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
 
 def _edit_findings(entry: Entry, spec: Spec, planned: Plan) -> Iterator[Finding]:
     for edit, outcome in zip(entry.edits, planned.outcomes, strict=True):
-        again = record_edit(spec.dialect, edit.text, outcome)
+        again = record_edit(spec.dialect, edit.edit, outcome)
         for name in RecordedEdit.__match_args__:
             here, there = getattr(edit, name), getattr(again, name)
             if here != there:
@@ -175,7 +169,6 @@ def _compare(entry: Entry, files: Snapshot, *, is_bare: bool) -> list[Finding]:
     try:
         spec = read_recorded_spec(entry)
         home = Overlay(files, dict(_rebuild_files(entry, spec, files, is_bare=is_bare)))
-        spec = resolve_names(spec, home)
         for edit, requested in zip(entry.edits, spec.edits, strict=True):
             if edit.path != requested.path:
                 what = f"edit {edit.id} speaks of {requested.path}"

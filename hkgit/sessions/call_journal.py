@@ -233,7 +233,7 @@ def list_units(journal: SessionJournal) -> list[PendingEdit]:
         PendingEdit(journal, call, spec, number)
         for call in journal.state.effective
         for spec, journaled in enumerate(call.specs)
-        for number in range(1, len(journaled.blocks) + 1)
+        for number in range(1, len(journaled.edits) + 1)
     ]
 
 

@@ -8,7 +8,7 @@ from hkgit.applying.draft import Lines
 from hkgit.edits import File, Read
 from hkgit.evidence.entry import digest
 from hkgit.sessions.knowledge import FileKnowledge, KnownRange
-from hkgit.text.strict_json import Json
+from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import asdict, dataclass
 
 RECOVERED = "recovered"
@@ -40,7 +40,7 @@ class VersionChange:
 
 @dataclass(frozen=True, slots=True)
 class JournaledSpec:
-    """One spec of a call: its edits as blocks of its dialect, and what tied them to their places.
+    """One spec of a call: its edits as they are written, and what tied them to their places.
 
     `paths` are those that each edit landed in, `evidence` its kind, `touched` the lines
     of the files as they were just before; the `reads` hold on those. `threshold` is per mille,
@@ -49,7 +49,7 @@ class JournaledSpec:
 
     dialect: str
     digest: str
-    blocks: tuple[str, ...]
+    edits: tuple[JsonObject, ...]
     paths: tuple[str, ...]
     evidence: tuple[str, ...]
     touched: tuple[tuple[Lines, ...], ...]
@@ -131,7 +131,7 @@ def _parse_spec(value: Json) -> JournaledSpec:
     return JournaledSpec(
         dialect=value["dialect"],
         digest=value["digest"],
-        blocks=tuple(value["blocks"]),
+        edits=tuple(value["edits"]),
         paths=tuple(value["paths"]),
         evidence=tuple(value["evidence"]),
         touched=tuple(tuple((first, last) for first, last in each) for each in value["touched"]),

@@ -296,7 +296,7 @@ def _call(state: JournalState, call: JournaledCall) -> CallStatus:
     blind = [
         is_unread(state, call, at, number)
         for at, spec in enumerate(call.specs)
-        for number in range(1, len(spec.blocks) + 1)
+        for number in range(1, len(spec.edits) + 1)
     ]
     return CallStatus(
         id=str(call.id),

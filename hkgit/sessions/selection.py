@@ -13,11 +13,11 @@ the parent's files at the lines that a line diff maps them to, and are restated 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TypeVar
 
-from hkgit import dialects
 from hkgit.applying.carry import carry_plan
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import LATE, is_blind, is_empty
@@ -28,6 +28,7 @@ from hkgit.applying.planner import Options, plan
 from hkgit.applying.quotes import StoresLf
 from hkgit.applying.series import PlannedSpec
 from hkgit.edits import (
+    NOTATIONS,
     AnyEdit,
     Edit,
     File,
@@ -39,7 +40,6 @@ from hkgit.edits import (
     Spec,
     TagEdit,
     decode_text,
-    encode_text,
 )
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.entry import digest
@@ -50,6 +50,8 @@ from hkgit.sessions.knowledge import Kept
 from hkgit.sessions.outstanding import find_effective
 from hkgit.text.diff import LineChange, find_changes, find_common, follow
 from hkgit.text.document import Document, split_raw
+from hkgit.text.edit_json import parse_edit, write_edit
+from hkgit.text.strict_json import Node
 from hkgit.values import dataclass, field, replace
 
 Item = TypeVar("Item")
@@ -169,7 +171,7 @@ def narrow_spec(spec: Spec, plan: Plan, base: Snapshot) -> Spec:
     """Replace the hash of a whole file by the hash of the lines that each edit touches."""
     pairs = zip(spec.edits, plan.outcomes, strict=True)
     edits = tuple(_narrow_edit(edit, outcome, base) for edit, outcome in pairs)
-    return render_with_edits(spec, edits)
+    return replace(spec, edits=edits)
 
 
 def _narrow_edit(edit: AnyEdit, outcome: EditOutcome, base: Snapshot) -> AnyEdit:
@@ -182,18 +184,6 @@ def _narrow_edit(edit: AnyEdit, outcome: EditOutcome, base: Snapshot) -> AnyEdit
     if len(touched) != 1 or is_empty(touched[0]):
         return replace(edit, expected_hash=None)
     return replace(edit, expected_hash=Document(file.data).range_hash(*touched[0]))
-
-
-def render_with_edits(spec: Spec, edits: Sequence[AnyEdit]) -> Spec:
-    """Render a spec again, in its dialect, with other edits in place of its own."""
-    if tuple(edits) == spec.edits:
-        return spec
-    render = dialects.DIALECTS[spec.dialect].render
-    blocks = tuple(
-        block if new == old else render([new])
-        for new, old, block in zip(edits, spec.edits, spec.blocks, strict=True)
-    )
-    return replace(spec, edits=tuple(edits), blocks=blocks)
 
 
 def restate(path: str, before: bytes, after: bytes) -> Spec:
@@ -243,32 +233,20 @@ def _edit_lines(path: str, change: LineChange, new: Sequence[bytes]) -> ReplaceR
 
 def _make_spec(edits: Iterator[ReplaceRange | InsertAfter]) -> Spec:
     found = tuple(edits)
-    render = dialects.DIALECTS["protocol"].render
-    return Spec(
-        dialect="protocol",
-        edits=found,
-        blocks=tuple(render([each]) for each in found),
-        sequential=False,
-        digest=digest(encode_text(render(found))),
-    )
+    written = json.dumps([*map(write_edit, found)])
+    return Spec("protocol", found, sequential=False, digest=digest(written.encode()))
 
 
 def select_edits(journaled: JournaledSpec, numbers: Sequence[int]) -> Spec:
     """Parse some edits, by number from 1, of a journalled spec. Raises InvalidInput."""
-    blocks = tuple(journaled.blocks[number - 1] for number in numbers)
-    parsed = [dialects.parse(block, journaled.dialect) for block in blocks]
-    edits = tuple(edit for each in parsed for edit in each.edits)
-    if len(edits) != len(blocks):
-        raise InvalidInput("the journal", "holds a block that is not one edit")
-    sequential = dialects.DIALECTS[journaled.dialect].SEQUENTIAL
+    written = (Node("the journal", journaled.edits[number - 1]) for number in numbers)
     miscounted = frozenset(
         at for at, number in enumerate(numbers, 1) if number in journaled.miscounted
     )
     return Spec(
         dialect=journaled.dialect,
-        edits=edits,
-        blocks=blocks,
-        sequential=sequential,
+        edits=tuple(map(parse_edit, written)),
+        sequential=NOTATIONS[journaled.dialect].sequential,
         digest=journaled.digest,
         miscounted=miscounted,
     )
@@ -336,7 +314,8 @@ def _to_stored(path: str, data: bytes, before: bytes, stores_lf: StoresLf) -> by
 def _move_lines(spec: Spec, planned: Plan) -> Spec:
     """The spec with the line numbers at which its edits landed."""
     pairs = zip(spec.edits, planned.outcomes, strict=True)
-    return render_with_edits(spec, [_renumber(edit, outcome, spec) for edit, outcome in pairs])
+    moved = tuple(_renumber(edit, outcome, spec) for edit, outcome in pairs)
+    return replace(spec, edits=moved)
 
 
 def _renumber(edit: AnyEdit, outcome: EditOutcome, spec: Spec) -> AnyEdit:

@@ -150,8 +150,7 @@ class JournalState:
             for call in self.effective
             for spec, journaled in enumerate(call.specs)
             if any(
-                (call.id, spec, n) not in self.committed
-                for n in range(1, len(journaled.blocks) + 1)
+                (call.id, spec, n) not in self.committed for n in range(1, len(journaled.edits) + 1)
             )
         ]
 

@@ -30,6 +30,7 @@ from hkgit.sessions.knowledge import (
     learn_lines,
     merge_knowledge,
 )
+from hkgit.text.edit_json import write_edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def journal_spec(drafted: PlannedSpec, options: Options) -> JournaledSpec:
     return JournaledSpec(
         dialect=spec.dialect,
         digest=spec.digest,
-        blocks=spec.blocks,
+        edits=tuple(map(write_edit, spec.edits)),
         paths=tuple(outcome.path for outcome in plan.outcomes),
         evidence=tuple(outcome.evidence.kind for outcome in plan.outcomes),
         touched=tuple(outcome.base_lines for outcome in plan.outcomes),

@@ -215,8 +215,8 @@ def test_an_edit_committed_past_the_hooks_after_a_reset_is_told(
     [session] = places.find_folders(seeded.path)
     [edit] = SessionJournal(session).load().effective
     [spec] = edit.specs
-    assert "five" in spec.blocks[0]
-    assert "nine" not in "".join(spec.blocks)
+    assert "five" in str(spec.edits[0])
+    assert "nine" not in str(spec.edits)
     assert "(Again) was made past git's hooks" in said or "a.txt:5-5 was not read" in said
     assert "was made past git's hooks" in run("doctor", cwd=seeded.path).out
 

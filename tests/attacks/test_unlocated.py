@@ -190,7 +190,7 @@ def _quoting(
     hashes = [hash_lines([line]) for line in lines]
     edit = change.edit
     edit |= {
-        "text": _block(old, new),
+        "edit": {**edit["edit"], "old_text": old, "new_text": new},
         "evidence": "hash",
         "expected_hash": NOBODYS,
         "evidence_lines": stretch,
@@ -249,7 +249,7 @@ def words_in_the_place_of_others_than_are_quoted(scene: Scene) -> str:
 def the_words_for_another_file(scene: Scene) -> str:
     change = two_files(scene)
     for edit in change.entry["edits"]:
-        edit["text"] = edit["text"].replace("a.py", "docs/a.md")
+        edit["edit"]["path"] = "docs/a.md"
     return scene.commit(change)
 
 
@@ -326,8 +326,9 @@ def a_change_of_hkgits_own(scene: Scene) -> str:
     change = scene.applied(replace_range("b.txt", scene.repo.show(on, "b.txt"), 1, 1, "uno"), on=on)
     change = replace(change, message="Say\n", parents=(on,))
     lines = scene.repo.show(on, "b.txt").splitlines()
-    change.edit["text"] = change.edit["text"].replace("b.txt", path)
-    change.edit["path"] = change.file["path"] = change.file["new_path"] = path
+    change.edit["path"] = change.edit["edit"]["path"] = change.file["path"] = change.file[
+        "new_path"
+    ] = path
     _forget(change.file)
     [hunk] = change.file["hunks"]
     hunk |= {"old_hash": hash_lines([b"one"]), "after": []}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hkgit import dialects
-from hkgit.edits import AnyEdit, CreateFile, Edit
+from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
 
 HASH = "0123456789ab"
@@ -142,19 +142,3 @@ def test_xml_whose_tags_leave_no_one_reading_is_refused(text: str, message: str)
     with pytest.raises(InvalidInput) as refusal:
         dialects.parse(text, "harnesskit")
     assert message in str(refusal.value)
-
-
-def test_an_xml_edit_is_recorded_as_json() -> None:
-    assert dialects.parse(xml("é")).blocks == ('{"file": "x", "old_text": "é", "new_text": "b"}',)
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        pytest.param(CreateFile("a", "x"), id="a file made"),
-        pytest.param(Edit("a", "x", "y", line_hint=1), id="a line"),
-    ],
-)
-def test_what_is_no_replacement_cannot_be_rendered(edit: AnyEdit) -> None:
-    with pytest.raises(InvalidInput, match="cannot say"):
-        dialects.DIALECTS["harnesskit"].render([edit])

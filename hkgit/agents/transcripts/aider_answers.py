@@ -65,7 +65,7 @@ def split_edits(answer: str, form: str) -> Iterator[EditCall]:
     elif _SIGNS[form] in answer:
         with suppress(InvalidInput):
             edits = dialects.parse(answer, form).edits
-            yield from (_make_call(each.path, form, [each], None) for each in edits)
+            yield from (_make_call(answer, form, [each], None) for each in edits)
 
 
 def _list_edits(answer: str, form: str | None, shown: Mapping[str, str]) -> Iterator[EditCall]:
@@ -83,7 +83,7 @@ def _list_edits(answer: str, form: str | None, shown: Mapping[str, str]) -> Iter
         return  # it is applied as a whole, or not at all
     for path, those in placed.items():
         if those:
-            yield _make_call(path, form, those, shown.get(path))
+            yield _make_call(answer, form, those, shown.get(path))
 
 
 def _drop_misplaced(edits: Iterable[AnyEdit], before: str | None) -> Iterator[AnyEdit]:
@@ -96,14 +96,14 @@ def _drop_misplaced(edits: Iterable[AnyEdit], before: str | None) -> Iterator[An
             yield each
 
 
-def _make_call(path: str, form: str, edits: Sequence[AnyEdit], before: str | None) -> EditCall:
+def _make_call(answer: str, form: str, edits: Sequence[AnyEdit], before: str | None) -> EditCall:
     """Make the edits of a file; an empty old text makes a new one."""
+    first, path = edits[0], edits[0].path
     files = None if before is None else {path: before}
-    first = edits[0]
     if before is None and len(edits) == 1 and isinstance(first, Edit) and not first.old_text:
         new = {"command": "create", "path": path, "file_text": first.new_text}
         return EditCall((path,), json.dumps(new, ensure_ascii=False), "text-editor")
-    return EditCall((path,), dialects.DIALECTS[form].render(edits), form, before=files)
+    return EditCall((path,), answer, form, before=files, edits=tuple(edits))
 
 
 def _list_files(answer: str, shown: Mapping[str, str]) -> Iterator[EditCall]:

@@ -13,7 +13,7 @@ from hkgit.agents.shown_readings import find_printed_files, find_requested_lines
 from hkgit.agents.tools import session_name
 from hkgit.agents.transcripts.logged_call import EditCall, Hunks, LoggedCall, ReadCall
 from hkgit.agents.transcripts.path_map import PathMap
-from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
+from hkgit.edits import NOTATIONS, AnyEdit, RenameFile, Spec, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import digest
 from hkgit.values import replace
@@ -139,6 +139,8 @@ def _edit(call: LoggedCall, edit: EditCall, paths: PathMap) -> LoggedEdit | None
 
 def _spec(edit: EditCall) -> Spec | None:
     try:
+        if edit.edits:
+            return Spec(edit.dialect, edit.edits, sequential=NOTATIONS[edit.dialect].sequential)
         if edit.text is None:
             return None
         return dialects.parse(edit.text, edit.dialect)
@@ -160,10 +162,8 @@ def _with_paths(edit: EditCall, spec: Spec, found: dict[str, str]) -> Spec | Non
     )
     if not edits:
         return None
-    render = dialects.DIALECTS[spec.dialect].render
-    blocks = tuple(render([each]) for each in edits)
     hashed = digest(encode_text(edit.text or ""))
-    return replace(spec, edits=edits, blocks=blocks, digest=hashed, miscounted=frozenset())
+    return replace(spec, edits=edits, digest=hashed, miscounted=frozenset())
 
 
 def _moved(edit: AnyEdit, found: dict[str, str], names: tuple[str, ...]) -> AnyEdit | None:

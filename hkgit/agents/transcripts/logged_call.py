@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from hkgit.agents.events import Did, Editing, Shell, ToolReading
 from hkgit.agents.tools import Tool
+from hkgit.edits import AnyEdit
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
@@ -48,6 +49,7 @@ class EditCall:
 
     `text` is None where the log does not hold the call in words that hkgit reads. `replacements`
     are old and new text and whether all places were meant, where the tool replaces literally.
+    `edits` are some of those that `text` says, if not all of them were made.
     `hunks` are what the log shows of the change, by name. `is_final` is false where somebody
     changed the result.
     """
@@ -60,6 +62,7 @@ class EditCall:
     replacements: tuple[tuple[str, str, bool], ...] = ()
     is_final: bool = True
     hunks: Hunks | None = None
+    edits: tuple[AnyEdit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ from hkgit.edits import (
     TagEdit,
     WriteFile,
 )
-from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import Verdict
 from hkgit.text.document import range_hash
 from hkgit.text.tags import compute_tag
@@ -36,6 +35,7 @@ from tests.support.commits import (
     recorded,
     verdict,
 )
+from tests.support.notations import UnsayableEdit, write
 from tests.support.planning import (
     Operation,
     delete_range,
@@ -65,8 +65,8 @@ def saying(dialect: str) -> Spec:
     """A spec in a dialect that changes a.py."""
     for edit in WAYS:
         try:
-            return dialects.parse(dialects.DIALECTS[dialect].render([edit]), dialect)
-        except InvalidInput:
+            return dialects.parse(write(dialect, [edit]), dialect)
+        except UnsayableEdit:
             continue
     raise AssertionError(f"{dialect} can say none of these edits")
 
