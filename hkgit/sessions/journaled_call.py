@@ -8,7 +8,7 @@ from hkgit.applying.draft import Lines
 from hkgit.edits import File, Read
 from hkgit.evidence.entry import digest
 from hkgit.sessions.knowledge import FileKnowledge, KnownRange
-from hkgit.text.strict_json import Json, JsonObject
+from hkgit.text.strict_json import Json
 from hkgit.values import asdict, dataclass
 
 RECOVERED = "recovered"
@@ -40,7 +40,7 @@ class VersionChange:
 
 @dataclass(frozen=True, slots=True)
 class JournaledSpec:
-    """One spec of a call: its edits as they are written, and what tied them to their places.
+    """One spec of a call: its edits as JSON, and what tied them to their places.
 
     `paths` are those that each edit landed in, `evidence` its kind, `touched` the lines
     of the files as they were just before; the `reads` hold on those. `threshold` is per mille,
@@ -49,7 +49,7 @@ class JournaledSpec:
 
     dialect: str
     digest: str
-    edits: tuple[JsonObject, ...]
+    edits: tuple[str, ...]
     paths: tuple[str, ...]
     evidence: tuple[str, ...]
     touched: tuple[tuple[Lines, ...], ...]

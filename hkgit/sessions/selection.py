@@ -239,7 +239,7 @@ def _make_spec(edits: Iterator[ReplaceRange | InsertAfter]) -> Spec:
 
 def select_edits(journaled: JournaledSpec, numbers: Sequence[int]) -> Spec:
     """Parse some edits, by number from 1, of a journalled spec. Raises InvalidInput."""
-    written = (Node("the journal", journaled.edits[number - 1]) for number in numbers)
+    written = (Node("the journal", json.loads(journaled.edits[number - 1])) for number in numbers)
     miscounted = frozenset(
         at for at, number in enumerate(numbers, 1) if number in journaled.miscounted
     )

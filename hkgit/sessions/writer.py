@@ -6,6 +6,7 @@ call can finish one that died, or take it back.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -179,7 +180,7 @@ def journal_spec(drafted: PlannedSpec, options: Options) -> JournaledSpec:
     return JournaledSpec(
         dialect=spec.dialect,
         digest=spec.digest,
-        edits=tuple(map(write_edit, spec.edits)),
+        edits=tuple(json.dumps(write_edit(each)) for each in spec.edits),
         paths=tuple(outcome.path for outcome in plan.outcomes),
         evidence=tuple(outcome.evidence.kind for outcome in plan.outcomes),
         touched=tuple(outcome.base_lines for outcome in plan.outcomes),

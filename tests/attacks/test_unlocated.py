@@ -307,8 +307,9 @@ def test_a_push_takes_no_body_of_a_function_away_for_blank_lines(tmp_path: Path)
     made = Landing.at(tmp_path, "all")
     honest = replace_range("auth.py", AUTH.encode(), 2, 2, "    return True")
     change = replace(applied(made.clone, protocol(honest)), message="Say\n")
-    words = _block("\n\n", "    return True\n").replace("a.py", "auth.py", 1)
-    change.edit.update(dialect="search-replace", tier="exact", text=words)
+    said = {"op": "replace_text", "path": "auth.py", "old_text": "\n\n"}
+    said["new_text"] = "    return True\n"
+    change.edit.update(dialect="search-replace", tier="exact", edit=said)
     change.entry["base"] = None
     _forget(change.file)
     tree = tree_of(made.clone, change)
