@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import cast
 
 from hkgit.dialects.dialect import Dialect
-from hkgit.dialects.file_names import parse_expect, relative_path, resolve_path
+from hkgit.dialects.file_names import parse_expect, relative_path
 from hkgit.edits import NOTATIONS, AnyEdit, Edit, RenameFile, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import has_opening
@@ -22,7 +22,6 @@ __all__ = [
     "parse",
     "parse_expect",
     "relative_path",
-    "resolve_path",
 ]
 
 

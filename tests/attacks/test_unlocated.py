@@ -307,9 +307,9 @@ def test_a_push_takes_no_body_of_a_function_away_for_blank_lines(tmp_path: Path)
     made = Landing.at(tmp_path, "all")
     honest = replace_range("auth.py", AUTH.encode(), 2, 2, "    return True")
     change = replace(applied(made.clone, protocol(honest)), message="Say\n")
-    said = {"op": "replace_text", "path": "auth.py", "old_text": "\n\n"}
-    said["new_text"] = "    return True\n"
-    change.edit.update(dialect="search-replace", tier="exact", edit=said)
+    words = {"old_text": "\n\n", "new_text": "    return True\n"}
+    asked: dict[str, object] = {"op": "replace_text", "path": "auth.py", **words}
+    change.edit.update(dialect="search-replace", tier="exact", edit=asked)
     change.entry["base"] = None
     _forget(change.file)
     tree = tree_of(made.clone, change)
