@@ -181,14 +181,16 @@ class Notation:
     sequential: bool = True
 
 
+_CALLS = Notation((Edit, InsertAfter, TagEdit, CreateFile, WriteFile))
+
 NOTATIONS: Mapping[str, Notation] = {
     "protocol": Notation(sequential=False),
-    "harnesskit": Notation((Edit,)),
+    "harnesskit": _CALLS,
     "search-replace": Notation((Edit,)),
     "unified-diff": Notation((Edit, CreateFile, DeleteFile, RenameFile, SetMode), sequential=False),
     "apply-patch": Notation((Edit, CreateFile, DeleteFile, RenameFile)),
-    "hashline": Notation((TagEdit, WriteFile)),
-    "text-editor": Notation((Edit, InsertAfter, CreateFile, WriteFile)),
+    "hashline": _CALLS,
+    "text-editor": _CALLS,
 }
 """Every dialect by its name."""
 

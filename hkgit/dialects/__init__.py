@@ -25,30 +25,27 @@ __all__ = [
 ]
 
 
+_CALLS = ("harnesskit", "hashline", "text-editor")
+"""Names of calls in JSON, which one module reads."""
+
+
 class _Registry(Mapping[str, Dialect]):
     """Every dialect by name; its module is loaded when it is asked for."""
 
-    _modules = (
-        "protocol",
-        "harnesskit",
-        "search_replace",
-        "unified_diff",
-        "apply_patch",
-        "hashline",
-        "text_editor",
-    )
-
     def __getitem__(self, name: str) -> Dialect:
-        module = name.replace("-", "_")
-        if "_" in name or module not in self._modules:
+        if name not in NOTATIONS:
             raise KeyError(name)
-        return cast(Dialect, import_module(f"{__name__}.{module}"))
+        own = name.replace("-", "_")
+        if name in _CALLS:
+            calls = import_module(f"{__name__}.calls")
+            return cast(Dialect, getattr(calls, own.upper()))
+        return cast(Dialect, import_module(f"{__name__}.{own}"))
 
     def __iter__(self) -> Iterator[str]:
-        return (module.replace("_", "-") for module in self._modules)
+        return iter(NOTATIONS)
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(NOTATIONS)
 
 
 DIALECTS = _Registry()
