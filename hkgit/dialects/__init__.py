@@ -78,12 +78,13 @@ def parse(
 ) -> Spec:
     """Read a spec in the dialect that is named, or that the text shows.
 
+    JSON of the protocol is read under every name: corrections come in it.
     `root` is the absolute path of the work tree: paths below it become relative to it (those of
     `protocol` are relative already). `exists` says whether a word is the name of a file, where
     nothing else shows it. Raises InvalidInput, also for a text that ends too early.
     """
     characters = _unindent(_unwrap(_characters(text), format), format)
-    name = detect(characters) if format == "auto" else format
+    name = _find_name(characters, format)
     dialect = find_dialect(name)
     if dialect.JSON:
         _refuse_any(_SURROGATE, characters, "text that is not UTF-8", "Save it as UTF-8.")
@@ -104,6 +105,14 @@ def parse(
         summary=reading.summary,
         miscounted=reading.miscounted,
     )
+
+
+def _find_name(text: str, format: str) -> str:
+    """The dialect that is named, unless the text is the protocol's, in which answers are given."""
+    if format == "auto":
+        return detect(text)
+    is_answer = '"operations"' in text and not find_dialect(format).detects(text)
+    return "protocol" if is_answer and DIALECTS["protocol"].detects(text) else format
 
 
 def append_at_end(spec: Spec) -> Spec:

@@ -111,7 +111,7 @@ def test_what_an_earlier_edit_of_the_spec_wrote_is_no_candidate() -> None:
 def test_the_corrected_edit_is_as_the_spec_or_json(spec: str, has_hash: bool) -> None:
     parsed = dialects.parse(spec)
     [outcome] = plan(parsed, snapshot({"f.py": DATA})).outcomes
-    again = dialects.parse(outcome.corrected or "")
+    again = dialects.parse(outcome.corrected or "", parsed.dialect)
     made = plan(again, snapshot({"f.py": DATA}))
     assert made.files[0].after is not None
     assert made.files[0].after.data == DATA.replace(b"y = 2", b"y = 4")

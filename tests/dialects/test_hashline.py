@@ -113,7 +113,7 @@ def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None
             'unknown key "offset"',
             id="an offset without a tag",
         ),
-        pytest.param({"path": "x"}, 'missing key "content"', id="nothing to do"),
+        pytest.param({"path": "x"}, 'missing key "old_text"', id="nothing to do"),
         pytest.param({**START, "content": ""}, "content: expected lines to insert", id="no lines"),
         pytest.param(
             {**START, "hash_start": "a3|"}, "hash_start: expected a tag of two", id="a bar"

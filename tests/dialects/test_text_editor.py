@@ -315,7 +315,7 @@ def test_calls_may_stand_one_a_line() -> None:
         pytest.param([CALL, 1], "[1]: expected a call", id="no call"),
         pytest.param(
             {"path": "x", "old_text": "a", "new_text": "b", "insert_line": 1},
-            'unknown key "old_str"',
+            'unknown key "old_text"',
             id="a replacement that is an insertion too",
         ),
         pytest.param(
