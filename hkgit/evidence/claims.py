@@ -1,12 +1,12 @@
-"""The entry of a plan, and what it claims."""
+"""The entry of a plan and what it claims, and the spec of an entry."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from hkgit.applying.hunk import CONTEXT, Hunk
-from hkgit.applying.outcome import EditOutcome, FileChange, Plan, reads_used
-from hkgit.edits import MAX_EDITS, AnyEdit, File, Read, Spec, decode_text
+from hkgit.applying.outcome import COUNTS, EditOutcome, FileChange, Plan, reads_used
+from hkgit.edits import MAX_EDITS, NOTATIONS, AnyEdit, File, Read, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import (
     MAX_BYTES,
@@ -19,7 +19,9 @@ from hkgit.evidence.entry import (
 )
 from hkgit.matching.place import LADDER_VERSION, Settings
 from hkgit.text.document import Document, hash_lines
+from hkgit.text.edit_json import expect_sayable
 from hkgit.text.strict_json import Json, JsonObject
+from hkgit.values import replace
 
 
 def record(
@@ -94,12 +96,12 @@ def make_squash_claim(edits: int, agents: Iterable[str]) -> JsonObject:
 
 
 def record_edit(dialect: str, edit: AnyEdit, outcome: EditOutcome) -> RecordedEdit:
-    """Make the record of one edit."""
+    """Make the record of one edit, which names its file whole."""
     return RecordedEdit(
         id=outcome.number,
         dialect=dialect,
         path=outcome.path,
-        edit=edit,
+        edit=replace(edit, path=outcome.path),
         evidence=outcome.evidence.kind,
         expected_hash=outcome.evidence.expected_hash,
         evidence_lines=outcome.evidence.lines,
@@ -148,3 +150,19 @@ def record_hunk(base: Document, hunk: Hunk) -> RecordedHunk:
 def mark(file: File | None) -> FileMark | None:
     """Record the mode and hash of a file; None for no file."""
     return None if file is None else FileMark(file.mode, digest(file.data))
+
+
+def read_recorded_spec(entry: Entry) -> Spec:
+    """Return the spec that an entry records. Raises InvalidInput for several dialects, or none."""
+    dialect, *others = {edit.dialect for edit in entry.edits}
+    if others or dialect not in NOTATIONS:
+        raise InvalidInput("ledger entry", f'its edits are not in one dialect: "{dialect}"')
+    expect_sayable(dialect, [edit.edit for edit in entry.edits])
+    numbers = enumerate(entry.edits, 1)
+    miscounted = frozenset(number for number, edit in numbers if COUNTS in edit.repairs)
+    return Spec(
+        dialect=dialect,
+        edits=tuple(edit.edit for edit in entry.edits),
+        sequential=NOTATIONS[dialect].sequential,
+        miscounted=miscounted,
+    )

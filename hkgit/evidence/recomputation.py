@@ -16,11 +16,10 @@ from collections.abc import Iterator, Sequence
 from hkgit.applying.draft import Lines
 from hkgit.applying.hunk import CONTEXT
 from hkgit.applying.outcome import Plan, reads_used
-from hkgit.applying.planner import COUNTS, Options, plan
+from hkgit.applying.planner import Options, plan
 from hkgit.applying.quotes import REPAIR as LINE_ENDS
 from hkgit.applying.ranges import lines_of_edit, lines_of_hash
 from hkgit.edits import (
-    NOTATIONS,
     AnyEdit,
     DeleteFile,
     Edit,
@@ -38,13 +37,12 @@ from hkgit.edits import (
 )
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.anchors import anchor_hunks
-from hkgit.evidence.claims import mark, record_edit, record_file
+from hkgit.evidence.claims import mark, read_recorded_spec, record_edit, record_file
 from hkgit.evidence.derivation import find_unexplained
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.verdict import Finding
 from hkgit.matching.place import LADDER_VERSION, Settings
 from hkgit.text.document import MOST_LINES, Document, find_line_end, hash_lines, terminate
-from hkgit.text.edit_json import expect_sayable
 from hkgit.values import dataclass, replace
 
 _FIX = "Let hkgit apply the spec again; its record is written by hkgit alone."
@@ -78,22 +76,6 @@ def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> lis
         *_read_findings(entry, planned),
         *_file_findings(entry, planned),
     ]
-
-
-def read_recorded_spec(entry: Entry) -> Spec:
-    """Return the spec that an entry records. Raises InvalidInput for several dialects, or none."""
-    dialect, *others = {edit.dialect for edit in entry.edits}
-    if others or dialect not in NOTATIONS:
-        raise InvalidInput("ledger entry", f'its edits are not in one dialect: "{dialect}"')
-    expect_sayable(dialect, [edit.edit for edit in entry.edits])
-    numbers = enumerate(entry.edits, 1)
-    miscounted = frozenset(number for number, edit in numbers if COUNTS in edit.repairs)
-    return Spec(
-        dialect=dialect,
-        edits=tuple(edit.edit for edit in entry.edits),
-        sequential=NOTATIONS[dialect].sequential,
-        miscounted=miscounted,
-    )
 
 
 def plan_options(entry: Entry) -> Options:

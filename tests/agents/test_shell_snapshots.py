@@ -263,7 +263,7 @@ def test_a_tool_that_edits_while_a_command_runs_is_recorded_once(seeded: Repo) -
     seeded.git("add", "-A")
     assert run("record", "--staged", cwd=seeded.path).code == 0
     entries = [each.read_text() for each in (seeded.path / ".hkgit/ledger").rglob("*.json")]
-    assert sum(entry.count("-line 3") for entry in entries) == 1
+    assert sum('"line 3\\n"' in entry for entry in entries) == 1
 
 
 def test_where_it_steers_commands_are_recorded_all_the_same(seeded: Repo) -> None:

@@ -67,7 +67,7 @@ def test_an_answer_whose_old_text_is_not_there_was_refused_by_aider(tmp_path: Pa
     files = {"a.py": "x = 1\ny = 2\n"}
     answer = block("a.py", "z = 1\n", "z = 2\n") + block("a.py", "y = 2\n", "y = 3\n")
     _, [edit] = read(tmp_path, exchange(files, answer))
-    assert "z = 2" not in str(edit.text)
+    assert "z = 2" not in str(edit.edits)
     assert "y = 3" in str(edit.text)
 
 

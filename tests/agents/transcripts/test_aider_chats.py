@@ -9,6 +9,7 @@ import pytest
 
 from hkgit.agents.transcripts.aider_chat import calls, read_chat
 from hkgit.agents.transcripts.logged_call import LoggedCall
+from hkgit.text.edit_parts import new_text_of
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -58,7 +59,12 @@ def read(tmp_path: Path, *turns: str, form: str = "diff-fenced") -> list[LoggedC
 
 
 def words(found: list[LoggedCall]) -> str:
-    return " ".join(str(getattr(each.did, "text", "")) for each in found)
+    return " ".join(_said(each.did) for each in found)
+
+
+def _said(did: object) -> str:
+    edits = getattr(did, "edits", ())
+    return "".join(map(new_text_of, edits)) if edits else str(getattr(did, "text", ""))
 
 
 def test_an_answer_that_was_applied_is_an_edit_a_block(tmp_path: Path) -> None:
