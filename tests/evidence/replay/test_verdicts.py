@@ -23,6 +23,7 @@ from hkgit.edits import (
 from hkgit.evidence.verdict import Verdict
 from hkgit.text.document import range_hash
 from hkgit.text.tags import compute_tag
+from tests.support.commands import hkgit
 from tests.support.commits import (
     CRLF,
     A,
@@ -265,3 +266,13 @@ def test_a_commit_that_changes_nothing_is_empty(started: Repo) -> None:
 def test_a_root_commit_of_nothing_is_empty(repo: Repo) -> None:
     commit(repo, Change(message="Nothing", parents=()))
     assert verdict(repo) is Verdict.EMPTY
+
+
+def test_a_name_that_was_cut_short_is_recorded_whole(repo: Repo) -> None:
+    repo.commit({"src/list.txt": "one\ntwo\n"}, "Begin")
+    block = "list.txt\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n"
+    seen = range_hash(b"one\ntwo\n", 2, 2)
+    hkgit(repo, "apply", "-", "-q", "--expect", f"src/list.txt:2={seen}", stdin=block)
+    assert verdict(repo) is Verdict.STRICT
+    [entry] = (repo.path / ".hkgit/ledger").rglob("*.json")
+    assert json.loads(entry.read_text())["edits"][0]["edit"]["path"] == "src/list.txt"
