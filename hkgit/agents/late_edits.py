@@ -14,10 +14,11 @@ from hkgit.agents.files_before import PutAside
 from hkgit.agents.shell_edits import find_head
 from hkgit.edits import File, encode_text
 from hkgit.errors import Stale
+from hkgit.evidence.claims import mark
+from hkgit.evidence.entry import FileMark
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.sessions.journaled_call import Version
 
 Guess = tuple[File | None, bool]
 """What a file may have been, None for no file; and whether, if the edit fits it, it surely was."""
@@ -65,10 +66,10 @@ def _take_back(data: bytes, replaced: Iterable[tuple[str, str]]) -> bytes | None
 def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> bool:
     """Whether what stands in the checkout is what sessions have recorded last of each path."""
     checkout, last = Checkout(root), find_last_recorded(folders)
-    return all(path in last and last[path] == Version.of(checkout.get(path)) for path in paths)
+    return all(path in last and last[path] == mark(checkout.get(path)) for path in paths)
 
 
-def find_last_recorded(folders: Iterable[Path]) -> dict[str | None, Version | None]:
+def find_last_recorded(folders: Iterable[Path]) -> dict[str | None, FileMark | None]:
     """Find what sessions have recorded last of each path."""
     changes = [each for folder in folders for each in _list_changes(folder)]
     return {path: after for path, after, _, _ in sorted(changes, key=lambda each: each[3])}
@@ -80,12 +81,17 @@ def holds_difference(path: str, session: EditSession) -> bool:
     if not changes:
         return False
     _, after, dialect, _ = changes[-1]
-    return dialect == "unified-diff" and after == Version.of(Checkout(session.root).get(path))
+    return dialect == "unified-diff" and after == mark(Checkout(session.root).get(path))
 
 
-def _list_changes(folder: Path) -> Iterator[tuple[str | None, Version | None, str, int]]:
+def _list_changes(folder: Path) -> Iterator[tuple[str | None, FileMark | None, str, int]]:
     """List what the calls of a session have left of each path: dialect of the edit, and time."""
     for call in SessionJournal(folder).load().effective:
-        for spec in call.specs:
-            for change in spec.changes:
-                yield change.new_path or change.path, change.after, spec.dialect, call.time
+        for entry in call.entries:
+            for change in entry.files:
+                yield (
+                    change.new_path or change.path,
+                    change.after,
+                    entry.edits[0].dialect,
+                    call.time,
+                )

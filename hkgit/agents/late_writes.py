@@ -86,7 +86,7 @@ def _is_late(session: EditSession, path: str, file: File, since: float) -> bool:
     changes = (
         change
         for call in session.journal.load().calls.values()
-        for change in (*call.reversals, *(each for spec in call.specs for each in spec.changes))
+        for change in call.changes
         if change.new_path == path
     )
     name = digest(file.data)

@@ -12,23 +12,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.begun_calls import has_command
+from hkgit.agents.begun_calls import LASTS, has_command
 from hkgit.agents.files_before import name_text
 from hkgit.applying.planner import Options
 from hkgit.edits import File, Overlay, Spec
 from hkgit.errors import HkgitError
+from hkgit.evidence.claims import mark
+from hkgit.evidence.entry import RecordedFile
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.call_plan import plan_call
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.sessions.homes import list_candidates
-from hkgit.sessions.journaled_call import Version, VersionChange
+from hkgit.sessions.homes import STATE_FILE, list_candidates
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass
-
-_OPEN = 120.0
-"""Seconds after which a call that has not reported its end is taken to have failed."""
 
 Files = Mapping[str, File | None]
 
@@ -85,7 +83,7 @@ def find_own_part(
         recorded
         for folder in rivals
         for recorded, change in list_recorded(folder, [*after], int(since * 1000))
-        if (path := change.path) and path in after and change.before == Version.of(after[path])
+        if (path := change.path) and path in after and change.before == mark(after[path])
     ]
     return OwnPart(before, after, min(later) - 1 if later else 0)
 
@@ -110,7 +108,7 @@ def has_open_call(folder: Path, paths: Sequence[str]) -> bool:
 
 def list_open_copies(folder: Path, path: str) -> Iterator[Path]:
     """Yield what a session has put aside of a file for calls that are still open."""
-    since = time.time() - _OPEN
+    since = time.time() - LASTS
     for place in (folder / "aside").glob(f"{name_text(path)}-*.json"):
         with suppress(OSError):
             if place.stat().st_mtime > since:
@@ -124,10 +122,10 @@ def _has_unknown(folder: Path, paths: Sequence[str], since: float) -> bool:
 
 def list_recorded(
     folder: Path, paths: Sequence[str], since: int
-) -> Iterator[tuple[int, VersionChange]]:
+) -> Iterator[tuple[int, RecordedFile]]:
     """Yield what a session has recorded of files since a time, in milliseconds since 1970."""
     try:
-        if (folder / "journal").stat().st_mtime * 1000 < since:
+        if (folder / STATE_FILE).stat().st_mtime * 1000 < since:
             return
         calls = SessionJournal(folder).load().effective
     except (OSError, HkgitError):

@@ -19,13 +19,14 @@ from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
 from hkgit.agents.shell_words import is_harmless
 from hkgit.edits import File
 from hkgit.errors import Stale
+from hkgit.evidence.claims import mark
+from hkgit.evidence.entry import FileMark, RecordedFile
 from hkgit.git.listing import find_files
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.sessions.homes import find_folders
-from hkgit.sessions.journaled_call import Version, VersionChange
+from hkgit.sessions.homes import STATE_FILE, find_folders
 from hkgit.values import dataclass, replace
 
 
@@ -52,7 +53,7 @@ def find_own_work(session: EditSession, work: ShellWork, snapshots: ShellSnapsho
     own: set[str] = set()
     lost: dict[str, str] = {}
     for path, before in {**work.changed, **work.committed}.items():
-        now = Version.of(checkout.get(path))
+        now = mark(checkout.get(path))
         recorded = [
             (time, change, folder)
             for folder in others
@@ -60,7 +61,7 @@ def find_own_work(session: EditSession, work: ShellWork, snapshots: ShellSnapsho
         ]
         recorded.sort(key=lambda each: each[0])
         if recorded:
-            if not _leads(Version.of(before), now, path, [change for _, change, _ in recorded]):
+            if not _leads(mark(before), now, path, [change for _, change, _ in recorded]):
                 lost[path] = recorded[0][2].name
         elif path in last and last[path] == now:
             continue  # a call of this session, or what others did before
@@ -78,13 +79,13 @@ def find_own_work(session: EditSession, work: ShellWork, snapshots: ShellSnapsho
 
 def _is_written(folder: Path, since: int) -> bool:
     try:
-        return (folder / "journal").stat().st_mtime * 1000 >= since
+        return (folder / STATE_FILE).stat().st_mtime * 1000 >= since
     except OSError:
         return False
 
 
 def _leads(
-    file: Version | None, now: Version | None, path: str, changes: Sequence[VersionChange]
+    file: FileMark | None, now: FileMark | None, path: str, changes: Sequence[RecordedFile]
 ) -> bool:
     """Whether what others have recorded of a file leads from one version to another."""
     for change in changes:
@@ -100,7 +101,7 @@ def _leads(
 def _find_rival(
     root: Path,
     path: str,
-    now: Version | None,
+    now: FileMark | None,
     running: Sequence[tuple[Path, ShellSnapshot]],
     editing: Sequence[Path],
 ) -> Path | None:
@@ -109,20 +110,20 @@ def _find_rival(
         if _find_kept(root, snapshot, path) != now:
             return folder
     for folder in editing:
-        if any(Version.of(file) != now for file in _list_copies(folder, path)):
+        if any(mark(file) != now for file in _list_copies(folder, path)):
             return folder
     return None
 
 
-def _find_kept(root: Path, snapshot: ShellSnapshot, path: str) -> Version | str | None:
+def _find_kept(root: Path, snapshot: ShellSnapshot, path: str) -> FileMark | str | None:
     """How a command of another session has found a file; "" where that is not known."""
     kept = snapshot.files.get(path)
     if kept is not None:
-        known = "" if kept.version is None else Version(kept.mode, kept.version)
+        known = "" if kept.version is None else FileMark(kept.mode, kept.version)
         return None if kept.stamp == ABSENT else known
     if snapshot.head is None:
         return None
-    return Version.of(Repository.discover(root, is_small=True).snapshot(snapshot.head).get(path))
+    return mark(Repository.discover(root, is_small=True).snapshot(snapshot.head).get(path))
 
 
 def _list_copies(folder: Path, path: str) -> Iterator[File | None]:

@@ -126,6 +126,10 @@ def take_place(place: Path, new: Path | None, written: File | None, known: File 
         kept = _beside(place)
         place.rename(kept)
         return Taken(place, kept, written, known)
+    if known is None:  # most often nothing stands there, and nothing need be exchanged
+        with suppress(FileExistsError):
+            place_new(new, place)
+            return Taken(place, None, written, known)
     try:
         exchange(new, place)
     except FileNotFoundError:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 
-from hkgit.audit.reports.text import report_lines
 from hkgit.cli.common import open_hook_repository
+from hkgit.cli.output import QUIET, get_loudness
 from hkgit.cli.passed_commits import remember
-from hkgit.cli.ruling_output import print_judgement
 from hkgit.evidence.verdict import BLIND, Finding
 from hkgit.gate.ruling import REJECTED, Report
 from hkgit.git.facts import (
@@ -43,6 +42,10 @@ def judge_and_print(
         return True
     repository = open_hook_repository()
     report = judge_commit(repository, message_file, policy, explain=explain)
+    if report.is_clean and get_loudness() <= QUIET and form == "text" and not explain:
+        return report.passes
+    from hkgit.cli.ruling_output import print_judgement  # most commits pass without a word
+
     return print_judgement(repository, report, form, explain=explain)
 
 
@@ -77,6 +80,8 @@ def judge_commit(
         warn_of_candidate(repository, judged)
     if TRANSACTION in os.environ and not report.passes:
         # The `hkgit apply` that is committing is told that it was the gate that said no.
+        from hkgit.audit.reports.text import report_lines
+
         (repository.git_dir / REJECTED).write_text("\n".join(report_lines(report)))
     return report
 
@@ -127,7 +132,7 @@ def _add_fixes(repository: Repository, report: Report) -> Report:
     from hkgit.sessions.reread import find_blind_reads
 
     reads: dict[str, dict[str, None]] = {}
-    for path, command in find_blind_reads(repository.work_tree, report.policy):
+    for path, command in find_blind_reads(repository, repository.work_tree, report.policy):
         reads.setdefault(path, {})[command] = None
     has_entries = any(ruling.judged.entries for ruling in report.rulings)
     fixes = _BlindFixes(

@@ -21,7 +21,7 @@ from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
 from hkgit.text.strict_json import Node, check_fields, read_expected_hash
 from hkgit.text.tags import TAG
-from hkgit.values import dataclass, late_pattern
+from hkgit.values import dataclass
 
 _ARGUMENTS = ("input", "arguments", "parameters", "args")
 REMARKS = frozenset(
@@ -39,10 +39,8 @@ REMARKS = frozenset(
 """Keys under which hosts ask a model for words about its edit."""
 
 _LISTS = frozenset({"edits", "operations", "replacements"})
-_INNER = late_pattern(
-    rf'"(?:{"|".join((*_ARGUMENTS, *sorted(_LISTS)))})"\s*+:\s*+"((?:[^"\\]|\\.)*+)', re.DOTALL
-)
-_ESCAPE = late_pattern(r"\\(.)", re.DOTALL)
+_INNER = rf'(?s)"(?:{"|".join((*_ARGUMENTS, *sorted(_LISTS)))})"\s*+:\s*+"((?:[^"\\]|\\.)*+)'
+_ESCAPE = r"(?s)\\(.)"
 
 
 def collect_keys(text: str) -> frozenset[str]:
@@ -53,8 +51,8 @@ def collect_keys(text: str) -> frozenset[str]:
     found = strict_json.collect_keys(text)
     if found.isdisjoint(_ARGUMENTS) and found.isdisjoint(_LISTS):
         return found
-    strings = (match[1] for match in _INNER.finditer(text))
-    inner = (_ESCAPE.sub(lambda e: "\n" if e[1] in "nrt" else e[1], each) for each in strings)
+    strings = (match[1] for match in re.finditer(_INNER, text))
+    inner = (re.sub(_ESCAPE, lambda e: "\n" if e[1] in "nrt" else e[1], each) for each in strings)
     return found.union(*map(collect_keys, inner))
 
 
@@ -173,8 +171,8 @@ _EMPTY: tuple[object, ...] = ("", 0, [])
 """What hosts give for a parameter that a command does not have."""
 
 # Notations with the same idea and other hashes: [path#1F3A] with verbs, and "12:a3" or "12#VK".
-_VERBS = late_pattern(r"^\[[^\]\n]+#[0-9A-Za-z]{2,8}\]\s*\n(?:SWAP|DEL|INS|PUT)\b", re.MULTILINE)
-_NUMBERED = late_pattern(
+_VERBS = r"(?m)^\[[^\]\n]+#[0-9A-Za-z]{2,8}\]\s*\n(?:SWAP|DEL|INS|PUT)\b"
+_NUMBERED = (
     r'"(?:pos|end|start|anchor|after|before|line|first|last|start_anchor|end_anchor|'
     r'hash_start|hash_stop)"\s*+:\s*+"\d{1,7}[:#][0-9A-Za-z]{2,4}(?:[:|][^"]*)?"'
 )
@@ -185,7 +183,7 @@ class Calls:
     """The calls that go by one name."""
 
     NAME: str
-    BLOCK: re.Pattern[str] = NO_BLOCK
+    BLOCK: str = NO_BLOCK
     JSON: bool = True
 
     def detects(self, text: str) -> bool:
@@ -229,7 +227,7 @@ def _find_name(text: str) -> str:
 
 
 def _names_other_tags(text: str) -> bool:
-    return (_NUMBERED.search(text) or _VERBS.search(text)) is not None
+    return (re.search(_NUMBERED, text) or re.search(_VERBS, text)) is not None
 
 
 def _edits(node: Node) -> list[AnyEdit]:
@@ -272,7 +270,7 @@ def _parse_tagged(node: Node, fields: Fields) -> TagEdit:
 
 
 def _tag(node: Node) -> str:
-    if TAG.fullmatch(node.text()) is None:
+    if re.fullmatch(TAG, node.text()) is None:
         raise node.wrong("a tag of two letters or digits", "Take it from `hkgit read --hashline`.")
     return node.text()
 

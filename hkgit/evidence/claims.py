@@ -38,29 +38,37 @@ def record(
 
     Raises InvalidInput when it is larger than an entry may be.
     """
-    edits = tuple(
-        record_edit(spec.dialect, edit, outcome)
-        for edit, outcome in zip(spec.edits, plan.outcomes, strict=True)
-    )
-    files = tuple(record_file(change) for change in plan.files)
-    entry = Entry(
-        ladder=LADDER_VERSION,
-        threshold=settings.threshold,
-        base=base,
-        spec_digest=spec_digest,
-        reads=reads_used(reads, plan),
-        edits=edits,
-        files=files,
-        claims=claims,
-    )
-    size = len(entry.to_bytes())
-    if len(edits) > MAX_EDITS or size > MAX_BYTES:
+    entry = replace(make_entry(spec, plan, settings, reads), spec_digest=spec_digest)
+    return complete_entry(entry, base, claims)
+
+
+def complete_entry(entry: Entry, base: str | None, claims: Mapping[str, Json]) -> Entry:
+    """Give an entry what is its commit's matter. Raises InvalidInput when it is too large."""
+    entry = replace(entry, base=base, claims=claims)
+    count, size = len(entry.edits), len(entry.to_bytes())
+    if count > MAX_EDITS or size > MAX_BYTES:
         raise InvalidInput(
             "ledger entry",
-            f"{len(edits)} edits and {size} bytes are over {MAX_EDITS} edits or {MAX_BYTES} bytes",
+            f"{count} edits and {size} bytes are over {MAX_EDITS} edits or {MAX_BYTES} bytes",
             "Split the spec in two.",
         )
     return entry
+
+
+def make_entry(spec: Spec, plan: Plan, settings: Settings, reads: Sequence[Read]) -> Entry:
+    """Make the entry of a plan as it is before its commit, whose matter base and claims are."""
+    return Entry(
+        ladder=LADDER_VERSION,
+        threshold=settings.threshold,
+        base=None,
+        spec_digest=spec.digest,
+        reads=reads_used(reads, plan),
+        edits=tuple(
+            record_edit(spec.dialect, edit, outcome)
+            for edit, outcome in zip(spec.edits, plan.outcomes, strict=True)
+        ),
+        files=tuple(record_file(change) for change in plan.files),
+    )
 
 
 def make_claims(

@@ -10,6 +10,7 @@ a fault collects its path, on the way out. The entry must then be written as the
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn
 
@@ -28,7 +29,7 @@ from hkgit.text.strict_json import (
     Node,
     parse_document,
 )
-from hkgit.values import dataclass, field, late_pattern
+from hkgit.values import dataclass, field
 
 LEDGER = ".hkgit/ledger"
 ATTRIBUTES_PATH = ".hkgit/.gitattributes"
@@ -221,7 +222,7 @@ def entry_json(entry: Entry) -> Json:
         "spec": {"digest": entry.spec_digest},
         "reads": [_read_json(read) for read in entry.reads],
         "edits": [_edit_json(edit) for edit in entry.edits],
-        "files": [_file_json(file) for file in entry.files],
+        "files": [file_json(file) for file in entry.files],
         "claims": dict(entry.claims),
     }
 
@@ -237,7 +238,8 @@ def _edit_json(edit: RecordedEdit) -> Json:
     return {**values, "path": text_json(edit.path), "edit": write_edit(edit.edit)}
 
 
-def _file_json(file: RecordedFile) -> Json:
+def file_json(file: RecordedFile) -> Json:
+    """Build the JSON that an entry says of a file."""
     return {
         "path": None if file.path is None else text_json(file.path),
         "new_path": None if file.new_path is None else text_json(file.new_path),
@@ -300,6 +302,25 @@ def read_entry(data: bytes) -> Entry:
     return entry
 
 
+def parse_entry(value: Json) -> Entry:
+    """Make an entry of the JSON that `entry_json` built. Raises InvalidInput."""
+    entry: Entry = _parse(value, _read_entry)
+    return entry
+
+
+def parse_file(value: Json) -> RecordedFile:
+    """Make a file of the JSON that `file_json` built. Raises InvalidInput."""
+    file: RecordedFile = _parse(value, _FILE)
+    return file
+
+
+def _parse(value: Json, reader: Reader) -> Any:
+    try:
+        return reader(value)
+    except _Fault as fault:
+        raise fault.name(Node(ROOT, value)) from fault
+
+
 def _expect_known_schema(root: Node) -> None:
     """A newer schema is said to be newer before anything else is found wrong with it."""
     schema = root.members().get("schema")
@@ -339,9 +360,9 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
-_HEX64 = late_pattern(r"[0-9a-f]{64}\Z")
-_OID = late_pattern(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
-_MODE = late_pattern(r"[0-7]{6}\Z")
+_HEX64 = r"[0-9a-f]{64}\Z"
+_OID = r"[0-9a-f]{40}([0-9a-f]{24})?\Z"
+_MODE = r"[0-7]{6}\Z"
 
 
 def _object(make: Callable[..., Any], **readers: Reader) -> Reader:
@@ -477,8 +498,8 @@ def _make_entry(schema: int, parameters: int, spec: str, **parts: Any) -> Entry:
 
 _BASE64 = _only("base64", _decode_base64)
 _STRING = _check(str, "a string")
-_HEX = _check(str, "64 hex digits", lambda text: _HEX64.match(text))
-_OCTAL = _check(str, "six octal digits", lambda text: _MODE.match(text))
+_HEX = _check(str, "64 hex digits", lambda text: re.match(_HEX64, text))
+_OCTAL = _check(str, "six octal digits", lambda text: re.match(_MODE, text))
 _PER_MILLE = _check(int, "an integer from 0 to 1000", range(1001).__contains__)
 _FROM_0 = _check(int, "an integer from 0", range(_MOST + 1).__contains__)
 _FROM_1 = _check(int, "an integer from 1", range(1, _MOST + 1).__contains__)
@@ -499,7 +520,7 @@ _EDIT = _object(
     path=_text,
     edit=_edit,
     evidence=_check(str, f"one of {', '.join(KINDS)}", KINDS.__contains__),
-    expected_hash=_optional(_check(str, "hex digits", lambda text: _HEX64.match(text))),
+    expected_hash=_optional(_check(str, "hex digits", lambda text: re.match(_HEX64, text))),
     evidence_lines=_optional(_lines),
     lines=_RANGES,
     base_lines=_RANGES,
@@ -536,7 +557,7 @@ _read_entry = _object(
     schema=_check(int, "an integer from 1", SCHEMA.__eq__),
     ladder=_FROM_0,
     parameters=_only("threshold", _PER_MILLE),
-    base=_optional(_check(str, "hex digits", lambda text: _OID.match(text))),
+    base=_optional(_check(str, "hex digits", lambda text: re.match(_OID, text))),
     spec=_only("digest", _HEX),
     reads=_list(_READ),
     edits=_edits,

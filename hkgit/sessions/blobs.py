@@ -18,17 +18,19 @@ from hkgit.sessions.homes import find_folders, list_candidates
 from hkgit.values import dataclass
 
 
-def keep_json(place: Path, value: object) -> None:
+def keep_json(place: Path, value: object) -> bytes:
     """Replace a file by a value in one step; an empty value removes the file. Raises OSError."""
     if not value:
         place.unlink(missing_ok=True)
-        return
+        return b""
+    data = json.dumps(value, separators=(",", ":")).encode()
     place.parent.mkdir(parents=True, exist_ok=True)
     new = place.with_suffix(".new")
     new.unlink(missing_ok=True)
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        json.dump(value, file)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(data)
     new.replace(place)
+    return data
 
 
 _LEVEL = 1

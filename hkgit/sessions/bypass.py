@@ -9,15 +9,15 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from hkgit.edits import Snapshot, decode_text
+from hkgit.evidence.entry import RecordedFile
 from hkgit.gate.entrypoints.hook_scripts import is_active
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, list_waiting
-from hkgit.sessions.journaled_call import VersionChange
-from hkgit.sessions.proposal import propose_onto
+from hkgit.sessions.outstanding import has_moved
+from hkgit.sessions.squash import propose_onto
 from hkgit.sessions.stage import open_journals
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
@@ -48,8 +48,8 @@ class CommitPastHooks:
 
 def find_commits_past_hooks(repository: Repository, root: Path) -> list[CommitPastHooks]:
     """Find the commits of HEAD's history that were made past the hooks, the newest first."""
-    units = [*{unit.key: unit for unit in list_waiting(open_journals(root))}.values()]
-    if not units or _has_not_moved(repository, min(unit.call.time for unit in units)):
+    units = [*{unit.key: unit for unit in list_waiting(open_journals(repository, root))}.values()]
+    if not units or not has_moved(repository, min(unit.call.time for unit in units)):
         return []
     paths = sorted({path for unit in units for path in unit.paths})
     since = min(unit.call.time for unit in units) // 1000 - _SLACK
@@ -69,16 +69,6 @@ def find_commits_past_hooks(repository: Repository, root: Path) -> list[CommitPa
     return [each for each in found if each is not None]
 
 
-def _has_not_moved(repository: Repository, time: int) -> bool:
-    """Whether HEAD is where it was then, in milliseconds since 1970: so it is before most commits.
-
-    Git notes each move of HEAD, unless it was told not to.
-    """
-    with suppress(OSError):
-        return (repository.git_dir / "logs" / "HEAD").stat().st_mtime_ns // 10**6 < time
-    return False
-
-
 def _look(
     repository: Repository, units: Sequence[PendingEdit], commit: str, parents: str, subject: str
 ) -> CommitPastHooks | None:
@@ -86,7 +76,7 @@ def _look(
     before = repository.snapshot(parents) if parents else None
     held: dict[tuple[str, str], None] = {}
     for unit in units:
-        for change in unit.journaled.changes:
+        for change in unit.entry.files:
             was, now = _text(before, change.path), _text(after, change.new_path)
             if change.new_path is None:
                 is_held = was is not None and _text(after, change.path) is None
@@ -105,12 +95,9 @@ def _text(files: Snapshot | None, path: str | None) -> bytes | None:
     return None if file is None else file.data
 
 
-def _is_held(unit: PendingEdit, change: VersionChange, was: bytes | None, now: bytes) -> bool:
+def _is_held(unit: PendingEdit, change: RecordedFile, was: bytes | None, now: bytes) -> bool:
     """Whether a file became what an edit made of it: what that wrote came, or its old text went."""
-    old, new = (
-        None if version is None else unit.journal.blobs.get(version.sha256)
-        for version in (change.before, change.after)
-    )
+    old, new = unit.version(change.before), unit.version(change.after)
     if new is None or now == new:
         return now == new
     ours, theirs = split_raw(old or b""), split_raw(new)

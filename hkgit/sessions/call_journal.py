@@ -1,7 +1,8 @@
-"""The journal of a session, and the edits of it that wait for a commit.
+"""A session on disk: a file for each call, one for what it knows, and the versions they speak of.
 
-A line that a crash cut short was never acted upon, and is dropped. A process reads all lines
-before it adds one, so two that share a session lose nothing.
+A file is written beside its place and then put there, so a crash leaves a call as a whole or under
+the name of one that has begun. Nobody tells a session of a commit: which of its entries HEAD has,
+`see_head` in `outstanding` finds out.
 """
 
 from __future__ import annotations
@@ -9,167 +10,332 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from hkgit.edits import Read
-from hkgit.errors import GitRefused
-from hkgit.sessions.blobs import Blobs, refuse_unwritable
-from hkgit.sessions.homes import UNNAMED, say_waiting
-from hkgit.sessions.journaled_call import (
-    JournaledCall,
-    JournaledSpec,
-    Proposed,
-    call_json,
-    knowledge_json,
-)
-from hkgit.sessions.knowledge import FileKnowledge
-from hkgit.sessions.state import JournalState, LinePlace
-from hkgit.text.strict_json import Json
-from hkgit.values import asdict, dataclass
+from hkgit.errors import GitRefused, InvalidInput
+from hkgit.evidence.entry import Entry, FileMark, RecordedEdit, RecordedFile
+from hkgit.sessions.blobs import Blobs, keep_json, refuse_unwritable
+from hkgit.sessions.homes import STATE_FILE, UNNAMED, say_waiting
+from hkgit.sessions.journaled_call import JournaledCall, call_json, parse_call
+from hkgit.sessions.knowledge import FileKnowledge, KnownRange
+from hkgit.text.strict_json import Json, JsonObject
+from hkgit.values import dataclass, field, replace
+
+LATEST = 64
+"""So many calls are kept in memory: a server's session may last a thousand."""
+
+UnitKey = tuple[int, int, int]
+"""An edit by its call, its spec (from 0), and its number there (from 1)."""
+
+_Knowledge = dict[str, FileKnowledge]
+
+
+class JournaledCalls(Mapping[int, JournaledCall]):
+    """Every call by its number, the oldest first; each is read when it is asked for.
+
+    `begun` are those of which it is not known that they were written as a whole.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._latest: dict[int, JournaledCall] = {}
+        self._numbers: list[int] = []
+        self.begun: list[int] = []
+
+    def look(self) -> None:
+        """See which there are now."""
+        try:
+            with os.scandir(self._folder) as found:
+                names = [each.name[:-5] for each in found if each.name.endswith(".json")]
+        except FileNotFoundError:
+            names = []
+        self.begun = sorted(int(name[1:]) for name in names if name[0] == ".")
+        self._numbers = sorted(int(name) for name in names if name[0] != ".")
+
+    def __getitem__(self, number: int) -> JournaledCall:
+        if number not in self._latest:
+            self._latest[number] = self._read(self.place(number))
+            if len(self._latest) > LATEST:
+                del self._latest[next(iter(self._latest))]
+        return self._latest[number]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def place(self, number: int, *, is_begun: bool = False) -> Path:
+        """Name the place of a call."""
+        return self._folder / f"{'.' * is_begun}{number:06}.json"
+
+    def begun_call(self) -> JournaledCall | None:
+        """Find the first call that died before all its files were written."""
+        return self._read(self.place(self.begun[0], is_begun=True)) if self.begun else None
+
+    def put(self, call: JournaledCall, *, is_begun: bool) -> None:
+        """Write a call. Raises OSError."""
+        self._latest.pop(call.id, None)
+        keep_json(self.place(call.id, is_begun=is_begun), call_json(call))
+        self.look()
+
+    def end(self, number: int) -> None:
+        """Count a call that has begun as written. Raises OSError."""
+        with suppress(FileNotFoundError):  # where it could not be said at once, it is said again
+            self.place(number, is_begun=True).replace(self.place(number))
+        self.look()
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Take calls out, those that have begun as well."""
+        for number in numbers:
+            for is_begun in (False, True):
+                self.place(number, is_begun=is_begun).unlink(missing_ok=True)
+            self._latest.pop(number, None)
+        self.look()
+
+    def _read(self, place: Path) -> JournaledCall:
+        try:
+            return parse_call(json.loads(place.read_bytes()))
+        except FileNotFoundError:
+            raise KeyError(place.name) from None
+        except OSError as error:
+            raise GitRefused(str(place), f"cannot be read: {error.strerror}") from error
+        except (ValueError, KeyError, TypeError, InvalidInput) as error:
+            raise _refuse_damaged(place) from error
+
+
+def _refuse_damaged(place: Path) -> GitRefused:
+    fix = "Move this file away: the session goes on without it, the files stay as they are."
+    return GitRefused(str(place), "is damaged", fix)
+
+
+@dataclass
+class JournalState:
+    """What a session knows, and has recorded.
+
+    `last` is the number of the last call. `recorded` maps the entries that commits were given to
+    the edits that each accounts for. `fresh` is what calls of a `turn` of the model have shown:
+    the other calls of that turn were written before, so it is known from the next one on. A
+    session that has ended knows nothing, and is there for what waits; the next call begins anew.
+    """
+
+    calls: JournaledCalls
+    undone: set[int] = field(default_factory=set)
+    known: _Knowledge = field(default_factory=dict)
+    fresh: _Knowledge = field(default_factory=dict)
+    turn: str = ""
+    recorded: dict[str, frozenset[UnitKey]] = field(default_factory=dict)
+    last: int = 0
+    is_ended: bool = False
+
+    @property
+    def effective(self) -> list[JournaledCall]:
+        """The calls whose edits were written and not taken back, the oldest first."""
+        found = (self.calls.get(id) for id in self.calls if id not in self.undone)
+        return [call for call in found if call is not None and not call.undoes]
+
+    def learn(self, known: Mapping[str, FileKnowledge | None]) -> None:
+        """Take in what is known of files; None where nothing is any more."""
+        self.known |= {path: each for path, each in known.items() if each is not None}
+        for path in (path for path, each in known.items() if each is None):
+            self.known.pop(path, None)
+
+    def write(self) -> JsonObject:
+        """Write all but the calls as JSON."""
+        return {
+            "last": self.last,
+            "undone": sorted(self.undone),
+            "known": _knowledge_json(self.known),
+            "fresh": _knowledge_json(self.fresh),
+            "turn": self.turn,
+            "recorded": {name: sorted(edits) for name, edits in self.recorded.items()},
+            "ended": self.is_ended,
+        }
+
+    @classmethod
+    def read(cls, value: Json, calls: JournaledCalls) -> JournalState:
+        """Read what `write` has written. Raises KeyError, TypeError, ValueError."""
+        recorded = {
+            name: frozenset((call, spec, number) for call, spec, number in edits)
+            for name, edits in value["recorded"].items()
+        }
+        return cls(
+            calls=calls,
+            undone={*value["undone"]},
+            known=_parse_knowledge(value["known"]),
+            fresh=_parse_knowledge(value["fresh"]),
+            turn=value["turn"],
+            recorded=recorded,
+            last=value["last"],
+            is_ended=value["ended"],
+        )
+
+
+def _knowledge_json(known: _Knowledge) -> Json:
+    return {
+        path: [each.version, *([*part.lines, part.range_hash] for part in each.ranges)]
+        for path, each in known.items()
+    }
+
+
+def _parse_knowledge(value: Json) -> _Knowledge:
+    return {
+        path: FileKnowledge(version, tuple(KnownRange(*part) for part in parts))
+        for path, (version, *parts) in value.items()
+    }
 
 
 class SessionJournal:
-    """One session's journal on disk; `load` before anything is asked, `add` under the lock."""
+    """One session on disk; `load` before anything is asked, the rest under the lock.
+
+    `landed` are the recorded entries that HEAD was seen to have.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.blobs = Blobs(folder / "versions")
-        self.state = JournalState()
-        self._path = folder / "journal"
-        self._read = 0
-        self._identity: tuple[int, int] | None = None
+        self.landed: frozenset[str] = frozenset()
+        self._place = folder / STATE_FILE
+        self._read = b""
+        self.state = JournalState(JournaledCalls(folder / "calls"))
 
     def load(self) -> JournalState:
-        """Read all lines, those that others have added since too. Raises GitRefused."""
+        """Read what others have left since, too. Raises GitRefused."""
+        calls = self.state.calls
         try:
-            with self._path.open("rb") as stream:
-                status = os.fstat(stream.fileno())
-                identity = status.st_dev, status.st_ino
-                if identity != self._identity or status.st_size < self._read:
-                    self.state, self._read, self._identity = JournalState(), 0, identity
-                stream.seek(self._read)
-                data = stream.read()
+            data = self._place.read_bytes()
         except FileNotFoundError:
-            self.state, self._read, self._identity = JournalState(), 0, None
-            return self.state
+            data = b""
         except OSError as error:
-            raise GitRefused(str(self._path), f"cannot be read: {error.strerror}") from error
-        whole = data[: data.rfind(b"\n") + 1]
-        for line in whole.splitlines(keepends=True):
-            self._take(line)
+            raise GitRefused(str(self._place), f"cannot be read: {error.strerror}") from error
+        if data != self._read or not data:
+            try:
+                self.state = (
+                    JournalState.read(json.loads(data), calls) if data else JournalState(calls)
+                )
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise _refuse_damaged(self._place) from error
+            self._read = data
+        calls.look()
         return self.state
 
-    def forget(self, calls: Sequence[JournaledCall]) -> None:
-        """Drop all calls but these and those they depend on. Raises GitRefused."""
-        self._rewrite(_encode_lines(self._lines(calls)))
-        self.blobs.keep(self._versions(calls))
+    def _save(self) -> None:
+        try:
+            self._read = keep_json(self._place, self.state.write())
+        except OSError as error:
+            raise refuse_unwritable(self._place, error) from error
 
-    def _lines(self, calls: Sequence[JournaledCall]) -> list[Json]:
-        """The shortest journal that keeps these calls, and all that the session knows."""
-        state, kept = self.state, {call.id: call for call in calls}
-        committed = sorted(key for key in state.committed if key[0] in kept)
-        lines: list[Json] = [{"kind": "begin", "call": call_json(call)} for call in calls]
-        lines += [{"kind": "end", "call": id, "known": []} for id in kept]
-        known = [knowledge_json(*each) for each in state.known.items()]
-        lines += [{"kind": "known", "known": known}]
-        fresh = [knowledge_json(*each) for each in state.fresh.items()]
-        lines += [{"kind": "fresh", "known": fresh, "turn": state.turn}] if fresh else []
-        lines += [
-            {"kind": "mended", "call": each.call, "spec": each.spec, "read": asdict(each.read)}
-            for each in state.mended
-            if each.call in kept
+    @property
+    def committed(self) -> frozenset[UnitKey]:
+        """The edits that HEAD has with their entries."""
+        recorded = self.state.recorded
+        return frozenset().union(*(recorded.get(name, ()) for name in self.landed))
+
+    @property
+    def standing(self) -> list[JournaledCall]:
+        """The calls that stand, of which HEAD does not have all."""
+        done = self.committed
+        return [
+            call
+            for call in self.state.effective
+            if any((call.id, *each) not in done for each in _list_edits(call))
         ]
-        proposed = [asdict(each) for part in state.proposed.values() for each in part]
-        lines += [{"kind": "proposed", "entries": proposed}]
-        lines += [{"kind": "forgotten", "last": state.last, "committed": committed}]
-        lines += [{"kind": "ended"}] if state.is_ended else []
-        return lines
-
-    def _versions(self, calls: Sequence[JournaledCall]) -> set[str]:
-        """The versions of files that these calls and the session's knowledge depend on."""
-        known = (*self.state.known.values(), *self.state.fresh.values())
-        versions = {each.version for each in known}
-        states = (
-            pair
-            for call in calls
-            for change in call.changes
-            for pair in (change.before, change.after)
-        )
-        return versions.union(each.sha256 for each in states if each is not None)
-
-    def _rewrite(self, data: bytes) -> None:
-        fresh = self._path.with_name("journal.new")
-        try:
-            fresh.write_bytes(data)
-            fresh.replace(self._path)
-        except OSError as error:
-            raise refuse_unwritable(self._path, error) from error
-        self.load()
-
-    def _take(self, line: bytes) -> None:
-        place = LinePlace(self._path, self._identity, self._read, len(line))
-        try:
-            self.state.add(json.loads(line), place)
-        except (ValueError, KeyError, TypeError) as error:
-            fix = "Move this file away: the session begins anew, the files stay as they are."
-            raise GitRefused(str(self._path), "is damaged", fix) from error
-        self._read += len(line)
-
-    def add(self, kind: str, **fields: Json) -> None:
-        """Add a line and take it in; all lines before it have been loaded. Raises GitRefused."""
-        line = _encode_line({"kind": kind, **fields})
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with self._path.open("r+b" if self._path.exists() else "x+b") as stream:
-                stream.seek(self._read)
-                stream.truncate()
-                stream.write(line)
-                status = os.fstat(stream.fileno())
-        except OSError as error:
-            raise refuse_unwritable(self._path, error) from error
-        self._identity = status.st_dev, status.st_ino
-        self._take(line)
 
     def begin(self, call: JournaledCall) -> None:
         """Record that a call is about to be written. Raises GitRefused."""
-        if self.folder.name != UNNAMED:  # calls without a session wait for no commit
-            try:
+        place = self.state.calls.place(call.id, is_begun=True)
+        try:
+            if self.folder.name != UNNAMED:  # calls without a session wait for no commit
                 say_waiting(self.folder.parent)
-            except OSError as error:
-                raise refuse_unwritable(self.folder.parent, error) from error
-        self.add("begin", call=call_json(call))
+            self.state.calls.put(call, is_begun=True)
+        except OSError as error:
+            raise refuse_unwritable(place, error) from error
 
-    def end(self, call: int, known: Mapping[str, FileKnowledge | None]) -> None:
+    def end(self, call: JournaledCall, known: Mapping[str, FileKnowledge | None]) -> None:
         """Record that all files of a call are written, and what the session knows of each."""
-        self.add("end", call=call, known=[knowledge_json(*each) for each in known.items()])
+        self.state.last = max(self.state.last, call.id)
+        self.state.undone.update(call.undoes)
+        self.learn(known)
+        try:
+            self.state.calls.end(call.id)
+        except OSError as error:
+            raise refuse_unwritable(self.folder, error) from error
 
-    def learn(self, known: Mapping[str, FileKnowledge]) -> None:
+    def abort(self, call: JournaledCall) -> None:
+        """Record that a call was not written, or was taken back."""
+        self.state.undone.difference_update(call.undoes)
+        self.learn(dict.fromkeys(call.states()))
+        self.state.calls.drop([call.id])
+
+    def learn(self, known: Mapping[str, FileKnowledge | None]) -> None:
         """Record what the session knows of files, now that it has read some of them."""
-        self.add("known", known=[knowledge_json(*each) for each in known.items()])
+        self.state.is_ended = False
+        self.state.learn(known)
+        self._save()
 
     def learn_fresh(self, path: str, fresh: FileKnowledge, turn: str) -> None:
         """Record what calls of a turn of the model have shown of a file, unseen by that turn."""
-        self.add("fresh", known=[knowledge_json(path, fresh)], turn=turn)
+        self.state.is_ended = False
+        self.state.turn = turn
+        self.state.fresh[path] = fresh
+        self._save()
 
     def see(self, known: Mapping[str, FileKnowledge]) -> None:
         """Record what the session knows once the model has been shown what is fresh."""
-        self.add("seen", known=[knowledge_json(*each) for each in known.items()])
+        self.state.fresh.clear()
+        self.state.learn(known)
+        self._save()
 
-    def mend(self, call: int, spec: int, read: Read) -> None:
-        """Record a read of a file as it was before a call."""
-        self.add("mended", call=call, spec=spec, read=asdict(read))
+    def close(self) -> None:
+        """Record that the session has ended: it knows nothing any more."""
+        self.state.is_ended = True
+        self.state.known.clear()
+        self.state.fresh.clear()
+        self._save()
 
-    def propose(self, entries: Sequence[Proposed]) -> None:
-        """Record the entries that a commit is about to get; they replace earlier proposals."""
-        self.add("proposed", entries=[asdict(each) for each in entries])
+    def mend(self, call: JournaledCall, spec: int, read: Read) -> None:
+        """Record a read of a file as it was before a call. Raises GitRefused."""
+        entries = [*call.entries]
+        entries[spec] = replace(entries[spec], reads=(*entries[spec].reads, read))
+        try:
+            self.state.calls.put(replace(call, entries=tuple(entries)), is_begun=False)
+        except OSError as error:
+            raise refuse_unwritable(self.folder, error) from error
+
+    def record(self, entries: Mapping[str, frozenset[UnitKey]]) -> None:
+        """Record what a commit is given; entries that nobody has are forgotten."""
+        kept = {name: each for name, each in self.state.recorded.items() if name in self.landed}
+        kept |= {name: edits for name, edits in entries.items() if edits}
+        if kept != self.state.recorded:
+            self.state.recorded = kept
+            self._save()
+
+    def forget(self, kept: Sequence[JournaledCall]) -> None:
+        """Drop all calls but these and what they depend on. Raises GitRefused."""
+        state, numbers = self.state, {call.id for call in kept}
+        state.last = max([state.last, *state.calls])
+        state.recorded = {
+            name: each
+            for name, each in state.recorded.items()
+            if any(call in numbers for call, _, _ in each)
+        }
+        state.undone &= numbers
+        self._save()
+        state.calls.drop([*(number for number in state.calls if number not in numbers)])
+        known = (*state.known.values(), *state.fresh.values())
+        sides = (side for call in kept for change in call.changes for side in _sides(change))
+        self.blobs.keep({*(each.version for each in known), *sides})
 
 
-def _encode_lines(lines: Iterable[Json]) -> bytes:
-    return b"".join(map(_encode_line, lines))
+def _sides(change: RecordedFile) -> Iterator[str]:
+    return (each.sha256 for each in (change.before, change.after) if each is not None)
 
 
-def _encode_line(line: Json) -> bytes:
-    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+def _list_edits(call: JournaledCall) -> Iterator[tuple[int, int]]:
+    for spec, entry in enumerate(call.entries):
+        yield from ((spec, edit.id) for edit in entry.edits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +348,14 @@ class PendingEdit:
     number: int
 
     @property
-    def journaled(self) -> JournaledSpec:
-        """The spec that it is of."""
-        return self.call.specs[self.spec]
+    def entry(self) -> Entry:
+        """The spec that it is of, as the call recorded it."""
+        return self.call.entries[self.spec]
+
+    @property
+    def edit(self) -> RecordedEdit:
+        """What the call recorded of it."""
+        return self.entry.edits[self.number - 1]
 
     @property
     def key(self) -> tuple[str, int, int]:
@@ -200,40 +371,37 @@ class PendingEdit:
     @property
     def paths(self) -> frozenset[str]:
         """Every path that its file has or has had."""
-        path = self.journaled.paths[self.number - 1]
-        for change in self.journaled.changes:
+        path = self.edit.path
+        for change in self.entry.files:
             if path in (change.path, change.new_path):
                 return frozenset(each for each in (change.path, change.new_path) if each)
         return frozenset({path})
 
-    @property
-    def reads(self) -> tuple[Read, ...]:
-        """The reads of its spec's files, from before it was applied or after the fact."""
-        mended = self.journal.state.mended
-        here = (self.call.id, self.spec)
-        later = (each.read for each in mended if (each.call, each.spec) == here)
-        return (*self.journaled.reads, *later)
+    def version(self, side: FileMark | None) -> bytes | None:
+        """Return the bytes of a version that its entry speaks of; None where they are not kept."""
+        return None if side is None else self.journal.blobs.get(side.sha256)
 
 
 def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
-    """List the edits that are in effect and in no commit yet, in the order of their calls."""
-    units = [
-        unit
-        for journal in journals
-        if journal.load().effective
-        for unit in list_units(journal)
-        if (unit.call.id, unit.spec, unit.number) not in journal.state.committed
-    ]
+    """List the edits that stand and that HEAD was not seen to have, in the order of their calls."""
+    units = []
+    for journal in journals:
+        journal.load()
+        done = journal.committed
+        units += [
+            unit
+            for unit in list_units(journal)
+            if (unit.call.id, unit.spec, unit.number) not in done
+        ]
     return sorted(units, key=lambda unit: unit.call.time)
 
 
 def list_units(journal: SessionJournal) -> list[PendingEdit]:
     """List all edits of a session's calls that were not undone, as the journal was last loaded."""
     return [
-        PendingEdit(journal, call, spec, number)
+        PendingEdit(journal, call, *each)
         for call in journal.state.effective
-        for spec, journaled in enumerate(call.specs)
-        for number in range(1, len(journaled.edits) + 1)
+        for each in _list_edits(call)
     ]
 
 

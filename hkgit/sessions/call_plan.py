@@ -14,7 +14,9 @@ from hkgit.applying.planner import Options
 from hkgit.applying.series import PlannedSpec, Series, plan_series, plan_spec
 from hkgit.edits import CreateFile, File, Read, Snapshot, Spec, WriteFile
 from hkgit.errors import NoMatch, Stale
-from hkgit.evidence.entry import digest
+from hkgit.evidence.claims import make_entry
+from hkgit.evidence.entry import Entry, digest
+from hkgit.matching.place import Settings
 from hkgit.sessions.answers import UnreadEdit
 from hkgit.sessions.batches import Batch
 from hkgit.sessions.knowledge import UNKEPT, FileKnowledge, Kept, carry_knowledge, know_lines
@@ -50,6 +52,10 @@ class CallPlan:
     def agent(self) -> str | None:
         """The agent that the specs name, if one does."""
         return next((each.spec.agent for each in self.steps if each.spec.agent is not None), None)
+
+    def make_entries(self, settings: Settings) -> tuple[Entry, ...]:
+        """Make the entry of each spec, on the files that those before it leave."""
+        return tuple(make_entry(each.spec, each.plan, settings, each.reads) for each in self.steps)
 
     @property
     def correctable(self) -> Batch | None:

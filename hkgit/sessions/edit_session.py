@@ -21,14 +21,13 @@ from hkgit.sessions.answers import EditReport, Status, UndoReport
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.call_plan import CallPlan, find_blind_edits, plan_call
 from hkgit.sessions.file_lines import Checkout, EditableCheckout, read_checkout
-from hkgit.sessions.journaled_call import JournaledCall, JournaledSpec
+from hkgit.sessions.journaled_call import JournaledCall
 from hkgit.sessions.knowledge import MAX_LINES, KnownRange, Reading
 from hkgit.sessions.writer import (
     at_work,
     begin_turn,
     carry_out,
     end_adopted,
-    journal_spec,
     keep_versions,
     learn_reading,
     next_call,
@@ -158,7 +157,7 @@ class EditSession:
                 if refused is not None:
                     batch = batches.keep(self._batches, refused, batch)
                 return EditReport(plan.outcomes, batch=batch, conflicts=self._note_refused(plan))
-            call = self._keep_call(tuple(journal_spec(each, options) for each in plan.steps), plan)
+            call = self._keep_call(plan, options)
             known = {} if self._is_unnamed else plan.known
             carry_out(self.root, self.journal, call, plan.changed, known)
             if batch is not None:
@@ -201,11 +200,11 @@ class EditSession:
         blind = () if self._is_unnamed else tuple(find_blind_edits(plan, self.session, call))
         return EditReport(plan.outcomes, plan.changed, None if call is None else str(call), blind)
 
-    def _keep_call(self, specs: tuple[JournaledSpec, ...], plan: CallPlan) -> JournaledCall:
+    def _keep_call(self, plan: CallPlan, options: Options) -> JournaledCall:
         """Make the next call's record, and keep every version of its files. Raises GitRefused."""
         for each in plan.steps:
             keep_versions(self.journal.blobs, each.plan.files)
-        return next_call(self.journal, self._agent(plan), specs)
+        return next_call(self.journal, self._agent(plan), plan.make_entries(options.settings))
 
     def adopt(
         self, spec: Spec, before: _Files, time: int = 0, leaves: _Files | None = None
@@ -227,9 +226,10 @@ class EditSession:
             for path in (path for path, file in plan.changed.items() if left.get(path) != file):
                 fix = "What another tool has written is not what its call says."
                 raise Stale(path, "stands otherwise in the checkout", fix)
-            call = self._keep_call(tuple(journal_spec(each, options) for each in plan.steps), plan)
-            self.journal.begin(replace(call, time=time or call.time))
-            end_adopted(self.journal, call.id, plan)
+            call = self._keep_call(plan, options)
+            call = replace(call, time=time or call.time)
+            self.journal.begin(call)
+            end_adopted(self.journal, call, plan)
         return self._answer(plan, call.id)
 
     # Undoing
@@ -247,7 +247,9 @@ class EditSession:
 
     def status(self) -> Status:
         """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
-        from hkgit.sessions.outstanding import collect_status
+        from hkgit.sessions.outstanding import see_head
+        from hkgit.sessions.session_status import collect_status
 
+        see_head(self.root, [self.journal])
         waiting = batches.list_names(self._batches)
         return collect_status(self.session, self.journal, Checkout(self.root), waiting)

@@ -71,7 +71,9 @@ def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
             )
     counts, blind = _counts(repository, root, journals)
     states = (_state(each, counts[_key(each)], blind[_key(each)]) for each in journals)
-    return sorted([*damaged, *states], key=lambda state: state.name)
+    # Of one that has ended nothing is left once HEAD has what waited.
+    live = (each for each in states if each.waiting or not each.is_ended)
+    return sorted([*damaged, *live], key=lambda state: state.name)
 
 
 def end(repository: Repository, root: Path, name: str) -> SessionState:
@@ -81,7 +83,7 @@ def end(repository: Repository, root: Path, name: str) -> SessionState:
         counts, blind = _counts(repository, root, [journal])
         if counts[_key(journal)]:
             shutil.rmtree(journal.folder / "batches", ignore_errors=True)
-            journal.add("ended")
+            journal.close()
         found = _state(journal, counts[_key(journal)], blind[_key(journal)])
         if not found.waiting:
             _remove(journal.folder)
@@ -157,15 +159,13 @@ def _counts(
 ) -> tuple[Counter[str], Counter[str]]:
     """How many edits of each session wait, and how many of these are blind."""
     units = find_awaiting(repository, root, journals)
-    blind = (
-        unit for unit in units if is_unread(unit.journal.state, unit.call, unit.spec, unit.number)
-    )
+    blind = (unit for unit in units if is_unread(unit.entry, unit.number))
     return Counter(unit.key[0] for unit in units), Counter(unit.key[0] for unit in blind)
 
 
 def _state(journal: SessionJournal, waiting: int, blind: int) -> SessionState:
     state, last = journal.load(), int(read_last_use(journal.folder))
-    calls = [call for call in state.calls.values() if state.is_done(call.id) and call.specs]
+    calls = journal.standing
     agents = tuple(dict.fromkeys(call.agent for call in calls))
     return SessionState(
         name=journal.folder.name,

@@ -7,6 +7,7 @@ They hold copies of files, some of which only their owner may read: so nobody el
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,7 +18,6 @@ from hkgit.git.listing import find_files
 from hkgit.git.transaction import locks
 from hkgit.text.hashes import sha256
 from hkgit.text.paths import check_new_path
-from hkgit.values import late_pattern
 
 STATE = "HKGIT_STATE"
 """The variable that names a directory for state where the git directory cannot be written."""
@@ -29,15 +29,19 @@ PATIENCE = 10.0
 """Seconds to wait for another call in the same checkout."""
 
 WAITING = ".waiting"
-"""The empty file beside the sessions that is there while edits may wait for their commit.
+"""The file beside the sessions that is there while edits may wait for their commit.
 
-The hooks ask for it before they start anything. No session can have this name.
+The hooks ask for it before they start anything; at post-commit only where something stands in it.
+No session can have this name.
 """
+
+STATE_FILE = "state.json"
+"""What each session has from its first call on."""
 
 EXPIRY = 14 * 24 * 3600
 """Seconds after which a session that nobody used is removed, if none of its edits waits."""
 
-_NAME = late_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 _PRIVATE = 0o700
 LOCAL = Path(".hkgit") / "local"
 """Where state is kept in the checkout itself, if it has to be."""
@@ -47,7 +51,7 @@ def check_session(name: str) -> None:
     """Raise InvalidInput for a name that a session cannot have, such as a path."""
     if name == UNNAMED:
         return
-    if not _NAME.match(name):
+    if not re.match(_NAME, name):
         what = "is no name for a session"
         fix = "Use up to 64 letters, digits, dots, dashes and underscores."
         raise InvalidInput(repr(name[:80]), what, fix)
@@ -115,7 +119,7 @@ def find_folders(root: Path) -> list[Path]:
         folder
         for home in list_candidates(root)
         for folder in find_files(home, "*")
-        if (folder / "journal").is_file()
+        if (folder / STATE_FILE).is_file()
     ]
     return sorted(found, key=lambda folder: folder.name)
 
@@ -129,7 +133,7 @@ def find_unused(root: Path) -> list[Path]:
 def read_last_use(folder: Path) -> float:
     """Return when a session was last used, in seconds since 1970."""
     try:
-        return (folder / "journal").stat().st_mtime
+        return (folder / STATE_FILE).stat().st_mtime
     except OSError:
         return 0.0
 
@@ -143,6 +147,14 @@ def say_waiting(home: Path) -> None:
     """Note that an edit waits for a commit. Raises OSError."""
     make_home(home)
     (home / WAITING).touch()
+
+
+def say_more(root: Path, *, is_more: bool) -> None:
+    """Note whether there is more to look for behind the next commit than what it was given."""
+    for home in list_candidates(root):
+        if (home / WAITING).exists():
+            with suppress(OSError):
+                (home / WAITING).write_text("more\n" if is_more else "")
 
 
 def say_none_waits(root: Path) -> None:
@@ -161,7 +173,7 @@ def choose_folder(root: Path, session: str) -> Path:
     if session == UNNAMED:
         homes.remove(root / LOCAL / "sessions")
     for home in homes:
-        if (home / session / "journal").is_file() and os.access(home / session, os.W_OK):
+        if (home / session / STATE_FILE).is_file() and os.access(home / session, os.W_OK):
             return home / session
     for home in homes:
         if _make_directory(root, home):
@@ -206,7 +218,7 @@ def expect_kept_here(root: Path, folder: Path, fix: str) -> None:
     """Raise GitRefused where a session is kept in a place that this shell may not write to."""
     for home in list_candidates(root):
         kept = home / folder.name
-        if kept != folder and (kept / "journal").is_file():
+        if kept != folder and (kept / STATE_FILE).is_file():
             what = "the session is kept there, and this shell may not write there: a sandbox"
             last = "The commit has to be made outside the sandbox as well."
             raise GitRefused(str(kept), what, f"{fix} {last}")

@@ -9,21 +9,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import covers, is_blind
 from hkgit.applying.line_map import LineMap
-from hkgit.edits import File, MappingSnapshot, Read, Snapshot, decode_text
-from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import digest
+from hkgit.edits import File, Snapshot, decode_text
+from hkgit.evidence.entry import Entry, FileMark, RecordedFile, digest, entry_path
 from hkgit.git.repository import Repository
-from hkgit.sessions.answers import CallStatus, Status
-from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_units, list_waiting
-from hkgit.sessions.journaled_call import JournaledCall, Version, VersionChange
-from hkgit.sessions.knowledge import NOTHING, carry_knowledge, merge_knowledge
-from hkgit.sessions.state import JournalState
+from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
 from hkgit.text.diff import LineChange as Stretch
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
@@ -68,9 +64,9 @@ class _Walk:
         for _, group in groupby(units, key=lambda unit: unit.key):
             same = tuple(group)
             before, after = _states(same[0], self.path)
-            kept = same[0].journal.blobs.get
             if before != self.current and self.compared < _COMPARED:
-                self._find(before, None if before is None else kept(before))
+                data = None if before is None else same[0].journal.blobs.get(before)
+                self._find(before, data)
             self.effective |= {*same}
             self.current = after
             self.known[after] = self.effective
@@ -101,21 +97,20 @@ def _states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
     return _sha256(before), _sha256(after)
 
 
-def _sha256(version: Version | None) -> str | None:
+def _sha256(version: FileMark | None) -> str | None:
     return None if version is None else version.sha256
 
 
-def _change(unit: PendingEdit, path: str) -> VersionChange:
-    return next(each for each in unit.journaled.changes if path in (each.path, each.new_path))
+def _change(unit: PendingEdit, path: str) -> RecordedFile:
+    return next(each for each in unit.entry.files if path in (each.path, each.new_path))
 
 
 def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
     """Whether a file has the lines from before an edit again, and none that the edit wrote."""
     change = _change(unit, path)
-    kept = unit.journal.blobs.get
-    if change.before is None or change.after is None or change.path != change.new_path:
+    if change.path != change.new_path:
         return False  # a file that was made or taken away is as it was, or is another one
-    before, after = kept(change.before.sha256), kept(change.after.sha256)
+    before, after = unit.version(change.before), unit.version(change.after)
     if before is None or after is None or before == after:
         return False
     old, new = Document(before).lines, Document(after).lines
@@ -126,8 +121,7 @@ def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
 
 def _of(unit: PendingEdit, stretches: Sequence[Stretch]) -> Iterator[Stretch]:
     """The stretches that one edit of a spec has made; all of them where that cannot be told."""
-    touched = unit.journaled.touched[unit.number - 1]
-    own = [each for each in stretches if any(_meet(each, lines) for lines in touched)]
+    own = [each for each in stretches if any(_meet(each, at) for at in unit.edit.base_lines)]
     yield from own or stretches
 
 
@@ -156,6 +150,7 @@ def find_awaiting(
     repository: Repository, root: Path, journals: Sequence[SessionJournal]
 ) -> list[PendingEdit]:
     """Find the edits that are in the checkout and not in HEAD."""
+    see_head(repository, journals)
     effective = _find_effective(root, list_waiting(journals))
     changed = _find_changed(repository, {path for unit in effective for path in unit.paths})
     return [unit for unit in effective if unit.paths & changed]
@@ -169,8 +164,8 @@ def may_be_committed(
     From a stash, or from the commits that it makes again in a rebase.
     """
     units = list_waiting(journals)
-    if not units or any(journal.state.proposed for journal in journals):
-        return bool(units)
+    if not units:
+        return False
     if "PRE_COMMIT" in os.environ:  # the framework has put aside what is not staged
         return True
     effective = _find_effective(root, units)
@@ -184,6 +179,35 @@ def may_be_committed(
         return True
     stash = repository.git("rev-parse", "--quiet", "--verify", "refs/stash", check=False)
     return stash.code == 0
+
+
+def see_head(where: Repository | Path, journals: Sequence[SessionJournal]) -> None:
+    """See which entries of sessions HEAD has: what it has waits for no commit.
+
+    A checkout's repository is opened only where commits have been recorded.
+    """
+    states = [journal.load() for journal in journals]
+    if not any(state.recorded for state in states):
+        return
+    repository = Repository.discover(where) if isinstance(where, Path) else where
+    head = repository.head().commit
+    files = None if head is None else repository.snapshot(head)
+    for journal in journals:
+        journal.landed = frozenset(
+            name
+            for name in journal.state.recorded
+            if files is not None and files.entry(entry_path(name)) is not None
+        )
+
+
+def has_moved(repository: Repository, time: int) -> bool:
+    """Whether HEAD may be elsewhere than it was then, in milliseconds since 1970.
+
+    Git notes each move of HEAD, unless it was told not to.
+    """
+    with suppress(OSError):
+        return (repository.git_dir / "logs" / "HEAD").stat().st_mtime_ns // 10**6 >= time
+    return True
 
 
 def _find_effective(root: Path, units: Sequence[PendingEdit]) -> list[PendingEdit]:
@@ -212,115 +236,13 @@ def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[s
     return frozenset(entry[3:] for entry in decode_text(status.stdout).split("\0") if entry)
 
 
-def choose_calls(
-    state: JournalState,
-    call: str | None,
-    effective: Sequence[JournaledCall],
-    *,
-    whole_session: bool,
-) -> list[JournaledCall]:
-    """Choose the calls to be undone, the oldest first; without a name, the last `effective` one.
-
-    Raises InvalidInput when there is none.
-    """
-    kept = state.effective
-    if call is not None:
-        found = [each for each in kept if str(each.id) == call]
-        where = f"call {call}"
-    else:
-        found = kept if whole_session else [*(effective or kept)][-1:]
-        where = "the session"
-    if not found:
-        fix = "hkgit undo --list shows the calls; what is committed git takes back: git revert"
-        raise InvalidInput(where, "holds no call that can be undone", fix)
-    return found
-
-
-def find_calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
-    """List the calls of a session of which some edit is still in `files`, the oldest first."""
-    ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
-    return [call for call in journal.state.effective if call.id in ids]
-
-
-def find_before(journal: SessionJournal, call: str, path: str) -> tuple[int, int, Snapshot]:
-    """Find the call and spec that changed a file, and the file before. Raises InvalidInput."""
-    changes = (
-        (each.id, at, change.before)
-        for each in journal.state.effective
-        if str(each.id) == call
-        for at, spec in enumerate(each.specs)
-        for change in spec.changes
-        if path in (change.path, change.new_path)
-    )
-    first = next(changes, None)
-    if first is None:
-        raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
-    number, at, before = first
-    data = None if before is None else journal.blobs.get(before.sha256)
-    return number, at, MappingSnapshot({} if data is None else {path: File(data)})
-
-
-def collect_status(
-    session: str, journal: SessionJournal, files: Snapshot, batches: tuple[str, ...]
-) -> Status:
-    """Collect the status of a session; edits gone from the checkout wait for no commit."""
-    state = journal.load()
-    waiting = [
-        is_unread(state, unit.call, unit.spec, unit.number)
-        for unit in find_effective(files, list_units(journal))
-        if (unit.call.id, unit.spec, unit.number) not in state.committed
-    ]
-    done = (call for id, call in state.calls.items() if state.is_done(id) and not call.undoes)
-    return Status(
-        session=session,
-        calls=tuple(_call(state, call) for call in done),
-        receipts=tuple(_list_receipts(journal, files)),
-        uncommitted=len(waiting),
-        blind=sum(waiting),
-        batches=batches,
-    )
-
-
-def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
-    """List the receipts of a session that hold for files as they stand."""
-    state, kept = journal.state, journal.blobs.get
-    for path in sorted({*state.known, *state.fresh}):
-        file = files.get(path)
-        if file is not None:
-            known, fresh = (each.get(path, NOTHING) for each in (state.known, state.fresh))
-            merged = merge_knowledge(known, fresh, kept)
-            yield from carry_knowledge(merged, file.data, kept).receipts(path)
-
-
-def _call(state: JournalState, call: JournaledCall) -> CallStatus:
-    blind = [
-        is_unread(state, call, at, number)
-        for at, spec in enumerate(call.specs)
-        for number in range(1, len(spec.edits) + 1)
-    ]
-    return CallStatus(
-        id=str(call.id),
-        time=call.time // 1000,
-        agent=call.agent,
-        edits=len(blind),
-        blind=sum(blind),
-        committed=sum(key[0] == call.id for key in state.committed),
-        files=tuple(call.states()),
-        is_undone=call.id in state.undone,
-    )
-
-
-def is_unread(state: JournalState, call: JournaledCall, spec: int, number: int) -> bool:
+def is_unread(entry: Entry, number: int) -> bool:
     """Whether no read, before the edit or after the fact, covers the lines that it touched."""
-    journaled = call.specs[spec]
-    if not is_blind(journaled.evidence[number - 1]):
-        return False
-    path, touched = journaled.paths[number - 1], journaled.touched[number - 1]
-    reads = [each.read for each in state.mended if (each.call, each.spec) == (call.id, spec)]
-    return not any(
-        read.path == path
+    edit = entry.edits[number - 1]
+    return is_blind(edit.evidence) and not any(
+        read.path == edit.path
         and read.start_line is not None
         and read.end_line is not None
-        and all(covers((read.start_line, read.end_line), lines) for lines in touched)
-        for read in reads
+        and all(covers((read.start_line, read.end_line), lines) for lines in edit.base_lines)
+        for read in entry.reads
     )

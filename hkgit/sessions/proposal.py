@@ -1,175 +1,28 @@
 """The entries that a commit is to have.
 
-An agent writes a line and takes it back in its next call, or a person takes it out before the
-commit. Nobody sees that line in the commit, so the ledger must not keep it. A version of a file is
-clean where all of its lines are in the file before the commit or after it. One edit from a clean
-version to the next is recorded as it is; several are squashed into their net change.
-
-Sessions edit a file with conflict markers, which no commit has. So their edits are restated on
-the file with the first parent's side of each conflict: one entry for what git has merged around
-the conflicts, and one on top of it for each call. Together with git's own merge they must give
-what is staged, else nothing is recorded.
+Most often a call has made of a file what is staged: then its entry goes in as it is. What else is
+staged is worked out again from the edits (`squash`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
-from hkgit.applying.draft import Lines
-from hkgit.applying.edit_lines import join_lines
 from hkgit.applying.evidence import LATE, is_blind
-from hkgit.applying.line_map import LineMap
-from hkgit.applying.net import NetChange, Words, words_of_files, words_written
-from hkgit.applying.outcome import EditOutcome, Plan, files_after
-from hkgit.applying.planner import plan
-from hkgit.applying.series import PlannedSpec
-from hkgit.edits import File, Overlay, Read, Snapshot
-from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.claims import make_claims, make_squash_claim, record
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, Entry, digest, entry_id, entry_path
+from hkgit.edits import Snapshot
+from hkgit.errors import InvalidInput
+from hkgit.evidence.claims import complete_entry, make_claims, make_squash_claim, mark
+from hkgit.evidence.entry import Entry, RecordedFile, entry_id, entry_path
 from hkgit.evidence.refusal_log import RefusalLog, make_refusal_claims
-from hkgit.evidence.replay import replay_merge
-from hkgit.evidence.verdict import CandidateCommit
-from hkgit.git.attributes import Content, Conversion
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.git.transaction.landing import RESOLVE
-from hkgit.matching.place import Settings
-from hkgit.sessions.call_journal import PendingEdit, SessionJournal, group_connected, list_waiting
-from hkgit.sessions.call_plan import render_mending_read
-from hkgit.sessions.journaled_call import Proposed
-from hkgit.sessions.selection import Built, CommitBuilder, choose_units, read_contents, restate
-from hkgit.text.diff import find_changes
-from hkgit.text.document import Document
-from hkgit.values import dataclass, field, replace
+from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey, list_waiting
+from hkgit.values import dataclass
 
-Step = tuple[tuple[PendingEdit, ...], PlannedSpec]
-
-
-@dataclass(frozen=True, slots=True)
-class CommittedStep:
-    """Edits that get one entry, and how they are placed; None where they change nothing together.
-
-    `is_net` says that they are told by their net change.
-    """
-
-    units: tuple[PendingEdit, ...]
-    planned: PlannedSpec | None
-    is_net: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Squash:
-    """What a commit records of its edits, in order; and sentences on text that has to stay."""
-
-    steps: tuple[CommittedStep, ...]
-    kept: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """The edits of some files from one clean version to the next, by the numbers of their steps."""
-
-    paths: tuple[str, ...]
-    units: tuple[PendingEdit, ...]
-    steps: tuple[int, ...]
-    landed: Words
-
-
-@dataclass
-class _Squashing:
-    """Squashes the steps of a commit; `files` are those before each step, and after the last."""
-
-    builder: CommitBuilder
-    built: Built
-    after: Snapshot
-    files: list[Overlay] = field(default_factory=list)
-    nets: dict[_Run, PlannedSpec | None] = field(default_factory=dict)
-    kept: list[str] = field(default_factory=list)
-
-    def squash(self) -> Squash:
-        self.files.append(Overlay(self.builder.before))
-        for _, planned in self.built.steps:
-            files = {**self.files[-1].files, **planned.files}
-            self.files.append(Overlay(self.builder.before, files))
-        for run in self._find_runs():
-            try:
-                self.nets[run] = self._restate(run)
-            except HkgitError as error:
-                self.kept.append(_describe_kept(run, error))
-        return Squash(tuple(self._list_steps()), tuple(self.kept))
-
-    def _find_runs(self) -> Iterator[_Run]:
-        """Find the runs whose edits, told one by one, would tell text that did not stay."""
-        steps = self.built.steps
-        for paths, group in group_connected([unit for units, _ in steps for unit in units]):
-            mine = frozenset(group)
-            landed = self._words(self.files[0], paths) | self._words(self.after, paths)
-            run: list[int] = []
-            here = [at for at, (units, _) in enumerate(steps) if mine.intersection(units)]
-            for at in here:
-                run.append(at)
-                is_clean = self._words(self.files[at + 1], paths) <= landed
-                if not is_clean and at != here[-1]:
-                    continue
-                if not is_clean or len(run) > 1 or not self._write(at, mine) <= landed:
-                    units = tuple(unit for at in run for unit in steps[at][0] if unit in mine)
-                    yield _Run(tuple(paths), units, tuple(run), landed)
-                run = []
-
-    def _words(self, files: Snapshot, paths: Sequence[str]) -> Words:
-        return words_of_files(read_contents(files, paths))
-
-    def _write(self, at: int, units: frozenset[PendingEdit]) -> Words:
-        """What the edits of a step wrote, those that it overwrote itself as well."""
-        own, planned = self.built.steps[at]
-        outcomes: list[EditOutcome] = list(planned.plan.outcomes)
-        if len(own) == len(outcomes):  # a plan may tell a unit in several edits
-            outcomes = [each for unit, each in zip(own, outcomes, strict=True) if unit in units]
-        return words_written(planned.spec, outcomes)
-
-    def _restate(self, run: _Run) -> PlannedSpec | None:
-        """The net change of a run, on the files before it. Raises HkgitError."""
-        net = NetChange()
-        for at in run.steps:
-            net.add(self.built.steps[at][1].plan, run.paths)
-        net.drop(run.landed)
-        threshold = min(unit.journaled.threshold for unit in run.units)
-        return net.restate(self.files[run.steps[0]], Settings(threshold))
-
-    def _list_steps(self) -> Iterator[CommittedStep]:
-        squashed = {unit for run in self.nets for unit in run.units}
-        files = Overlay(self.builder.before)
-        for at, (units, planned) in enumerate(self.built.steps):
-            steps = [
-                CommittedStep(run.units, net, is_net=True)
-                for run, net in self.nets.items()
-                if run.steps[-1] == at
-            ]
-            left = tuple(unit for unit in units if unit not in squashed)
-            if left:
-                own = planned if left == units else self.builder.place(files, left)
-                steps.append(CommittedStep(left, own))
-            for step in steps:
-                if step.planned is not None:
-                    files = Overlay(self.builder.before, {**files.files, **step.planned.files})
-                yield step
-
-
-def squash_steps(builder: CommitBuilder, built: Built, after: Snapshot) -> Squash:
-    """Choose what the entries of a commit tell of the edits that were built for it."""
-    return _Squashing(builder, built, after).squash()
-
-
-def _describe_kept(run: _Run, error: HkgitError) -> str:
-    first, last = run.units[0], run.units[-1]
-    what = f"{first.name}" if first is last else f"{first.name}, to {last.name}"
-    return (
-        f"{what}: the ledger keeps text that they wrote and that is not in this commit"
-        f" ({error.where}: {error.what})"
-    )
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.sessions.selection import Built
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,18 +38,17 @@ class ProposedEntry:
         """Where it stands in the commit's tree."""
         return entry_path(self.name)
 
-    def list_edits(self, journal: SessionJournal) -> Iterator[Proposed]:
+    def list_edits(self, journal: SessionJournal) -> frozenset[UnitKey]:
         """List its edits that one session has journalled."""
         own = (unit for unit in self.units if unit.journal is journal)
-        for (call, spec), units in groupby(own, key=lambda unit: (unit.call.id, unit.spec)):
-            yield Proposed(self.name, call, spec, tuple(unit.number for unit in units))
+        return frozenset((unit.call.id, unit.spec, unit.number) for unit in own)
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """The entries that a commit gets, in order, and sentences on what no entry accounts for.
 
-    `built` is how the edits were put on the files of its parent, where they were.
+    `built` is how the edits were put on the files of its parent, where they had to be.
     """
 
     entries: tuple[ProposedEntry, ...]
@@ -204,400 +56,93 @@ class Proposal:
     built: Built | None = None
 
 
+def propose_entry(
+    entry: Entry,
+    units: tuple[PendingEdit, ...],
+    base: str | None,
+    log: RefusalLog,
+    *,
+    is_net: bool = False,
+) -> ProposedEntry:
+    """Propose an entry of some edits. Raises InvalidInput where it is too large."""
+    last = units[-1].call
+    agents = dict.fromkeys(unit.call.agent for unit in units)
+    refused = log.find_open(last.agent, {edit.path for edit in entry.edits})
+    claims = make_claims(
+        last.agent,
+        last.time // 1000,
+        refusals=make_refusal_claims(refused),
+        origin=next((unit.call.origin for unit in units if unit.call.origin), ""),
+        squashed=make_squash_claim(len(units), agents) if is_net else None,
+    )
+    whole = complete_entry(entry, base, claims)
+    return ProposedEntry(whole, entry_id(whole.to_bytes()), units)
+
+
 def propose(repository: Repository, journals: Sequence[SessionJournal], tree: str) -> Proposal:
     """Make the entries for what sessions changed between HEAD and a tree."""
-    return propose_onto(repository, list_waiting(journals), repository.head().commit, tree)
-
-
-def propose_onto(
-    repository: Repository, candidates: Sequence[PendingEdit], head: str | None, tree: str
-) -> Proposal:
-    """Make the entries, from some edits, for what differs between a commit and a tree."""
+    waiting, head = list_waiting(journals), repository.head().commit
     before = repository.snapshot(EMPTY_TREE if head is None else head)
-    after = repository.snapshot(tree)
     changed = {change.path for change in repository.changes(before.tree_id, tree)}
-    units = [unit for unit in candidates if unit.paths & changed]
-    conversion = Conversion(repository, before)
-
-    def stores_lf(path: str, data: bytes, old: bytes | None) -> bool:
-        return conversion.stores_lf(path, Content(data, old))
-
-    builder = CommitBuilder(before, stores_lf)
-    kept, lost = choose_units(builder, units, before, after)
-    built = builder.build([unit for unit in units if unit in kept])
-    squash = squash_steps(builder, built, after)
-    entries, refused = _entries(squash.steps, head, RefusalLog.of(repository.common_dir))
-    added = [path for path in sorted(changed) if before.entry(path) is None]
-    moved = _find_moved(lost, added, after)
-    told = (*refused, *squash.kept, *moved, *_blind(built, squash.steps))
-    uncovered = (*told, *_find_uncovered(built, after))
-    return Proposal(tuple(entries), uncovered, built)
-
-
-def _entries(
-    steps: Sequence[CommittedStep], head: str | None, log: RefusalLog
-) -> tuple[list[ProposedEntry], list[str]]:
-    """The entries of a commit's steps; and why any cannot be written."""
-    entries: list[ProposedEntry] = []
-    refused: list[str] = []
-    settled: list[PendingEdit] = []
-    for step in steps:
-        if step.planned is None:
-            settled += step.units
-            continue
+    units = [unit for unit in waiting if unit.paths & changed]
+    found = _find_final(units, before, repository.snapshot(tree))
+    if found is not None:
+        log = RefusalLog.of(repository.common_dir)
         try:
-            entries.append(_entry(step, step.planned, head, log))
-        except InvalidInput as error:
-            refused.append(f"{step.units[0].name} is not recorded: {error.what}")
-    if entries and settled:  # what cancels out is done with this commit as well
-        entries[-1] = replace(entries[-1], units=(*entries[-1].units, *settled))
-    return entries, refused
-
-
-def _entry(
-    step: CommittedStep, found: PlannedSpec, head: str | None, log: RefusalLog
-) -> ProposedEntry:
-    """The entry of one step. Raises InvalidInput where it would be too large."""
-    last = step.units[-1].call
-    paths = {each.path for each in found.plan.outcomes}
-    agents = dict.fromkeys(unit.call.agent for unit in step.units)
-    entry = record(
-        found.spec,
-        found.plan,
-        settings=Settings(min(unit.journaled.threshold for unit in step.units)),
-        base=head,
-        spec_digest=found.spec.digest,
-        reads=found.reads,
-        claims=make_claims(
-            last.agent,
-            last.time // 1000,
-            refusals=make_refusal_claims(log.find_open(last.agent, paths)),
-            origin=next((unit.call.origin for unit in step.units if unit.call.origin), ""),
-            squashed=make_squash_claim(len(step.units), agents) if step.is_net else None,
-        ),
-    )
-    return ProposedEntry(entry, entry_id(entry.to_bytes()), step.units)
-
-
-def _blind(built: Built, steps: Sequence[CommittedStep]) -> Iterator[str]:
-    """The blind edits, each with the command that reads its lines after the fact."""
-    told = {unit for step in steps if _has_blind_edit(step.planned) for unit in step.units}
-    for units, found in built.steps:
-        # A unit that was restated on the parent's lines may have become several edits.
-        for unit, outcome in zip(units, found.plan.outcomes, strict=False):
-            if unit in told and is_blind(outcome.evidence.kind):
-                session, call, _ = unit.key
-                path, touched = (
-                    unit.journaled.paths[unit.number - 1],
-                    unit.journaled.touched[unit.number - 1],
-                )
-                from hkgit.sessions.call_plan import render_mending_read
-
-                command = render_mending_read(path, touched, session, call)
-                yield f"{unit.name} is blind; fix it: {command}, then edit again"
-
-
-def _has_blind_edit(planned: PlannedSpec | None) -> bool:
-    outcomes = () if planned is None else planned.plan.outcomes
-    return any(is_blind(outcome.evidence.kind) for outcome in outcomes)
-
-
-def _find_moved(
-    lost: Sequence[PendingEdit], added: Sequence[str], after: Snapshot
-) -> Iterator[str]:
-    """Find the edits whose file was renamed by hand, which no entry can follow."""
-    for unit in lost:
-        for path in sorted(unit.paths):
-            place = next((each for each in added if _is_most_in(unit, path, after.get(each))), None)
-            if place is not None:
-                import shlex
-
-                back = f"git mv {shlex.quote(place)} {shlex.quote(path)}"
-                mend = f"commit it by its old name first: {back}"
-                yield f"{unit.name} is not covered: {path} is staged as {place}; {mend}"
-
-
-def _is_most_in(unit: PendingEdit, path: str, staged: File | None) -> bool:
-    """Whether what a spec wrote, and half of the file's lines, are in what is staged."""
-    if staged is None or not _is_in(unit, path, staged.data):
-        return False
-    versions = [each.after for each in unit.journaled.changes if each.new_path == path]
-    kept = [unit.journal.blobs.get(each.sha256) or b"" for each in versions if each is not None]
-    lines, here = [{*Document(data).lines} for data in kept], {*Document(staged.data).lines}
-    return any(2 * len(written & here) >= len(written) for written in lines)
-
-
-def _find_uncovered(built: Built, after: Snapshot) -> Iterator[str]:
-    """Changes that no edit accounts for, in files that edits touch."""
-    touched = {path for units, _ in built.steps for unit in units for path in unit.paths}
-    for path in sorted(touched.union(*(unit.paths for unit in built.refused))):
-        [derived], [staged] = read_contents(built.files, [path]), read_contents(after, [path])
-        if derived == staged:
-            continue
-        for unit, error in built.refused.items():
-            if path in unit.paths and staged is not None and _is_in(unit, path, staged.data):
-                yield f"{unit.name} is not covered: {_why(error)}"
-        if derived is not None and staged is not None:
-            lines = ", ".join(_find_changed_lines(derived.data, staged.data))
-            what = f"lines {lines}" if lines else f"its mode {staged.mode:o}"
-            yield f"{path}: no session's edits account for {what}"
+            entries = [propose_entry(own[0].entry, own, head, log) for own in found]
+        except InvalidInput:  # it is said below
+            pass
         else:
-            yield f"{path}: no session's edit made or removed it"
+            return Proposal(tuple(entries), ())
+    from hkgit.sessions.squash import propose_onto  # few commits need the ladder
+
+    return propose_onto(repository, waiting, head, tree)
 
 
-def _is_in(unit: PendingEdit, path: str, staged: bytes) -> bool:
-    """Whether something that a spec wrote in a file is in its staged version."""
-    kept = unit.journal.blobs.get
-    for change in unit.journaled.changes:
-        if change.new_path == path and change.after is not None:
-            old = b"" if change.before is None else kept(change.before.sha256) or b""
-            before, now = Document(old), Document(kept(change.after.sha256) or b"")
-            here = frozenset(Document(staged).lines)
-            written = (
-                now.lines[c.new_start : c.new_end] for c in find_changes(before.lines, now.lines)
-            )
-            return any(lines and here.issuperset(lines) for lines in written)
-    return False
+def _find_final(
+    units: Sequence[PendingEdit], before: Snapshot, after: Snapshot
+) -> list[tuple[PendingEdit, ...]] | None:
+    """Group edits by their entries where these lead as they are from the one to the other."""
+    found = [tuple(group) for _, group in groupby(units, key=lambda unit: unit.key)]
+    paths = [path for own in found for file in own[0].entry.files for path in _name(file)]
+    is_once = len(paths) == len({*paths})
+    is_final = is_once and all(
+        len(own) == len(own[0].entry.edits)
+        and _says_what_stays(own[0].entry)
+        and all(_leads(file, before, after) for file in own[0].entry.files)
+        for own in found
+    )
+    return found if is_final else None
 
 
-def _find_changed_lines(derived: bytes, staged: bytes) -> Iterator[str]:
-    """Find the lines of what is staged that differ from what the edits make, the first few."""
-    found = find_changes(Document(derived).lines, Document(staged).lines)
-    for change in found[:5]:
-        first, last = change.new_start + 1, change.new_end
-        yield f"{first}-{last}" if first < last else f"{first}" if first == last else f"{last}+"
-    if len(found) > 5:
-        yield "..."
+def _name(file: RecordedFile) -> set[str]:
+    return {path for path in (file.path, file.new_path) if path is not None}
 
 
-def _why(error: HkgitError) -> str:
-    return f"{error.where}: {error.what}. Commit what it leans on first, then this."
+def _says_what_stays(entry: Entry) -> bool:
+    """Whether each edit was read before, stands where it says, and none wrote over another."""
+    by = [hunk.edits for file in entry.files for hunk in file.hunks]
+    return (
+        all(len(each) == 1 for each in by)
+        and {number for each in by for number in each} == {edit.id for edit in entry.edits}
+        and not any(edit.relocated or is_blind(edit.evidence) for edit in entry.edits)
+        and not any(read.kind == LATE for read in entry.reads)
+    )
 
 
-GIT = "git merge"
-"""The agent named in the entry of what git has merged."""
+def _leads(file: RecordedFile, before: Snapshot, after: Snapshot) -> bool:
+    """Whether a file was found as the one has it and left as the other has it.
 
-_CONFLICT = re.compile(
-    rb"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\r?\n.*?^>{7} [^\n]*\n",
-    re.DOTALL | re.MULTILINE,
-)
-
-
-def without_marks(data: bytes) -> bytes:
-    """Replace each marked conflict in a file by the first parent's side."""
-    return _CONFLICT.sub(rb"\1", data)
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """What calls made of a conflicted file; `known` are lines read, numbered without the marks.
-
-    `kind` is the evidence that they give: `late` where one of them was read after the fact.
+    Of line ends that git may store otherwise nothing is said here.
     """
-
-    path: str
-    units: tuple[PendingEdit, ...]
-    before: bytes
-    after: bytes
-    known: frozenset[int]
-    kind: str
-
-    def reads(self) -> Iterator[Read]:
-        """What the session knew of the file, as reads of the lines without marks."""
-        plain = Document(without_marks(self.before))
-        for lines in join_lines((number, number) for number in self.known):
-            yield Read(self.path, *lines, plain.range_hash(*lines), self.kind)
-
-
-def _make_step(path: str, units: tuple[PendingEdit, ...], before: bytes, after: bytes) -> _Step:
-    """The step of one spec of a call."""
-    moved = LineMap.between(before, without_marks(before)).lines
-    known = (
-        moved[number]
-        for first, last in _list_known(path, units, Document(before).line_count)
-        for number in range(first, last + 1)
-        if number in moved
-    )
-    is_late = any(read.path == path and read.kind == LATE for read in units[0].reads)
-    return _Step(
-        path=path,
-        units=units,
-        before=before,
-        after=after,
-        known=frozenset(known),
-        kind=LATE if is_late else "receipt",
-    )
-
-
-def _list_known(path: str, units: Sequence[PendingEdit], count: int) -> Iterator[Lines]:
-    """List lines that were read, or that an edit with a hash of its own replaced."""
-    for read in units[0].reads:
-        if read.path == path:
-            yield read.start_line or 1, read.end_line or count
-    for unit in units:
-        if not is_blind(unit.journaled.evidence[unit.number - 1]):
-            yield from unit.journaled.touched[unit.number - 1]
-
-
-def _join_steps(steps: Sequence[_Step]) -> _Step:
-    """All steps of a file as one: nothing of the versions between them is told."""
-    first, last = steps[0], steps[-1]
-    start = without_marks(first.before)
-    known = {
-        moved[number]
-        for step in steps
-        for moved in (LineMap.between(without_marks(step.before), start).lines,)
-        for number in step.known
-        if number in moved
-    }
-    units = tuple(unit for step in steps for unit in step.units)
-    return _Step(
-        path=first.path,
-        units=units,
-        before=first.before,
-        after=last.after,
-        known=frozenset(known),
-        kind=LATE if any(step.kind == LATE for step in steps) else "receipt",
-    )
-
-
-def propose_merge(
-    repository: Repository, journals: Sequence[SessionJournal], tree: str, parents: tuple[str, str]
-) -> Proposal:
-    """Propose the entries that resolve a merge's staged conflicts, or say why there are none."""
-    attempt = repository.attempt_merge(parents)
-    ours = repository.snapshot(parents[0])
-    staged = repository.snapshot(tree)
-    paths = [path for path in attempt.conflicts if staged.entry(path) != ours.entry(path)]
-    units = [unit for unit in list_waiting(journals) if unit.paths.intersection(paths)]
-    if not units:
-        return Proposal((), ())
-    repository.git("unpack-objects", "-q", stdin=attempt.objects)
-    marked = repository.snapshot(attempt.tree)
-    proposed = _Proposed(parents[0], Overlay(ours))
-    try:
-        for path in paths:
-            proposed.add(path, marked.get(path), staged.get(path), units)
-        _expect_merge(repository, tree, parents, proposed.entries)
-    except HkgitError as error:
-        return Proposal((), (f"the merge is not recorded: {error.where}: {error.what}", RESOLVE))
-    return Proposal(tuple(proposed.entries), tuple(proposed.blind))
-
-
-@dataclass
-class _Proposed:
-    """Builds entries one on top of the other, starting from the files of the first parent."""
-
-    base: str
-    files: Overlay
-    entries: list[ProposedEntry] = field(default_factory=list)
-    blind: list[str] = field(default_factory=list)
-
-    def add(
-        self, path: str, marked: File | None, staged: File | None, units: Sequence[PendingEdit]
-    ) -> None:
-        """Account for one conflicted path. Raises InvalidInput where edits do not."""
-        ours = self.files.get(path)
-        if ours is None or marked is None or staged is None:
-            raise InvalidInput(path, "one side of the conflict has no such file")
-        merged = without_marks(marked.data)
-        steps = _steps(path, units, staged.data, (merged, ours.data))
-        start = without_marks(steps[0].before)
-        whole = Read(path, None, None, Document(ours.data).whole_hash)
-        self._add(steps[0], start, GIT, [whole])
-        # What a step wrote and the next one took away is in neither side, and not in the result.
-        landed = words_of_files((ours, marked, staged))
-        if not words_of_files(File(without_marks(step.after)) for step in steps) <= landed:
-            steps = [_join_steps(steps)]
-        for step in steps:
-            agent, after = step.units[-1].call.agent, without_marks(step.after)
-            planned = self._add(step, after, agent, [*step.reads()], step.units)
-            self.blind += _list_blind(step, planned)
-
-    def _add(
-        self,
-        step: _Step,
-        after: bytes,
-        agent: str,
-        reads: Sequence[Read],
-        units: tuple[PendingEdit, ...] = (),
-    ) -> Plan:
-        """Add an entry for a change of a file, unless nothing changes."""
-        before = self.files.get(step.path)
-        if before is None or before.data == after:
-            return Plan((), ())
-        spec = restate(step.path, before.data, after)
-        planned = plan(spec, self.files, reads=reads)
-        if planned.first_error is not None:
-            raise planned.first_error
-        agents = dict.fromkeys(unit.call.agent for unit in units)
-        is_net = len({unit.key for unit in units}) > 1
-        entry = record(
-            spec,
-            planned,
-            settings=Settings(),
-            base=self.base,
-            spec_digest=spec.digest,
-            reads=reads,
-            claims=make_claims(
-                agent,
-                step.units[-1].call.time // 1000,
-                squashed=make_squash_claim(len(units), agents) if is_net else None,
-            ),
-        )
-        self.entries.append(ProposedEntry(entry, entry_id(entry.to_bytes()), units))
-        self.files = Overlay(self.files.below, {**self.files.files, **files_after(planned)})
-        return planned
-
-
-def _steps(
-    path: str, units: Iterable[PendingEdit], staged: bytes, bases: tuple[bytes, bytes]
-) -> list[_Step]:
-    """The edits of sessions that lead from the file as git left it to the file as staged."""
-    steps: list[_Step] = []
-    wanted = digest(staged)
-    here = (unit for unit in units if path in unit.paths)
-    groups = [tuple(group) for _, group in groupby(here, key=lambda unit: unit.key)]
-    for group in reversed(groups):
-        kept = group[0].journal.blobs.get
-        for change in group[0].journaled.changes:
-            if path != change.path or path != change.new_path:
-                continue
-            before = None if change.before is None else kept(change.before.sha256)
-            after = None if change.after is None else kept(change.after.sha256)
-            if before is None or after is None or digest(after) != wanted:
-                break
-            steps.insert(0, _make_step(path, group, before, after))
-            wanted = digest(before)
-            if without_marks(before) in bases:
-                return steps
-    what = "what is staged is not just what edits of sessions made of the conflict"
-    raise InvalidInput(path, what)
-
-
-def _list_blind(step: _Step, planned: Plan) -> Iterator[str]:
-    """List the edits that nothing ties to what was read, each with the read that mends it."""
-    if not any(is_blind(outcome.evidence.kind) for outcome in planned.outcomes):
-        return
-    for unit in step.units:
-        session, call, _ = unit.key
-        command = render_mending_read(
-            step.path, unit.journaled.touched[unit.number - 1], session, call
-        )
-        yield f"{unit.name} is blind; fix it: {command}, then edit again"
-
-
-def _expect_merge(
-    repository: Repository, tree: str, parents: tuple[str, str], entries: Sequence[ProposedEntry]
-) -> None:
-    """Raise InvalidInput unless a tree is git's merge plus what the entries change."""
-    files = {each.path: File(each.entry.to_bytes()) for each in entries}
-    whole = repository.write_tree(tree, {**files, ATTRIBUTES_PATH: File(ATTRIBUTES)})
-    judged = replay_merge(
-        repository,
-        CandidateCommit(
-            id=None, tree=whole, parents=parents, author="", committer="", message=None
-        ),
-    )
-    for finding in () if judged is None else judged.findings:
-        raise InvalidInput(finding.where, finding.what)
+    is_moved = file.path != file.new_path
+    if file.path is not None and mark(before.get(file.path)) != file.before:
+        return False
+    if is_moved and file.path is not None and after.get(file.path) is not None:
+        return False
+    if file.new_path is None:
+        return True
+    if is_moved and before.get(file.new_path) is not None:
+        return False
+    result = after.get(file.new_path)
+    return result is not None and mark(result) == file.after and b"\r\n" not in result.data

@@ -6,31 +6,34 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hkgit.applying.evidence import LATE
-from hkgit.edits import Read, Snapshot
+from hkgit.edits import File, MappingSnapshot, Read, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.gate.fix_facts import is_late_accepted
 from hkgit.gate.policy.model import Policy
+from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.call_plan import render_mending_read
 from hkgit.sessions.file_lines import read_snapshot
 from hkgit.sessions.homes import expect_kept_here
+from hkgit.sessions.journaled_call import JournaledCall
 from hkgit.sessions.knowledge import Reading
-from hkgit.sessions.outstanding import find_before, is_unread
+from hkgit.sessions.outstanding import is_unread
 from hkgit.sessions.stage import open_journals
 from hkgit.sessions.writer import at_work
 from hkgit.values import replace
 
 
-def find_blind_reads(root: Path, policy: Policy) -> Iterator[tuple[str, str]]:
+def find_blind_reads(
+    repository: Repository, root: Path, policy: Policy
+) -> Iterator[tuple[str, str]]:
     """Yield the path of each blind edit that waits, and the command that reads its lines.
 
     Where the policy takes no `late` evidence, the edit is taken back first.
     """
-    for unit in list_waiting(open_journals(root)):
-        session, call, spec = unit.key
-        if is_unread(unit.journal.state, unit.call, spec, unit.number):
-            path = unit.journaled.paths[unit.number - 1]
-            touched = unit.journaled.touched[unit.number - 1]
+    for unit in list_waiting(open_journals(repository, root)):
+        session, call, _ = unit.key
+        if is_unread(unit.entry, unit.number):
+            path, touched = unit.edit.path, unit.edit.base_lines
             is_late = is_late_accepted(policy, path)
             yield path, render_mending_read(path, touched, session, call, is_late=is_late)
 
@@ -45,17 +48,17 @@ def read_before(
 ) -> Reading:
     """Read lines as they were before a call, and keep a receipt for that call's edits."""
     with at_work(root, journal):
-        number, spec, files = _find_before(root, journal, call, path)
+        call_before, spec, files = _find_before(root, journal, call, path)
         reading, _ = read_snapshot(files, path, start, end, limit=None)
         lines = reading.start_line, reading.end_line
         read = Read(path, *lines, reading.range_hash or "", LATE)
-        journal.mend(number, spec, read)
+        journal.mend(call_before, spec, read)
     return replace(reading, has_receipt=True)
 
 
 def _find_before(
     root: Path, journal: SessionJournal, call: str, path: str
-) -> tuple[int, int, Snapshot]:
+) -> tuple[JournaledCall, int, Snapshot]:
     """Find the file before a call, or say that the session is kept where nothing can be written."""
     try:
         return find_before(journal, call, path)
@@ -66,3 +69,23 @@ def _find_before(
         )
         expect_kept_here(root, journal.folder, fix)
         raise
+
+
+def find_before(
+    journal: SessionJournal, call: str, path: str
+) -> tuple[JournaledCall, int, Snapshot]:
+    """Find the call and spec that changed a file, and the file before. Raises InvalidInput."""
+    changes = (
+        (each, at, change.before)
+        for each in journal.state.effective
+        if str(each.id) == call
+        for at, entry in enumerate(each.entries)
+        for change in entry.files
+        if path in (change.path, change.new_path)
+    )
+    first = next(changes, None)
+    if first is None:
+        raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
+    found, at, before = first
+    data = None if before is None else journal.blobs.get(before.sha256)
+    return found, at, MappingSnapshot({} if data is None else {path: File(data)})

@@ -28,7 +28,6 @@ from hkgit.applying.planner import Options, plan
 from hkgit.applying.quotes import StoresLf
 from hkgit.applying.series import PlannedSpec
 from hkgit.edits import (
-    NOTATIONS,
     AnyEdit,
     Edit,
     File,
@@ -42,16 +41,15 @@ from hkgit.edits import (
     decode_text,
 )
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.entry import digest
+from hkgit.evidence.claims import read_recorded_spec
+from hkgit.evidence.entry import Entry, RecordedFile, digest
 from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import PendingEdit, group_connected
-from hkgit.sessions.journaled_call import JournaledSpec, VersionChange
 from hkgit.sessions.knowledge import Kept
 from hkgit.sessions.outstanding import find_effective
 from hkgit.text.diff import LineChange, find_changes, find_common, follow
 from hkgit.text.document import Document, split_raw
-from hkgit.text.edit_json import parse_edit, write_edit
-from hkgit.text.strict_json import Node
+from hkgit.text.edit_json import write_edit
 from hkgit.values import dataclass, field, replace
 
 Item = TypeVar("Item")
@@ -237,35 +235,27 @@ def _make_spec(edits: Iterator[ReplaceRange | InsertAfter]) -> Spec:
     return Spec("protocol", found, sequential=False, digest=digest(written.encode()))
 
 
-def select_edits(journaled: JournaledSpec, numbers: Sequence[int]) -> Spec:
-    """Parse some edits, by number from 1, of a journalled spec. Raises InvalidInput."""
-    written = (Node("the journal", json.loads(journaled.edits[number - 1])) for number in numbers)
-    miscounted = frozenset(
-        at for at, number in enumerate(numbers, 1) if number in journaled.miscounted
-    )
-    return Spec(
-        dialect=journaled.dialect,
-        edits=tuple(map(parse_edit, written)),
-        sequential=NOTATIONS[journaled.dialect].sequential,
-        digest=journaled.digest,
-        miscounted=miscounted,
-    )
+def select_edits(entry: Entry, numbers: Sequence[int]) -> Spec:
+    """Read some edits, by number from 1, of the spec of an entry. Raises InvalidInput."""
+    chosen = tuple(entry.edits[number - 1] for number in numbers)
+    return replace(read_recorded_spec(replace(entry, edits=chosen)), digest=entry.spec_digest)
 
 
 def place_spec(
-    journaled: JournaledSpec,
+    entry: Entry,
     numbers: Sequence[int],
-    reads: Sequence[Read],
     files: Snapshot,
     kept: Kept,
     stores_lf: StoresLf,
 ) -> PlannedSpec:
     """Place edits on `files`. Raises the refusal of the first that cannot be placed."""
-    options = Options(Settings(journaled.threshold), journaled.relocate, stores_lf=stores_lf)
-    base = Overlay(files, dict(_before(journaled.changes, files, kept, stores_lf)))
-    spec = resolve_names(select_edits(journaled, numbers), base)
+    relocate = any(edit.relocated for edit in entry.edits)
+    options = Options(Settings(entry.threshold), relocate, stores_lf=stores_lf)
+    reads = entry.reads
+    base = Overlay(files, dict(_before(entry.files, files, kept, stores_lf)))
+    spec = resolve_names(select_edits(entry, numbers), base)
     if all(files.get(path) == file for path, file in base.files.items()):
-        planned, held = plan(spec, files, options, reads), tuple(reads)
+        planned, held = plan(spec, files, options, reads), reads
     else:
         on_base = _expect_applied(plan(spec, base, options, reads))
         spec = narrow_spec(spec, on_base, base)
@@ -286,7 +276,7 @@ def _expect_applied(planned: Plan) -> Plan:
 
 
 def _before(
-    changes: Iterable[VersionChange], files: Snapshot, kept: Kept, stores_lf: StoresLf
+    changes: Iterable[RecordedFile], files: Snapshot, kept: Kept, stores_lf: StoresLf
 ) -> Iterator[tuple[str, File | None]]:
     """The files that a spec was applied to; as git stores them, where that is what is committed."""
     for change in changes:
@@ -336,31 +326,28 @@ class Built:
     refused: dict[PendingEdit, HkgitError] = field(default_factory=dict)
 
 
-Placements = dict[tuple[object, ...], Built]
-"""What came of the edits of one spec, by those edits and the files on which they were placed."""
-
-
 @dataclass(frozen=True, slots=True)
 class CommitBuilder:
-    """Applies edits to the files of a commit's parent, in the order in which they were made."""
+    """Applies edits to the files of a commit's parent, in the order in which they were made.
+
+    `known` keeps what came of the edits of a spec, by those edits and the files on which they were
+    placed, so that none is placed there again.
+    """
 
     before: Snapshot
     stores_lf: StoresLf
+    known: dict[tuple[object, ...], Built] = field(default_factory=dict)
 
-    def build(self, units: Sequence[PendingEdit], known: Placements | None = None) -> Built:
-        """Place edits, spec by spec; one that has no place is left out.
-
-        `known` keeps what came of edits, so that none is placed on the same files again.
-        """
-        known = {} if known is None else known
+    def build(self, units: Sequence[PendingEdit]) -> Built:
+        """Place edits, spec by spec; one that has no place is left out."""
         built = Built(Overlay(self.before))
         for spec, group in groupby(units, key=lambda unit: unit.key):
             units_of_spec = tuple(group)
             numbers = tuple(unit.number for unit in units_of_spec)
             key = spec, numbers, frozenset(built.files.files.items())
-            if key not in known:
-                known[key] = self._place_spec(built.files, units_of_spec)
-            found = known[key]
+            if key not in self.known:
+                self.known[key] = self._place_spec(built.files, units_of_spec)
+            found = self.known[key]
             built.files = found.files
             built.steps += found.steps
             built.refused |= found.refused
@@ -368,8 +355,7 @@ class CommitBuilder:
 
     def maker(self, paths: Sequence[str]) -> Callable[[Sequence[PendingEdit]], Contents]:
         """Return a function from edits to what they make of some files."""
-        known: Placements = {}
-        return lambda units: read_contents(self.build(units, known).files, paths)
+        return lambda units: read_contents(self.build(units).files, paths)
 
     def _place_spec(self, files: Overlay, units: tuple[PendingEdit, ...]) -> Built:
         """Place the edits of a spec: all of them, else those that can be, beside the others."""
@@ -400,17 +386,13 @@ class CommitBuilder:
 
         One that leans on a reading stays refused: nobody has read the lines that are committed.
         """
-        path = unit.journaled.paths[unit.number - 1]
+        path = unit.edit.path
         base = files.get(path)
         versions = _find_versions(unit, path)
-        if (
-            base is None
-            or versions is None
-            or not is_blind(unit.journaled.evidence[unit.number - 1])
-        ):
+        if base is None or versions is None or not is_blind(unit.edit.evidence):
             return Built(files, refused={unit: error})
         # Few edits are of such lines.
-        touched = unit.journaled.touched[unit.number - 1]
+        touched = unit.edit.base_lines
         try:
             spec = restate_on(path, touched, versions, base.data)
             planned = expect_change(plan(spec, files))
@@ -430,16 +412,14 @@ class CommitBuilder:
         """Place edits of one spec on some files. Raises the refusal of one that has no place."""
         first = units[0]
         numbers = [unit.number for unit in units]
-        kept = first.journal.blobs.get
-        return place_spec(first.journaled, numbers, first.reads, files, kept, self.stores_lf)
+        return place_spec(first.entry, numbers, files, first.journal.blobs.get, self.stores_lf)
 
 
 def _find_versions(unit: PendingEdit, path: str) -> tuple[bytes, bytes] | None:
     """Find a file as it was before an edit's spec, and as that left it; None where it made one."""
-    kept = unit.journal.blobs.get
-    for change in unit.journaled.changes:
-        if change.path == change.new_path == path and change.before and change.after:
-            before, after = kept(change.before.sha256), kept(change.after.sha256)
+    for change in unit.entry.files:
+        if change.path == change.new_path == path:
+            before, after = unit.version(change.before), unit.version(change.after)
             return None if before is None or after is None else (before, after)
     return None
 

@@ -14,124 +14,43 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from hkgit.applying.files import write_files
-from hkgit.edits import REGULAR, File, decode_text, encode_text
+from hkgit.edits import REGULAR, File, encode_text
 from hkgit.errors import GitRefused
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, Entry, entry_path, read_entry
-from hkgit.evidence.trailers import read_trailers, render_trailers, sign_words, split_template
-from hkgit.git.facts import POLICIES
-from hkgit.git.objects import EMPTY_TREE
-from hkgit.git.repository import Repository, find_comment_mark, read_message
-from hkgit.sessions.call_journal import SessionJournal
-from hkgit.sessions.homes import UNNAMED, find_folders, find_unused, lock_sessions, say_none_waits
-from hkgit.sessions.outstanding import may_be_committed
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, entry_path, read_entry
+from hkgit.git.repository import Repository
+from hkgit.sessions.call_journal import SessionJournal, list_waiting
+from hkgit.sessions.homes import (
+    UNNAMED,
+    find_folders,
+    find_unused,
+    lock_sessions,
+    say_more,
+    say_none_waits,
+)
+from hkgit.sessions.outstanding import has_moved, may_be_committed, see_head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.sessions.proposal import Proposal
 
-
-def sign(repository: Repository, place: Path) -> bool:
-    """Put the trailers of the entries being committed into a message; return whether it changed.
-
-    A message without words stays as it is, so that git can still refuse an empty one, and an
-    entry that the message names already is not named again. Raises InvalidInput.
-    """
-    message = read_message(place)
-    entries = _find_added_entries(repository)
-    text, template = split_template(message, find_comment_mark(repository))
-    named = read_trailers(text).entries
-    new = [(name, entry) for name, entry in entries if name not in named]
-    lines = (*_credit(repository, [entry for _, entry in new], text), *name_entries(new))
-    if not lines or not text.strip():
-        return False
-    place.write_bytes(sign_words(text, template, lines))
-    return True
-
-
-def _credit(repository: Repository, entries: Sequence[Entry], text: bytes) -> tuple[str, ...]:
-    """The `Assisted-by` lines that the policy asks for; most policies ask for none."""
-    head = repository.head().commit
-    if head is None or not entries:
-        return ()
-    files = map(repository.snapshot(head).get, POLICIES)
-    told = b"".join(file.data for file in files if file is not None)
-    if not any(word in told for word in (b"assisted_by", b"extends")):
-        return ()
-    # Only then is the whole policy of interest.
-    from hkgit.evidence.trailers import list_missing_lines
-    from hkgit.gate.trusted_policy import read_trusted_policy
-
-    if read_trusted_policy(repository, head).assisted_by != "require":
-        return ()
-    return tuple(list_missing_lines(entries, text))
-
-
-def _find_added_entries(repository: Repository) -> list[tuple[str, Entry]]:
-    """Find the ledger entries that are in the index and in no parent of the commit."""
-    parents = repository.commit_in_progress_parents()[0]
-    first, *others = [repository.commit(each).tree for each in parents] or [EMPTY_TREE]
-    known = [repository.snapshot(tree) for tree in others]
-    changes = repository.changes(first, repository.index_tree())
-    return [
-        (
-            change.path.removeprefix(f"{LEDGER}/").replace("/", "").removesuffix(".json"),
-            read_entry(repository.blob(change.new.id)),
-        )
-        for change in changes
-        if change.path.startswith(f"{LEDGER}/")
-        and change.old is None
-        and change.new is not None
-        and all(files.entry(change.path) is None for files in known)
-    ]
-
-
-def name_entries(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:
-    """Write the trailers: all of them for one entry, only ids and agents for several."""
-    if len(entries) == 1:
-        [(name, entry)] = entries
-        return render_trailers(entry, name)
-    named = [f"Hkgit-Entry: sha256:{name}" for name, _ in entries]
-    agents = dict.fromkeys(entry.agent for _, entry in entries)
-    return (*named, *(f"Hkgit-Agent: {agent}" for agent in agents))
-
-
 _NO_OBJECT = "0" * 40
 
 
-def open_journals(root: Path) -> list[SessionJournal]:
+def open_journals(repository: Repository, root: Path) -> list[SessionJournal]:
     """Open the journals of all named sessions of a checkout: other calls are no evidence."""
-    return [SessionJournal(folder) for folder in find_folders(root) if folder.name != UNNAMED]
+    found = [SessionJournal(folder) for folder in find_folders(root) if folder.name != UNNAMED]
+    see_head(repository, found)
+    return found
 
 
 def withdraw(repository: Repository) -> None:
     """Take out what `stage` has added, where the commit is not made. Raises GitRefused."""
     root = find_root(repository)
-    journals = [each for each in open_journals(root) if each.load().proposed]
+    journals = open_journals(repository, root)
     with lock_all(journals):
-        bring_along(repository, root, settle(repository, journals))
-        take_out(repository, root, journals)
-
-
-def settle_commit(repository: Repository) -> None:
-    """Forget edits that a commit holds, and update the checkout. Raises GitRefused.
-
-    Runs after the commit.
-    """
-    root = find_root(repository)
-    journals = open_journals(root)
-    with lock_all(journals):
-        proposed = [each for each in journals if each.load().proposed]
-        bring_along(repository, root, settle(repository, proposed))
-        if not may_be_committed(repository, root, journals):
-            say_none_waits(root)
-        if any(journal.state.is_ended for journal in journals):
-            from hkgit.sessions.end import drop_ended  # few sessions are ended by a word
-
-            drop_ended(repository, root, journals)
-    if find_unused(root):
-        from hkgit.sessions.end import expire
-
-        expire(root)
+        _settle(repository, root, journals)
+        for journal in journals:
+            journal.record({})
 
 
 @contextmanager
@@ -143,22 +62,72 @@ def lock_all(journals: Iterable[SessionJournal]) -> Iterator[None]:
         yield
 
 
-def settle(repository: Repository, journals: Sequence[SessionJournal]) -> list[str]:
-    """Let the journals forget edits that are committed; return the entries that HEAD has."""
-    head = repository.head().commit
-    files = None if head is None else repository.snapshot(head)
-    here: list[str] = []
+def _settle(repository: Repository, root: Path, journals: Sequence[SessionJournal]) -> str:
+    """Bring the index in line with what sessions have recorded; return its tree.
+
+    Entries that HEAD has stay, those that were given to a commit that was never made go. So do
+    those of a commit that was taken back, unless the index still has them: then it has the work.
+    """
+    see_head(repository, journals)
+    _settle_refusals(repository, [name for journal in journals for name in journal.landed])
+    tree = repository.index_tree()
+    index = repository.snapshot(tree)
+    landed = [name for journal in journals for name in journal.landed]
+    is_behind = any(index.entry(entry_path(name)) is None for name in landed)
+    if is_behind:
+        bring_along(repository)
+    left = [name for journal in journals for name in {*journal.state.recorded} - journal.landed]
+    staged = [name for name in left if index.entry(entry_path(name)) is not None]
+    made = _find_made(repository, staged)
     for journal in journals:
-        names = list(journal.load().proposed)
-        found = [] if files is None else [n for n in names if files.get(entry_path(n)) is not None]
-        here += found
-        _settle_refusals(repository, found)
-        absent = (name for name in names if name not in found)
-        elsewhere = [name for name in absent if _was_committed(repository, name)]
-        if found or elsewhere:
-            journal.add("committed", entries=[*found, *elsewhere])
-            journal.forget(journal.state.waiting)
-    return here
+        journal.landed |= made & journal.state.recorded.keys()
+    gone = [name for name in left if name not in made]
+    update_index(repository, {entry_path(name): None for name in staged if name not in made})
+    for name in gone:
+        with suppress(OSError):
+            (root / entry_path(name)).unlink()
+    return tree if made.issuperset(staged) and not is_behind else repository.index_tree()
+
+
+_LOOKED_AT = 200
+"""So many places where HEAD was are looked at for an entry that it has no more."""
+
+
+def _find_made(repository: Repository, names: Sequence[str]) -> frozenset[str]:
+    """Find the entries that a commit had on which HEAD was lately."""
+    if not names:
+        return frozenset()
+    asked = ("log", "-g", f"--max-count={_LOOKED_AT}", "--format=%H")
+    commits = dict.fromkeys(repository.git(*asked, check=False).text.split())
+    return frozenset(
+        name
+        for name in names
+        if any(repository.snapshot(each).entry(entry_path(name)) is not None for each in commits)
+    )
+
+
+KEPT = 50
+"""So many calls that HEAD has are kept at least: `git reset` may take their commit back."""
+
+
+def _forget(repository: Repository, journals: Sequence[SessionJournal]) -> None:
+    """Forget calls that HEAD has, and the sessions that have ended and wait for nothing."""
+    for journal in journals:
+        standing = journal.standing
+        done = [call for call in journal.state.effective if call not in standing]
+        if len(done) > 2 * KEPT:
+            journal.forget([*done[-KEPT:], *standing])
+    if any(journal.state.is_ended for journal in journals):
+        from hkgit.sessions.end import drop_ended  # few sessions are ended by a word
+
+        drop_ended(repository, find_root(repository), journals)
+
+
+def settle_commit(repository: Repository) -> None:
+    """Do what is left to do behind a commit. Raises GitRefused."""
+    journals = open_journals(repository, find_root(repository))
+    _settle_refusals(repository, [name for journal in journals for name in journal.landed])
+    bring_along(repository)
 
 
 def _settle_refusals(repository: Repository, names: Sequence[str]) -> None:
@@ -166,23 +135,15 @@ def _settle_refusals(repository: Repository, names: Sequence[str]) -> None:
     if not names or not (repository.common_dir / "hkgit/refusals.jsonl").exists():
         return
     # Few commits follow a refusal.
-    from hkgit.evidence.entry import read_entry
     from hkgit.evidence.refusal_log import RefusalLog, list_claimed_ids
 
     refusals = RefusalLog.of(repository.common_dir)
-    for name in names:
-        file = repository.snapshot("HEAD").get(entry_path(name))
+    left = {each.id for each in refusals.read() if each.landed is None}
+    for file in map(repository.snapshot("HEAD").get, map(entry_path, names if left else ())):
         if file is not None:
             ids = list_claimed_ids(read_entry(file.data).claims.get("refusals"))
             with suppress(OSError):
-                refusals.settle(ids, repository.head().commit or "")
-
-
-def _was_committed(repository: Repository, name: str) -> bool:
-    """Whether an entry is in a commit of any branch, or was lately."""
-    path = entry_path(name)
-    asked = repository.git("log", "-1", "--all", "--format=%H", "--", path, check=False)
-    return asked.code == 0 and bool(asked.text)
+                refusals.settle([id for id in ids if id in left], repository.head().commit or "")
 
 
 def find_parents(repository: Repository) -> tuple[str, ...]:
@@ -197,32 +158,9 @@ def find_root(repository: Repository) -> Path:
     return repository.work_tree
 
 
-def take_out(repository: Repository, root: Path, journals: Sequence[SessionJournal]) -> None:
-    """Remove entries that were proposed to a commit that was never made."""
-    paths = [entry_path(name) for journal in journals for name in journal.state.proposed]
-    update_index(repository, dict.fromkeys(paths))
-    for path in paths:
-        with suppress(OSError):
-            (root / path).unlink()
-
-
-def bring_along(repository: Repository, root: Path, names: Sequence[str]) -> None:
-    """Give the index and the checkout the entries of HEAD that came through a temporary index."""
-    if not names:
-        return
-    head = repository.snapshot("HEAD")
-    paths = [*map(entry_path, names), ATTRIBUTES_PATH]
-    absent = [path for path in paths if not (root / path).exists()]
-    files = {path: head.get(path) for path in absent if head.get(path) is not None}
-    if files:
-        # After a commit of everything they are there.
-        from hkgit.applying.files import write_files
-
-        write_files(root, files)
-    listed = repository.git("ls-files", "-z", "--", LEDGER, ATTRIBUTES_PATH).stdout
-    known = decode_text(listed).split("\0")
-    entries = {path: head.entry(path) for path in paths if path not in known}
-    update_index(repository, {path: each.id for path, each in entries.items() if each is not None})
+def bring_along(repository: Repository) -> None:
+    """Give the index and the checkout the entries of HEAD: some come through a temporary index."""
+    repository.git("checkout", "--quiet", "HEAD", "--", LEDGER, ATTRIBUTES_PATH, check=False)
 
 
 def update_index(repository: Repository, ids: Mapping[str, str | None]) -> None:
@@ -242,29 +180,44 @@ def stage(repository: Repository) -> Proposal:
 
     Entries that an earlier attempt left are taken out. Raises GitRefused.
     """
-    from hkgit.sessions.proposal import Proposal, propose, propose_merge
+    # What only takes entries out, or looks back, makes none.
+    from hkgit.sessions.proposal import Proposal, propose
 
     root = find_root(repository)
-    journals = open_journals(root)
+    journals = open_journals(repository, root)
     parents = find_parents(repository)
     if not journals or len(parents) > 2:
         return Proposal((), ())
     with lock_all(journals):
-        bring_along(repository, root, settle(repository, journals))
-        take_out(repository, root, journals)
-        tree = repository.index_tree()
+        tree = _settle(repository, root, journals)
         if len(parents) == 2:
+            from hkgit.sessions.merge_proposal import propose_merge  # few commits are merges
+
             proposal = propose_merge(repository, journals, tree, (parents[0], parents[1]))
         else:
             proposal = propose(repository, journals, tree)
         _stage(repository, root, proposal, tree)
+        say_more(root, is_more=_is_more(repository, journals, proposal))
         for journal in journals:
-            mine = [each for entry in proposal.entries for each in entry.list_edits(journal)]
-            if mine or journal.state.proposed:
-                journal.propose(mine)
+            journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
         if not proposal.entries and not may_be_committed(repository, root, journals):
             say_none_waits(root)
+        _forget(repository, journals)
+    if find_unused(root):
+        from hkgit.sessions.end import expire
+
+        expire(root)
     return proposal
+
+
+def _is_more(
+    repository: Repository, journals: Sequence[SessionJournal], proposal: Proposal
+) -> bool:
+    """Whether a commit may settle refusals, or stand on one that was made past the hooks."""
+    if any(each.entry.claims.get("refusals") for each in proposal.entries):
+        return True
+    times = [unit.call.time for unit in list_waiting(journals)]
+    return bool(times) and has_moved(repository, min(times))
 
 
 def _stage(repository: Repository, root: Path, proposal: Proposal, tree: str) -> None:

@@ -12,12 +12,14 @@ from pathlib import Path
 
 from hkgit.edits import File, Overlay, Read, Snapshot
 from hkgit.errors import Conflict, InvalidInput
+from hkgit.evidence.claims import mark
+from hkgit.evidence.entry import FileMark, RecordedFile
 from hkgit.sessions.answers import UndoReport
 from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.call_journal import SessionJournal, list_units
 from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.homes import expect_kept_here
-from hkgit.sessions.journaled_call import JournaledCall, Version, VersionChange
+from hkgit.sessions.journaled_call import JournaledCall
 from hkgit.sessions.knowledge import (
     NOTHING,
     FileKnowledge,
@@ -26,7 +28,7 @@ from hkgit.sessions.knowledge import (
     carry_knowledge,
     know_lines,
 )
-from hkgit.sessions.outstanding import choose_calls, find_calls_in
+from hkgit.sessions.outstanding import find_effective, see_head
 from hkgit.sessions.writer import at_work, begin_turn, carry_out, keep_files, next_call
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document, terminate, unterminate
@@ -40,10 +42,12 @@ def undo_calls(
     """See `EditSession.undo`."""
     with at_work(root, journal):
         begin_turn(journal)
+        see_head(root, [journal])
         state, files, blobs = journal.state, Checkout(root), journal.blobs
-        effective = find_calls_in(files, journal)
+        kept = journal.standing
+        effective = [each for each in find_calls_in(files, journal) if each in kept]
         try:
-            calls = choose_calls(state, call, effective, whole_session=whole_session)
+            calls = choose_calls(kept, call, effective, whole_session=whole_session)
         except InvalidInput:
             expect_kept_here(root, journal.folder, "Run this command outside the sandbox.")
             raise
@@ -60,8 +64,37 @@ def undo_calls(
     return UndoReport(tuple(map(str, numbers)), changed)
 
 
+def choose_calls(
+    kept: Sequence[JournaledCall],
+    call: str | None,
+    effective: Sequence[JournaledCall],
+    *,
+    whole_session: bool,
+) -> list[JournaledCall]:
+    """Choose calls to be undone of those kept, the oldest first; else the last `effective` one.
+
+    Raises InvalidInput when there is none.
+    """
+    if call is not None:
+        found = [each for each in kept if str(each.id) == call]
+        where = f"call {call}"
+    else:
+        found = [*kept] if whole_session else [*(effective or kept)][-1:]
+        where = "the session"
+    if not found:
+        fix = "hkgit undo --list shows the calls; what is committed git takes back: git revert"
+        raise InvalidInput(where, "holds no call that can be undone", fix)
+    return found
+
+
+def find_calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
+    """List the calls of a session of which some edit is still in `files`, the oldest first."""
+    ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
+    return [call for call in journal.state.effective if call.id in ids]
+
+
 def _undo_changes(
-    done: Iterable[VersionChange], files: Snapshot, blobs: Blobs
+    done: Iterable[RecordedFile], files: Snapshot, blobs: Blobs
 ) -> dict[str, File | None]:
     """The files that change when changes are taken back, the last one first.
 
@@ -73,26 +106,31 @@ def _undo_changes(
     return {path: file for path, file in now.items() if files.get(path) != file}
 
 
-def _fold(done: Iterable[VersionChange]) -> list[VersionChange]:
+def _fold(done: Iterable[RecordedFile]) -> list[RecordedFile]:
     """Join consecutive changes of one file."""
-    folded: list[VersionChange] = []
+    folded: list[RecordedFile] = []
     for change in done:
         last = folded[-1] if folded else None
         is_next = last is not None and last.new_path == change.path is not None
         if last is not None and is_next and last.after == change.before:
-            folded[-1] = VersionChange(last.path, change.new_path, last.before, change.after)
+            folded[-1] = _make_change(last.path, change.new_path, last.before, change.after)
         else:
             folded.append(change)
     return [each for each in folded if each.path is not None or each.new_path is not None]
 
 
-def _reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterator[VersionChange]:
+def _reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterator[RecordedFile]:
     """Changed files as a list of changes, one a path."""
     for path, file in changed.items():
-        before, after = Version.of(files.get(path)), Version.of(file)
-        yield VersionChange(
-            path if before is not None else None, path if after is not None else None, before, after
-        )
+        before, after = mark(files.get(path)), mark(file)
+        yield _make_change(path if before else None, path if after else None, before, after)
+
+
+def _make_change(
+    path: str | None, new_path: str | None, before: FileMark | None, after: FileMark | None
+) -> RecordedFile:
+    """A change told by its two versions alone."""
+    return RecordedFile(path, new_path, before, after, final_newline=True, hunks=())
 
 
 def _reread(
@@ -100,12 +138,10 @@ def _reread(
 ) -> dict[str, FileKnowledge]:
     """What is known of files once calls are taken back: receipts from before them hold again."""
     found: dict[str, FileKnowledge] = {}
-    for journaled in (spec for call in calls for spec in call.specs):
-        for read in journaled.reads:
+    for entry in (entry for call in calls for entry in call.entries):
+        for read in entry.reads:
             file, range_ = files.get(read.path), _range(read)
-            version = next(
-                (each.before for each in journaled.changes if each.path == read.path), None
-            )
+            version = next((each.before for each in entry.files if each.path == read.path), None)
             if file is not None and range_ is not None and version is not None:
                 before = found.get(read.path, known.get(read.path, NOTHING))
                 held = carry_knowledge(FileKnowledge(version.sha256, (range_,)), file.data, kept)
@@ -122,7 +158,7 @@ def _range(read: Read) -> KnownRange | None:
     return KnownRange(read.start_line, read.end_line, read.range_hash)
 
 
-def _reverse(change: VersionChange, files: Snapshot, blobs: Blobs) -> dict[str, File | None]:
+def _reverse(change: RecordedFile, files: Snapshot, blobs: Blobs) -> dict[str, File | None]:
     before, after = _file(change.before, blobs), _file(change.after, blobs)
     if change.new_path is None:
         return _restore(change.path or "", before, files)
@@ -149,7 +185,7 @@ def _restore(path: str, file: File | None, files: Snapshot) -> dict[str, File | 
     return {path: file}
 
 
-def _file(version: Version | None, blobs: Blobs) -> File | None:
+def _file(version: FileMark | None, blobs: Blobs) -> File | None:
     data = None if version is None else blobs.get(version.sha256)
     return None if version is None or data is None else File(data, version.mode)
 
@@ -168,21 +204,23 @@ def _merge_file(path: str, before: File, after: File, present: File) -> File:
 def merge_back(path: str, base: bytes, wanted: bytes, present: bytes) -> bytes:
     """Apply the change from `base` to `wanted` to `present`, by lines. Raises Conflict.
 
-    Lines of `present` that already equal those of `wanted` stay.
+    Lines of `present` that already equal those of `wanted` stay. Lines right beside a change may
+    have changed since, which git's own merge would call a conflict.
     """
     old, new, here = (terminate(Document(data)).raw_lines for data in (base, wanted, present))
-    lines: list[bytes] = []
-    done = there = ahead = 0
-    for start, end, theirs, ours in _group(find_changes(old, new), find_changes(old, here)):
-        wanted_lines = new[start + ahead : end + ahead + _growth(theirs)]
-        first, last = start + there, end + there + _growth(ours)
-        if theirs and ours and wanted_lines != here[first:last]:
-            raise Conflict(f"{path}:{first + 1}", "these lines were changed again", _FIX)
-        lines += here[done:first]
-        lines += wanted_lines if theirs else here[first:last]
-        done, there, ahead = last, there + _growth(ours), ahead + _growth(theirs)
-    data = b"".join([*lines, *here[done:]])
+    lines, ours = [*here], find_changes(old, here)
+    for change in reversed(find_changes(old, new)):
+        back = new[change.new_start : change.new_end]
+        met = [each for each in ours if _meet(change, each)]
+        if any(here[each.new_start : each.new_end] == back for each in met):
+            continue
+        if met:
+            raise Conflict(f"{path}:{met[0].new_start + 1}", "these lines were changed again", _FIX)
+        above = [each for each in ours if each.old_end <= change.old_start]
+        shift = above[-1].new_end - above[-1].old_end if above else 0
+        lines[change.old_start + shift : change.old_end + shift] = back
     was_terminated = Document(wanted if _ends(base) == _ends(present) else present).is_terminated
+    data = b"".join(lines)
     return data if was_terminated else unterminate(data)
 
 
@@ -190,22 +228,9 @@ def _ends(data: bytes) -> bool:
     return Document(data).is_terminated
 
 
-def _growth(changes: Iterable[LineChange]) -> int:
-    return sum(c.new_end - c.new_start - c.old_end + c.old_start for c in changes)
-
-
-def _group(
-    theirs: Sequence[LineChange], ours: Sequence[LineChange]
-) -> list[tuple[int, int, list[LineChange], list[LineChange]]]:
-    """Group changes of the same base lines: the lines, and both sides' changes (as in diff3)."""
-    groups: list[tuple[int, int, list[LineChange], list[LineChange]]] = []
-    pairs = [*((each, True) for each in theirs), *((each, False) for each in ours)]
-    for change, is_theirs in sorted(pairs, key=lambda pair: (pair[0].old_start, pair[0].old_end)):
-        first, last = change.old_start, change.old_end
-        start, end, mine, other = groups[-1] if groups else (-1, -1, [], [])
-        if first == last == start == end or (first < end and start < last):
-            groups[-1] = start, max(end, last), mine, other
-        else:
-            groups.append((first, last, [], []))
-        (groups[-1][2] if is_theirs else groups[-1][3]).append(change)
-    return groups
+def _meet(one: LineChange, other: LineChange) -> bool:
+    """Whether two changes are of the same lines, or put something into the same place."""
+    span = (one.old_start, one.old_end)
+    if span == (other.old_start, other.old_end):
+        return True
+    return one.old_start < other.old_end and other.old_start < one.old_end

@@ -6,22 +6,21 @@ call can finish one that died, or take it back.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hkgit.applying.files import DirectorySnapshot, clear_away, write_files
-from hkgit.applying.outcome import FileChange, reads_used
-from hkgit.applying.planner import Options
-from hkgit.applying.series import PlannedSpec
+from hkgit.applying.outcome import FileChange
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, Stale
+from hkgit.evidence.claims import mark
+from hkgit.evidence.entry import Entry, FileMark, RecordedFile
 from hkgit.sessions.blobs import Blobs, refuse_unwritable
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.homes import find_unused, list_candidates, lock_sessions
-from hkgit.sessions.journaled_call import JournaledCall, JournaledSpec, Version, VersionChange
+from hkgit.sessions.journaled_call import JournaledCall
 from hkgit.sessions.knowledge import (
     KEPT,
     NOTHING,
@@ -31,7 +30,6 @@ from hkgit.sessions.knowledge import (
     learn_lines,
     merge_knowledge,
 )
-from hkgit.text.edit_json import write_edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,14 +72,14 @@ def carry_out(
     present = DirectorySnapshot(root)
     found = {path: present.get(path) for path in call.states()}
     for path, (before, _) in call.states().items():
-        if Version.of(found[path]) != before:
+        if mark(found[path]) != before:
             fix = "Read it again, and write the edit against that."
             raise Stale(path, "was changed while it was being edited", fix)
-    mark = journal.folder.parent / _UNDER_WAY
+    under_way = journal.folder.parent / _UNDER_WAY
     try:
-        mark.write_text(journal.folder.name)
+        under_way.write_text(journal.folder.name)
     except OSError as error:
-        raise refuse_unwritable(mark, error) from error
+        raise refuse_unwritable(under_way, error) from error
     journal.begin(call)
     # Where the journal cannot be closed any more (a full disk), the mark stays, and `repair` finds
     # out how the call ended.
@@ -89,12 +87,12 @@ def carry_out(
         write_files(root, files, found)
     except HkgitError:
         with suppress(GitRefused):
-            journal.add("abort", call=call.id)
-            mark.unlink(missing_ok=True)
+            journal.abort(call)
+            under_way.unlink(missing_ok=True)
         raise
     with suppress(GitRefused):
-        journal.end(call.id, known)
-        mark.unlink(missing_ok=True)
+        journal.end(call, known)
+        under_way.unlink(missing_ok=True)
 
 
 def learn_reading(
@@ -132,7 +130,7 @@ def begin_turn(journal: SessionJournal, turn: str = "") -> None:
         )
 
 
-def end_adopted(journal: SessionJournal, call: int, plan: CallPlan) -> None:
+def end_adopted(journal: SessionJournal, call: JournaledCall, plan: CallPlan) -> None:
     """Record that a call of an agent's tool has been made; what is fresh moves along with it."""
     journal.end(call, plan.known)
     for path, fresh in [*journal.state.fresh.items()]:
@@ -157,44 +155,20 @@ def keep_files(blobs: Blobs, files: Iterable[File | None]) -> None:
 def next_call(
     journal: SessionJournal,
     agent: str,
-    specs: tuple[JournaledSpec, ...] = (),
+    entries: tuple[Entry, ...] = (),
     *,
-    reversals: tuple[VersionChange, ...] = (),
+    reversals: tuple[RecordedFile, ...] = (),
     undoes: tuple[int, ...] = (),
 ) -> JournaledCall:
     """Make the record of the next call in a journal."""
-    number = journal.state.last + 1
     return JournaledCall(
-        id=number,
+        id=journal.state.last + 1,
         time=time.time_ns() // 10**6,
         agent=agent,
-        specs=specs,
+        entries=entries,
         reversals=reversals,
         undoes=undoes,
     )
-
-
-def journal_spec(drafted: PlannedSpec, options: Options) -> JournaledSpec:
-    """Convert a planned spec to what the journal keeps of it."""
-    spec, plan = drafted.spec, drafted.plan
-    return JournaledSpec(
-        dialect=spec.dialect,
-        digest=spec.digest,
-        edits=tuple(json.dumps(write_edit(each)) for each in spec.edits),
-        paths=tuple(outcome.path for outcome in plan.outcomes),
-        evidence=tuple(outcome.evidence.kind for outcome in plan.outcomes),
-        touched=tuple(outcome.base_lines for outcome in plan.outcomes),
-        reads=reads_used(drafted.reads, plan),
-        changes=tuple(_change(each) for each in plan.files),
-        threshold=options.settings.threshold,
-        relocate=options.relocate,
-        miscounted=tuple(sorted(spec.miscounted)),
-    )
-
-
-def _change(change: FileChange) -> VersionChange:
-    before, after = Version.of(change.before), Version.of(change.after)
-    return VersionChange(change.path, change.new_path, before, after)
 
 
 def repair(root: Path, home: Path) -> list[str]:
@@ -205,7 +179,7 @@ def repair(root: Path, home: Path) -> list[str]:
     journal = _find_under_way(home)
     if journal is None:
         return []
-    call = journal.load().broken
+    call = journal.load().calls.begun_call()
     lines = [] if call is None else _settle_call(root, journal, call)
     (home / _UNDER_WAY).unlink(missing_ok=True)
     return lines
@@ -236,7 +210,7 @@ def find_crashed(root: Path, *, fix: bool) -> list[str]:
 def _find_dead_call(home: Path) -> list[str]:
     """Find the call that died, if one has."""
     journal = _find_under_way(home)
-    call = None if journal is None else journal.load().broken
+    call = None if journal is None else journal.load().calls.begun_call()
     if journal is None or call is None:
         return []
     return [f"call {call.id} of session {journal.folder.name} died half written"]
@@ -245,22 +219,22 @@ def _find_dead_call(home: Path) -> list[str]:
 def _settle_call(root: Path, journal: SessionJournal, call: JournaledCall) -> list[str]:
     files = DirectorySnapshot(root)
     found = {path: files.get(path) for path in call.states()}
-    states = {path: (*pair, Version.of(found[path])) for path, pair in call.states().items()}
+    states = {path: (*pair, mark(found[path])) for path, pair in call.states().items()}
     swept = _sweep(root, journal.blobs, call)
     named = f"call {call.id} of session {journal.folder.name}"
     if all(now == after for _, after, now in states.values()):
-        journal.end(call.id, dict.fromkeys(states))
+        journal.end(call, dict.fromkeys(states))
         return [f"{named} had been written as a whole", *swept]
     back = {path: before for path, (before, after, now) in states.items() if now == after}
     restored = {path: _file(journal.blobs, version) for path, version in back.items()}
     write_files(root, restored, {path: found[path] for path in back})
-    journal.add("abort", call=call.id)
+    journal.abort(call)
     others = [path for path, (before, after, now) in states.items() if now not in (before, after)]
     left = f"; changed since, and left alone: {', '.join(others)}" if others else ""
     return [f"{named} died half written and was taken back{left}", *swept]
 
 
-def _file(blobs: Blobs, version: Version | None) -> File | None:
+def _file(blobs: Blobs, version: FileMark | None) -> File | None:
     if version is None:
         return None
     data = blobs.get(version.sha256)

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, FileMark
 from hkgit.evidence.replay import REFS as RECORDS
 from hkgit.evidence.replay import record_ref
 from hkgit.gate.policy.model import Policy
@@ -18,8 +18,9 @@ from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
-from hkgit.sessions.journaled_call import RECOVERED, Version
-from hkgit.sessions.proposal import Proposal, propose_onto
+from hkgit.sessions.journaled_call import RECOVERED
+from hkgit.sessions.proposal import Proposal
+from hkgit.sessions.squash import propose_onto
 from hkgit.sessions.stage import open_journals
 from hkgit.sessions.writer import at_work
 from hkgit.values import dataclass, replace
@@ -129,7 +130,7 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
     before = EMPTY_TREE if head is None else repository.commit(head).tree
     paths = changed_paths(repository, before, tree)
     root = _root(repository)
-    live = open_journals(root)
+    live = open_journals(repository, root)
     replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
     with_live = [*live, *replayed.journals.values()]
     units = list_waiting(with_live)
@@ -213,7 +214,7 @@ def _replay(
     return replay.take(transcripts.steps(frozenset(known), wanted))
 
 
-def _marks(before: Version | None, after: Version | None) -> tuple[str | None, str | None]:
+def _marks(before: FileMark | None, after: FileMark | None) -> tuple[str | None, str | None]:
     return None if before is None else before.sha256, None if after is None else after.sha256
 
 
@@ -236,7 +237,7 @@ def _explain(
 def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
     """Write the recovered calls that a proposal uses into sessions of the checkout."""
     for name, found in sorted(replayed.journals.items()):
-        used = {edit.call for each in proposal.entries for edit in each.list_edits(found)}
+        used = {call for each in proposal.entries for call, _, _ in each.list_edits(found)}
         if not used:
             continue
         journal = SessionJournal(places.choose_folder(root, name))
@@ -254,16 +255,14 @@ def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> N
                 journal.blobs.put(data)
     fresh = replace(call, id=journal.state.last + 1)
     journal.begin(fresh)
-    journal.end(fresh.id, {})
+    journal.end(fresh, {})
 
 
 def _settle(journals: Sequence[SessionJournal], proposal: Proposal) -> None:
     """Note which edits a commit has taken."""
     for journal in journals:
-        mine = [each for entry in proposal.entries for each in entry.list_edits(journal)]
-        if mine:
-            journal.propose(mine)
-            journal.add("committed", entries=[*journal.state.proposed])
+        journal.landed |= {each.name for each in proposal.entries if each.list_edits(journal)}
+        journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
 
 
 def _root(repository: Repository) -> Path:

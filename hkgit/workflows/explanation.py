@@ -50,16 +50,15 @@ class Origin:
     @classmethod
     def of_unit(cls, unit: PendingEdit) -> Origin:
         """Make the origin of lines as the edit's journal has it."""
-        journaled, at = unit.journaled, unit.number - 1
-        touched, path = journaled.touched[at], journaled.paths[at]
+        touched, path = unit.edit.base_lines, unit.edit.path
         reads = (
             (read.start_line, read.end_line)
-            for read in unit.reads
+            for read in unit.entry.reads
             if read.path == path and read.start_line is not None and read.end_line is not None
         )
         lines = next((each for each in reads if all(covers(each, t) for t in touched)), None)
         changed = sum(map(count_lines, touched))
-        return cls(unit, path, journaled.evidence[at], lines, changed, is_derived=False)
+        return cls(unit, path, unit.edit.evidence, lines, changed, is_derived=False)
 
     @property
     def changed_share(self) -> int | None:
@@ -89,12 +88,11 @@ def trace_versions(
     lineage: Lineage = [*range(1, len(lines) + 1)]
     for _, group in groupby(units, key=lambda unit: unit.key):
         unit = next(group)
-        for change in unit.journaled.changes:
+        for change in unit.entry.files:
             if path != change.new_path or change.after is None:
                 continue
-            kept = unit.journal.blobs.get
-            before = b"" if change.before is None else kept(change.before.sha256)
-            after = kept(change.after.sha256)
+            before = b"" if change.before is None else unit.version(change.before)
+            after = unit.version(change.after)
             if before is None or after is None:
                 continue
             found, left = Document(before).lines, Document(after).lines

@@ -21,7 +21,7 @@ from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal
 from hkgit.sessions.call_plan import CallPlan, plan_call
 from hkgit.sessions.journaled_call import RECOVERED, JournaledCall
-from hkgit.sessions.writer import journal_spec, keep_versions
+from hkgit.sessions.writer import keep_versions
 from hkgit.values import dataclass, field
 from hkgit.workflows.log_memory import FollowedFiles, ReadingMemory, Versions, make_unknown
 from hkgit.workflows.log_results import find_after, is_what_came, make_difference, name_states
@@ -64,7 +64,7 @@ def _narrow_path(
 
 def _states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
     """What a spec found at a path, and what it left there."""
-    for change in unit.journaled.changes:
+    for change in unit.entry.files:
         if path in (change.path, change.new_path):
             before = change.before if change.path == path else None
             after = change.after if change.new_path == path else None
@@ -181,9 +181,8 @@ class TranscriptReplay:
             keep_versions(journal.blobs, each.plan.files)
         # Calls are put in order by their time, so no two may have the same.
         self._time = max(step.time, self._time + 1)
-        specs = tuple(journal_spec(each, Options()) for each in plan.steps)
-        number = journal.state.last + 1
-        call = JournaledCall(number, self._time, step.agent, specs, origin=RECOVERED)
+        number, entries = journal.state.last + 1, plan.make_entries(Options().settings)
+        call = JournaledCall(number, self._time, step.agent, entries, origin=RECOVERED)
         journal.begin(call)
-        journal.end(number, {})
+        journal.end(call, {})
         self.made.steps[step.session, number] = step

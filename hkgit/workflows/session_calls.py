@@ -23,15 +23,15 @@ def open_session(root: Path, name: str | None) -> EditSession:
 
     Raises InvalidInput where no call can be undone.
     """
-    from hkgit.sessions.edit_session import EditSession  # commits plan no edits of their own
+    # Commits plan no edits of their own.
+    from hkgit.sessions.edit_session import EditSession
+    from hkgit.sessions.outstanding import see_head
 
     if name is not None:
         return EditSession.open(root, name)
-    found = [
-        (journal.state.effective[-1].time, folder.name)
-        for folder in find_folders(root)
-        if (journal := SessionJournal(folder)).load().effective
-    ]
+    journals = [SessionJournal(folder) for folder in find_folders(root)]
+    see_head(root, journals)
+    found = [(calls[-1].time, each.folder.name) for each in journals if (calls := each.standing)]
     if not found:
         fix = "hkgit edit keeps its calls in the git directory; so does --session elsewhere."
         raise InvalidInput("undo", "there is no call that can be undone", fix)
@@ -46,15 +46,17 @@ def record(repository: Repository, step: RecordStep, message_file: str = "") -> 
     is what git's hook was given, empty where it was left out. Raises GitRefused where the index or
     the message cannot be read or written.
     """
+    if step == "message":
+        from hkgit.git.repository import find_message_file
+        from hkgit.sessions.commit_message import sign
+
+        sign(repository, find_message_file(repository, message_file))
+        return ()
     from hkgit.sessions import stage
 
     if step == "staged":
         return stage.stage(repository).uncovered
-    if step == "message":
-        from hkgit.git.repository import find_message_file
-
-        stage.sign(repository, find_message_file(repository, message_file))
-    elif step == "withdraw":
+    if step == "withdraw":
         stage.withdraw(repository)
     else:
         stage.settle_commit(repository)

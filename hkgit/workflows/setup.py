@@ -11,7 +11,7 @@ from hkgit.gate.entrypoints.hook_scripts import SERVER_HOOKS
 from hkgit.gate.policy.source import CONFIG
 from hkgit.git.repository import Repository
 from hkgit.sessions.end import list_homes
-from hkgit.sessions.homes import LOCAL
+from hkgit.sessions.homes import LOCAL, STATE_FILE
 from hkgit.workflows import framework_hooks, git_hooks, policy_file
 from hkgit.workflows.setup_steps import Action, SetupStep, carry_out, read
 
@@ -89,7 +89,7 @@ def _sessions(repository: Repository) -> Iterator[SetupStep]:
     if cache.is_file():
         yield SetupStep(cache, Action.REMOVED, "what the hooks remembered")
     for home in list_homes(repository):
-        names = sorted(each.parent.name for each in home.glob("*/journal"))
+        names = sorted(each.parent.name for each in home.glob(f"*/{STATE_FILE}"))
         if home.is_dir():
             note = f"the state of {', '.join(names)}" if names else ""
             yield SetupStep(home, Action.REMOVED, note)

@@ -214,9 +214,9 @@ def test_an_edit_committed_past_the_hooks_after_a_reset_is_told(
     assert recorded(seeded) == [["a.txt"]]
     [session] = places.find_folders(seeded.path)
     [edit] = SessionJournal(session).load().effective
-    [spec] = edit.specs
-    assert "five" in str(spec.edits[0])
-    assert "nine" not in str(spec.edits)
+    [spec] = edit.entries
+    assert "five" in str(spec.edits[0].edit)
+    assert "nine" not in str([edit.edit for edit in spec.edits])
     assert "(Again) was made past git's hooks" in said or "a.txt:5-5 was not read" in said
     assert "was made past git's hooks" in run("doctor", cwd=seeded.path).out
 

@@ -43,7 +43,7 @@ class Work:
         return stage(Repository.discover(self.repo.path)).uncovered
 
     def commit(self, *args: str) -> str:
-        """Record, commit what is staged, settle; answers with the commit."""
+        """Record, and commit what is staged; answers with the commit."""
         self.record()
         self.repo.git("commit", "-q", "--no-verify", "-m", "Change", *args, env=AGENT)
         settle_commit(Repository.discover(self.repo.path))

@@ -118,11 +118,10 @@ def test_when_the_second_of_three_files_cannot_be_written_none_is(
     assert contents(root) == before
 
 
-def test_a_line_that_a_crash_cut_short_was_never_said(root: Path) -> None:
+def test_what_a_crash_cut_short_was_never_said(root: Path) -> None:
     desk = TextSession.open(root, "task")
     desk.read("a.py", 1, 3)
-    journal = root / ".git/hkgit/sessions/task/journal"
-    journal.write_bytes(journal.read_bytes() + b'{"kind":"known","kno')
+    (root / ".git/hkgit/sessions/task/state.new").write_bytes(b'{"last":0,"kno')
     TextSession.open(root, "task").read("a.py", 4, 6)
     receipts = TextSession.open(root, "task").status().receipts
     assert [(each.start_line, each.end_line) for each in receipts] == [(1, 6)]
@@ -131,8 +130,8 @@ def test_a_line_that_a_crash_cut_short_was_never_said(root: Path) -> None:
 def test_a_damaged_journal_is_refused_and_says_what_to_do(root: Path) -> None:
     desk = TextSession.open(root, "task")
     desk.read("a.py", 1, 3)
-    journal = root / ".git/hkgit/sessions/task/journal"
-    journal.write_bytes(b'{"kind": 3}\n[]\n' + journal.read_bytes())
+    state = root / ".git/hkgit/sessions/task/state.json"
+    state.write_bytes(state.read_bytes()[:-9])
     with pytest.raises(GitRefused, match="Move this file away"):
         TextSession.open(root, "task").status()
 

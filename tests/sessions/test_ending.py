@@ -17,7 +17,7 @@ from tests.support.sessions import TextSession
 
 
 def names(work: Work) -> list[str]:
-    return [folder.name for folder in find_folders(work.repo.path)]
+    return [folder.name for folder in ending.list_sessions(opened(work), work.repo.path)]
 
 
 def opened(work: Work) -> Repository:
@@ -36,9 +36,9 @@ def clean(work: Work, *named: str, force: bool = False) -> tuple[list[str], list
 
 def age(work: Work, name: str = "task") -> None:
     """Let a session be one that nobody has used for long."""
-    journal = work.repo.path / ".git" / "hkgit" / "sessions" / name / "journal"
-    old = journal.stat().st_mtime - EXPIRY - 1
-    os.utime(journal, (old, old))
+    state = work.repo.path / ".git" / "hkgit" / "sessions" / name / "state.json"
+    old = state.stat().st_mtime - EXPIRY - 1
+    os.utime(state, (old, old))
 
 
 def test_a_session_that_only_read_ends_at_once(work: Work) -> None:
@@ -97,7 +97,7 @@ def test_sessions_that_nobody_uses_expire_unless_an_edit_waits(work: Work) -> No
 
 def test_a_damaged_journal_is_listed_and_can_be_removed(work: Work) -> None:
     work.desk.read("a.py")
-    (work.desk.journal.folder / "journal").write_text("{}\n")
+    (work.desk.journal.folder / "state.json").write_text("{}\n")
     assert [each.damage for each in ending.list_sessions(opened(work), work.repo.path)] == [
         "is damaged"
     ]

@@ -13,7 +13,9 @@ from contextlib import suppress
 from itertools import takewhile
 
 from hkgit import dialects
-from hkgit.agents.transcripts.logged_call import EditCall
+from hkgit.agents.events import Editing, Told
+from hkgit.dialects import protocol
+from hkgit.dialects.search_replace import write_block
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
 
@@ -45,30 +47,30 @@ def find_format(asked: Sequence[str]) -> str | None:
 
 def find_edits(
     answer: str, form: str | None, shown: Mapping[str, str], later: Mapping[str, str]
-) -> Iterator[EditCall]:
+) -> Iterator[Editing]:
     """Find the edits in an answer that aider could make, file by file.
 
     `shown` and `later` are the files as this request and the next one have shown them.
     """
     found = _list_files(answer, shown) if form == WHOLE else _list_edits(answer, form, shown)
     for call in found:
-        [path] = call.names
+        path = name_file(call)
         before = shown.get(path)
         if before is None or later.get(path) != before:
             yield call  # else nobody has made it
 
 
-def split_edits(answer: str, form: str) -> Iterator[EditCall]:
+def split_edits(answer: str, form: str) -> Iterator[Editing]:
     """Find the edits in an answer one by one, where nothing tells the files it was given for."""
     if form == WHOLE:
         yield from _list_files(answer, {})
     elif _SIGNS[form] in answer:
         with suppress(InvalidInput):
             edits = dialects.parse(answer, form).edits
-            yield from (_make_call(answer, form, [each], None) for each in edits)
+            yield from (_make_call(each.path, form, [each], None) for each in edits)
 
 
-def _list_edits(answer: str, form: str | None, shown: Mapping[str, str]) -> Iterator[EditCall]:
+def _list_edits(answer: str, form: str | None, shown: Mapping[str, str]) -> Iterator[Editing]:
     if form is None or _SIGNS[form] not in answer:
         return
     try:
@@ -83,7 +85,7 @@ def _list_edits(answer: str, form: str | None, shown: Mapping[str, str]) -> Iter
         return  # it is applied as a whole, or not at all
     for path, those in placed.items():
         if those:
-            yield _make_call(answer, form, those, shown.get(path))
+            yield _make_call(path, form, those, shown.get(path))
 
 
 def _drop_misplaced(edits: Iterable[AnyEdit], before: str | None) -> Iterator[AnyEdit]:
@@ -96,17 +98,25 @@ def _drop_misplaced(edits: Iterable[AnyEdit], before: str | None) -> Iterator[An
             yield each
 
 
-def _make_call(answer: str, form: str, edits: Sequence[AnyEdit], before: str | None) -> EditCall:
+def _make_call(path: str, form: str, edits: Sequence[AnyEdit], before: str | None) -> Editing:
     """Make the edits of a file; an empty old text makes a new one."""
-    first, path = edits[0], edits[0].path
     files = None if before is None else {path: before}
+    first = edits[0]
     if before is None and len(edits) == 1 and isinstance(first, Edit) and not first.old_text:
         new = {"command": "create", "path": path, "file_text": first.new_text}
-        return EditCall((path,), json.dumps(new, ensure_ascii=False), "text-editor")
-    return EditCall((path,), answer, form, before=files, edits=tuple(edits))
+        return Editing(json.dumps(new, ensure_ascii=False), "text-editor", told=Told((path,)))
+    blocks = [write_block(each) for each in edits if isinstance(each, Edit)]
+    is_blocks = form == BLOCKS and None not in blocks
+    words = "\n".join(filter(None, blocks)) if is_blocks else protocol.write(edits)
+    return Editing(words, form, told=Told((path,), before=files))
 
 
-def _list_files(answer: str, shown: Mapping[str, str]) -> Iterator[EditCall]:
+def name_file(edit: Editing) -> str:
+    """Name the one file of an edit of these."""
+    return edit.told.names[0] if edit.told is not None else ""
+
+
+def _list_files(answer: str, shown: Mapping[str, str]) -> Iterator[Editing]:
     """Find whole files between fences, each below its name; the first of a name counts."""
     lines = answer.removesuffix("\n").split("\n")
     done: set[str] = set()
@@ -133,7 +143,7 @@ def _read_name(line: str, shown: Mapping[str, str]) -> str:
     return name if name in shown or is_path else ""
 
 
-def _make_file(path: str, content: str, shown: Mapping[str, str]) -> EditCall:
+def _make_file(path: str, content: str, shown: Mapping[str, str]) -> Editing:
     spec = json.dumps({"file_path": path, "content": content}, ensure_ascii=False)
     before = {path: shown[path]} if path in shown else None
-    return EditCall((path,), spec, "text-editor", before=before, after={path: content})
+    return Editing(spec, "text-editor", told=Told((path,), before=before, after={path: content}))

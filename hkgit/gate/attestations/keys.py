@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,6 +100,8 @@ def _verify(
 @contextmanager
 def _write_key_files(signature: bytes, allowed_signers: str) -> Iterator[tuple[str, ...]]:
     """Options for ssh-keygen, which takes both from files."""
+    import tempfile  # few commits are attested
+
     with tempfile.TemporaryDirectory(prefix="hkgit-attestation-") as directory:
         listed, sig = Path(directory) / "allowed_signers", Path(directory) / "sig"
         listed.write_text(allowed_signers)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
 
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import write_canonical
@@ -20,6 +19,10 @@ STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:hkgit:verdict:v1"
 
 _ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,18 @@
 python=@PYTHON@
 hook=${0##*/} hook=${hook%%.*}
 
-# Whether edits of a session may wait for their commit: where none does, nothing is started.
+# Whether edits of a session may wait for their commit (-e), and whether there is more to look for
+# behind it (-s): where none does, nothing is started.
 waits() {
     place=${GIT_DIR:-.git}
     [ -d "$place" ] || place=$(git rev-parse --git-dir)
-    [ -e "$place/hkgit/sessions/.waiting" ] || [ -e .hkgit/local/sessions/.waiting ] ||
+    [ "$1" "$place/hkgit/sessions/.waiting" ] || [ "$1" .hkgit/local/sessions/.waiting ] ||
         [ -n "$HKGIT_STATE" ]
 }
 
 # Whether commit-msg will judge the commit, message and all, and nothing is to be recorded before.
 is_left_to_commit_msg() {
-    ! waits && [ -z "@SHELLS@" ] &&
+    ! waits -e && [ -z "@SHELLS@" ] &&
         [ -x "${0%/*}/commit-msg" ] && cmp -s "$0" "${0%/*}/commit-msg"
 }
 
@@ -57,12 +58,20 @@ case $hook in
         ;;
     prepare-commit-msg)
         # With -m nobody sees the message before commit-msg names the evidence in it.
-        [ "$2" != message ] && waits || exit 0
+        [ "$2" != message ] && waits -e || exit 0
         set -- hkgit record --message-file "$1"
         ;;
     commit-msg) set -- hkgit gate --quiet --record --message-file "$1" ;;
     post-commit)
-        waits || exit 0
+        waits -e || exit 0
+        # Entries that came through the index of `git commit -- PATH` or `-a`.
+        git checkout --quiet HEAD -- .hkgit/ledger .hkgit/.gitattributes 2>/dev/null || :
+        # Of a commit without evidence, and of one that was amended, there may be something to say.
+        waits -s || case $(git log -g -1 --format=%gs%n%B) in
+            "commit (amend)"*) ;;
+            *"
+Hkgit-Entry: "*) exit 0 ;;
+        esac
         set -- hkgit record --committed
         ;;
     pre-push) set -- hkgit gate --quiet --pre-push --remote "$1" ;;

@@ -36,7 +36,7 @@ def test_a_variable_names_the_session(bench: Bench) -> None:
     assert answer["edits"][0]["evidence"] == "receipt"
 
 
-@pytest.mark.parametrize("name", ["lock", "under-way", "journal", "waiting"])
+@pytest.mark.parametrize("name", ["lock", "under-way", "state", "waiting"])
 def test_a_session_may_have_any_name(bench: Bench, name: str) -> None:
     for command in (("read", "a.py"), ("edit", *EDIT), ("undo",)):
         done = bench.run(*command, "--session", name)
@@ -157,8 +157,7 @@ def test_a_reading_goes_on_to_the_end(bench: Bench) -> None:
 def test_doctor_tells_of_a_call_that_died_and_takes_it_back(bench: Bench) -> None:
     bench.run("edit", *EDIT, "--session", "s")
     home = bench.repo.path / ".git/hkgit/sessions"
-    lines = (home / "s/journal").read_bytes().splitlines(keepends=True)
-    (home / "s/journal").write_bytes(b"".join(line for line in lines if b'"end"' not in line))
+    (home / "s/calls/000001.json").replace(home / "s/calls/.000001.json")
     (home / ".under-way").write_text("s")
     bench.repo.write("b.py", TEXT)
     found = bench.run("doctor", "--json")

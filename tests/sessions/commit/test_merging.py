@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
-from hkgit.sessions.proposal import without_marks
+from hkgit.sessions.merge_proposal import without_marks
 from hkgit.workflows.setup import install
 from tests.sessions.committing import Work
 from tests.sessions.conftest import LINES, replacing

@@ -1,4 +1,4 @@
-"""A session of many calls: the older ones are read from the journal again, and none is lost."""
+"""A session of many calls: the older ones are read from their files again, and none is lost."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from hkgit.applying.planner import Options
-from hkgit.sessions import state
+from hkgit.sessions import call_journal
 from hkgit.sessions.edit_session import EditSession
+from hkgit.text.edit_parts import new_text_of
 from tests.support.repos import Repo
 
 
@@ -20,7 +21,7 @@ def edit(session: EditSession, old: str, new: str) -> None:
 @pytest.fixture
 def session(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> EditSession:
     """A session of five calls, of which two are kept in memory."""
-    monkeypatch.setattr(state, "LATEST", 2)
+    monkeypatch.setattr(call_journal, "LATEST", 2)
     repo.commit({"a.txt": "line 0\n"})
     session = EditSession.open(repo.path, "s")
     session.read("a.txt")
@@ -29,13 +30,16 @@ def session(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> EditSession:
     return session
 
 
-def test_calls_that_are_not_in_memory_are_those_of_the_journal(
+def test_calls_that_are_not_in_memory_are_those_of_the_files(
     session: EditSession, repo: Repo
 ) -> None:
     again = EditSession.open(repo.path, "s").journal.load()
-    assert len(session.journal.state.calls._latest) == len(again.calls._latest) == 2
-    assert [each.id for each in session.journal.load().effective] == [1, 2, 3, 4, 5]
-    assert again.effective == session.journal.state.effective
+    written = [
+        [new_text_of(edit.edit) for edit in call.entries[0].edits] for call in again.effective
+    ]
+    assert ["line 3\n" in text for [text] in written] == [False, False, True, True, False]
+    assert len(again.calls._latest) == 2
+    assert session.journal.load().effective == again.effective
 
 
 def test_all_of_them_are_undone(session: EditSession, repo: Repo) -> None:
@@ -43,12 +47,10 @@ def test_all_of_them_are_undone(session: EditSession, repo: Repo) -> None:
     assert Path(repo.path, "a.txt").read_bytes() == b"line 0\n"
 
 
-def test_another_process_may_put_a_new_journal_in_its_place(
-    session: EditSession, repo: Repo
-) -> None:
-    before = session.journal.state
+def test_what_another_process_forgets_is_not_there(session: EditSession, repo: Repo) -> None:
+    before = session.journal.load()
     other = EditSession.open(repo.path, "s").journal
     other.load()
     other.forget(other.state.effective[-1:])
-    assert [each.id for each in before.effective] == [1, 2, 3, 4, 5]
+    assert [each.id for each in before.effective][-1:] == [5]
     assert [each.id for each in session.journal.load().effective] == [5]

@@ -86,7 +86,7 @@ def test_else_state_is_in_the_checkout_and_ignores_itself(
 ) -> None:
     read_only(monkeypatch, root / ".git")
     TextSession.open(root, "task").read("a.py")
-    assert (root / ".hkgit/local/sessions/task/journal").exists()
+    assert (root / ".hkgit/local/sessions/task/state.json").exists()
     assert (root / ".hkgit/local/.gitignore").read_text() == "*\n"
 
 
