@@ -119,10 +119,14 @@ def test_a_whole_entry() -> None:
                 "id": 1,
                 "dialect": "protocol",
                 "path": "f",
-                "text": '{"version": "1", "operations": [{"op": "replace_range", "path": "f", '
-                '"start_line": 2, "end_line": 2, "new_lines": ["x"], "expected_hash": "'
-                + sha256(b"2\n")
-                + '"}]}',
+                "edit": {
+                    "op": "replace_range",
+                    "path": "f",
+                    "start_line": 2,
+                    "end_line": 2,
+                    "new_lines": ["x"],
+                    "expected_hash": sha256(b"2\n"),
+                },
                 "evidence": "hash",
                 "expected_hash": sha256(b"2\n"),
                 "evidence_lines": None,
