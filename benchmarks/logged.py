@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hkgit import apply_edits, dialects
+from hkgit.agents.events import Editing, PendingToolEdit, Told
 from hkgit.agents.transcripts.log_places import logs_at
 from hkgit.agents.transcripts.log_reader import Logs
-from hkgit.agents.transcripts.logged_call import EditCall
 from hkgit.errors import InvalidInput
 from hkgit.values import replace
 
@@ -43,37 +43,38 @@ def replay(place: Path) -> Iterator[tuple[str, str]]:
     logs = Logs(logs_at(place), lambda _: None)
     for path in logs.files:
         for call in logs.calls(path):
-            if isinstance(call.did, EditCall):
+            if isinstance(call.did, Editing | PendingToolEdit):
                 yield call.where, judge(call.did)
 
 
-def judge(call: EditCall) -> str:
+def judge(edit: Editing | PendingToolEdit) -> str:
     """How an edit that the agent's tool took ends with hkgit."""
-    if call.text is None or not call.before or set(call.names) != set(call.before):
+    told = edit.told or Told()
+    if isinstance(edit, PendingToolEdit) or not told.before or {*told.names} != {*told.before}:
         return UNKNOWN
     try:
-        spec = dialects.parse(call.text, call.dialect)
+        spec = dialects.parse(edit.text, edit.dialect)
     except InvalidInput:
         return REFUSED
-    before = {name.lstrip("/"): said for name, said in call.before.items() if said is not None}
+    before = {name.lstrip("/"): said for name, said in told.before.items() if said is not None}
     edits = [replace(edit, path=edit.path.lstrip("/")) for edit in spec.edits]
     result = apply_edits(edits, before)
     if not result.ok:
         return REFUSED
-    expected = expect_texts(call)
+    expected = expect_texts(told)
     if expected is None:
         return LANDED
     texts = {name.lstrip("/"): said for name, said in expected.items() if said is not None}
     return SAME if result.files == before | texts else OTHER
 
 
-def expect_texts(call: EditCall) -> dict[str, str | None] | None:
+def expect_texts(told: Told) -> dict[str, str | None] | None:
     """What the agent's tool left, where the log tells it or all of it follows from literal text."""
-    if call.after is not None or not call.is_final:
-        return None if call.after is None else {**call.after}
-    [name] = call.names
-    now = (call.before or {}).get(name)
-    for old, new, is_all in call.replacements:
+    if told.after is not None or not told.is_final:
+        return None if told.after is None else {**told.after}
+    [name] = told.names
+    now = (told.before or {}).get(name)
+    for old, new, is_all in told.replacements:
         if now is None or not old or old not in now:
             return None
         now = now.replace(old, new, -1 if is_all else 1)

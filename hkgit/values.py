@@ -17,10 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from dataclasses import asdict, dataclass, field, replace
-    from re import compile as late_pattern
     from typing import Any
 
-__all__ = ["asdict", "dataclass", "field", "late_pattern", "replace"]
+__all__ = ["asdict", "dataclass", "field", "replace"]
 
 _SPECS = "__value_fields__"
 
@@ -226,28 +225,5 @@ def _asdict(value: Any) -> Any:
     return value
 
 
-class _Late:
-    """A regular expression that is compiled when it is first used: few of a module's ever are.
-
-    To compile all of them as modules are loaded takes `hkgit apply` one start of the interpreter
-    more, and the gate's hook a third of one.
-    """
-
-    def __init__(self, source: str | bytes, flags: int = 0) -> None:
-        self._given = (source, int(flags))
-
-    def __getattr__(self, name: str) -> Any:
-        source, flags = self._given
-        if name == "pattern":
-            return source
-        import re
-
-        compiled: Any = re.compile(source, flags)
-        found = getattr(compiled, name)
-        setattr(self, name, found)
-        return found
-
-
 if not TYPE_CHECKING:
     asdict, dataclass, field, replace = _asdict, _decorate, Default, _replace
-    late_pattern = _Late

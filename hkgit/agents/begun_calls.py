@@ -22,6 +22,12 @@ from hkgit.sessions.homes import say_waiting
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
+LASTS = 600.0
+"""Seconds after which a call that has not reported its end is taken to have ended, or failed.
+
+A person may have been asked for leave within them.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class OpenEdit:
@@ -197,10 +203,6 @@ def renew_snapshots(session: Path, files: Mapping[str, KeptFile]) -> None:
             os.utime(place, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-_RUNNING = 600.0
-"""Seconds after which a command that has not reported its end is taken to have ended."""
-
-
 def has_command(folder: Path, paths: Sequence[str]) -> bool:
     """Whether a command of a session runs that may change files, and names one of these."""
     commands = (snapshot.command for snapshot in list_running_commands(folder))
@@ -215,7 +217,7 @@ def list_running_commands(folder: Path) -> Iterator[ShellSnapshot]:
     # Most sessions run no command.
     from hkgit.agents.shell_words import is_harmless
 
-    since = (time.time() - _RUNNING) * 1000
+    since = (time.time() - LASTS) * 1000
     for place in places:
         snapshot = load_snapshot(place)
         if snapshot and snapshot.begun > since and not is_harmless(snapshot.command):

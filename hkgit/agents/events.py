@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from hkgit.values import dataclass
@@ -15,12 +16,14 @@ class ToolReading:
     """Lines of a file that the agent asked for; an end past the last line means that one.
 
     With an `answer` only those count that stand in it, as they are or behind their numbers.
+    `is_whole` says that it is all of the file.
     """
 
     path: str
     start_line: int
     end_line: int
     answer: str | None = None
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +34,61 @@ class Snippets:
     texts: tuple[str, ...]
 
 
+Texts = Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class LineHunk:
+    """Lines that were replaced, as a diff shows them, without their ends.
+
+    `is_ended` is false where the last new line had no end, so it was the last of its file; None
+    where that is not told. `has_tabs` is false where tabs that lines begin with may be shown as
+    two blanks each.
+    """
+
+    start_line: int
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    is_ended: bool | None = True
+    has_tabs: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an answer tells of a change, beside the words of its call, by the names of the files.
+
+    `before` and `after` are whole files, None for no file. `replacements` are old and new text and
+    whether all places were meant, where the tool replaces literally. `is_final` is false where
+    somebody changed the result.
+    """
+
+    names: tuple[str, ...] = ()
+    before: Texts | None = None
+    after: Texts | None = None
+    replacements: tuple[tuple[str, str, bool], ...] = ()
+    is_final: bool = True
+    hunks: Mapping[str, tuple[LineHunk, ...]] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Editing:
     """A call of the agent's own edit tool, as a spec in a dialect that hkgit reads.
 
-    `shown` is what its answer shows of the file as it is then, `original` what the answer says
-    that the file was when the tool read it.
+    `shown` is what its answer shows of the file as it is then, `told` what that tells of the edit.
     """
 
     text: str
     dialect: str
     shown: ToolReading | Snippets | None = None
-    original: str | None = None
+    told: Told | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PendingToolEdit:
-    """A file that the agent's own edit tool is about to change; how is not told."""
+    """A file that the agent's own edit tool is about to change; how is at most `told` after it."""
 
     path: str
+    told: Told | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,27 +100,8 @@ class NotebookReading:
 
 
 @dataclass(frozen=True, slots=True)
-class ShellHunk:
-    """Lines that a command has replaced; `start_line` is where the new ones begin."""
-
-    start_line: int
-    old: tuple[str, ...]
-    new: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ShellChange:
-    """What a command has done to a file, as the agent tells it."""
-
-    path: str
-    hunks: tuple[ShellHunk, ...]
-    is_created: bool = False
-    is_deleted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Shell:
-    """A command, what the agent was shown of its output, and what it tells of changed files.
+    """A command, what the agent was shown of its output, and what is told of changed files.
 
     It ran in `folder`, if that is told: absolute, or from where the agent works.
     """
@@ -89,7 +109,7 @@ class Shell:
     command: str
     output: str
     folder: str = ""
-    changes: tuple[ShellChange, ...] = ()
+    told: Told | None = None
 
 
 @dataclass(frozen=True, slots=True)

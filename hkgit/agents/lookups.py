@@ -1,8 +1,4 @@
-"""What the transcript or the database of an agent says of one call.
-
-Codex's models may write scripts that call tools (code mode); each line of its transcript is JSON.
-
-goose keeps each message of a session as JSON; the answer of a tool stands behind the call's id.
+"""What the end of an agent's transcript says of one call.
 
 A model may ask for several calls in one answer. It has not seen what one of them shows when it
 writes the others, so they are no evidence for one another. Agents write an answer down before they
@@ -15,74 +11,23 @@ that stand behind the answer which asks for a call were not there yet when that 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, suppress
 from pathlib import Path
 
 from hkgit.agents.events import END, ToolReading
-from hkgit.agents.transcripts.json_fields import join_texts, parse_value, table, tables
+from hkgit.agents.json_fields import parse_value, table, tables
 from hkgit.text.strict_json import JsonObject
 
 _TAIL = 8 * 2**20
 _BLOCK = 2**18
 """So many bytes of a transcript are looked through, from its end, and at once."""
 
-_LATEST = 64
-"""So many messages of a database are looked through, from the last one of a session on."""
-
-_MESSAGES = "SELECT content_json FROM messages WHERE session_id = ? ORDER BY id DESC LIMIT ?"
 _ASKING = ("function_call", "custom_tool_call", "local_shell_call")
-
-
-def find_later_output(transcript: Path, call: str) -> str | None:
-    """Find what a call has shown; None where the transcript lacks it (yet).
-
-    A transcript is a file of lines, or a session in a database: the database's path, and the
-    session's name below it.
-    """
-    if transcript.parent.suffix == ".db":
-        return _find_database_output(transcript.parent, transcript.name, call)
-    return find_script_output(transcript, call)
-
-
-def find_script_output(transcript: Path, call: str) -> str | None:
-    """Find what the model was shown once a call of a tool by a script had ended.
-
-    None where the transcript does not say it (yet).
-    """
-    shown: list[str] = []
-    for record in _list_lines(transcript, b"item_completed", b"custom_tool_call_output"):
-        payload = table(record.get("payload"))
-        if payload.get("type") == "custom_tool_call_output":
-            output = payload.get("output")
-            shown.insert(0, output if isinstance(output, str) else join_texts(output))
-        elif (
-            payload.get("type") == "item_completed" and table(payload.get("item")).get("id") == call
-        ):
-            return "\n".join(shown) if shown else None
-    return None
-
-
-def _find_database_output(database: Path, session: str, call: str) -> str | None:
-    """Find the answer of a call as the model got it; None if the database lacks it (yet)."""
-    import sqlite3
-
-    place = f"{database.absolute().as_uri()}?mode=ro"
-    with (
-        suppress(sqlite3.Error),
-        closing(sqlite3.connect(place, uri=True, timeout=1)) as connection,
-    ):
-        for (content,) in connection.execute(_MESSAGES, (session, _LATEST)):
-            for part in tables(parse_value(content)):
-                result = table(table(part.get("toolResult")).get("value"))
-                if part.get("id") == call and "content" in result:
-                    return join_texts(result["content"])
-    return None
 
 
 def find_turn(transcript: Path, call: str) -> str:
     """Name the answer of the model that asked for a call; "" where the transcript lacks it."""
     is_found = False
-    for record in _list_lines(transcript, call.encode(), b"_output"):
+    for record in list_lines_back(transcript, call.encode(), b"_output"):
         payload = table(record.get("payload"))  # Codex's lines; it tells no answers apart
         if is_found:
             if str(payload.get("type")).endswith("_output"):
@@ -96,7 +41,7 @@ def find_turn(transcript: Path, call: str) -> str:
 
 def find_last_turn(transcript: Path) -> str:
     """Name the last answer of the model: its calls are made before it gives the next one."""
-    for record in _list_lines(transcript, b'"gemini"', b"assistant.message"):
+    for record in list_lines_back(transcript, b'"gemini"', b"assistant.message"):
         if record.get("type") == "gemini":
             return str(record.get("id"))
         if record.get("type") == "assistant.message":
@@ -117,7 +62,7 @@ def find_attached(transcript: Path) -> list[ToolReading]:
     """Find what was attached before the last answer of the model, with the lines that it shows."""
     found: list[ToolReading] = []
     answer: object = None
-    for record in _list_lines(transcript, b'"attachment"', b'"assistant"'):
+    for record in list_lines_back(transcript, b'"attachment"', b'"assistant"'):
         if record.get("type") == "assistant":
             name = table(record.get("message")).get("id")
             answer = answer or name
@@ -147,7 +92,7 @@ def _read(path: object, content: object, first: object = 1) -> Iterator[ToolRead
         yield ToolReading(path, max(first, 1), END, content)
 
 
-def _list_lines(transcript: Path, *words: bytes) -> Iterator[JsonObject]:
+def list_lines_back(transcript: Path, *words: bytes) -> Iterator[JsonObject]:
     """List the lines in which one of these words stands, the last one first."""
     for line in _read_backwards(transcript):
         if any(word in line for word in words):

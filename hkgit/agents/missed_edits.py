@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.begun_calls import OpenEdit, find_open_edits
+from hkgit.agents.begun_calls import LASTS, OpenEdit, find_open_edits
 from hkgit.agents.events import Editing, LateEdit
 from hkgit.agents.files_before import PutAside
 from hkgit.agents.late_edits import find_versions_before, holds_already
+from hkgit.agents.setup.settings import HOOK_SECONDS
 from hkgit.agents.specs import find_touched_paths, spec_of
 from hkgit.edits import File, Spec
 from hkgit.errors import HkgitError, Stale
@@ -22,11 +23,8 @@ from hkgit.sessions.blobs import find_open_sessions
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
 
-OVERDUE = 12.0
+OVERDUE = HOOK_SECONDS + 2.0
 """Seconds after which no hook tells of an edit any more, unless a person is asked before it."""
-
-_LOST = 3600.0
-"""Seconds after which an edit that nobody can explain is forgotten."""
 
 
 def settle_missed_edits(session: EditSession, least_age: float = OVERDUE) -> list[str]:
@@ -37,7 +35,7 @@ def settle_missed_edits(session: EditSession, least_age: float = OVERDUE) -> lis
             continue
         with suppress(HkgitError):
             recorded += _settle(session, each)
-        if each.age > _LOST:
+        if each.age > LASTS:
             each.note.unlink(missing_ok=True)
     return recorded
 

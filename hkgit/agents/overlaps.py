@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.begun_calls import has_command
+from hkgit.agents.begun_calls import LASTS, has_command
 from hkgit.agents.files_before import name_text
 from hkgit.applying.planner import Options
 from hkgit.edits import File, Overlay, Spec
@@ -27,9 +27,6 @@ from hkgit.sessions.homes import STATE_FILE, list_candidates
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass
-
-_OPEN = 120.0
-"""Seconds after which a call that has not reported its end is taken to have failed."""
 
 Files = Mapping[str, File | None]
 
@@ -111,7 +108,7 @@ def has_open_call(folder: Path, paths: Sequence[str]) -> bool:
 
 def list_open_copies(folder: Path, path: str) -> Iterator[Path]:
     """Yield what a session has put aside of a file for calls that are still open."""
-    since = time.time() - _OPEN
+    since = time.time() - LASTS
     for place in (folder / "aside").glob(f"{name_text(path)}-*.json"):
         with suppress(OSError):
             if place.stat().st_mtime > since:

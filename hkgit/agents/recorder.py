@@ -9,7 +9,7 @@ of the call explain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from hkgit.agents.events import (
     NotebookReading,
     PendingToolEdit,
     Shell,
-    ShellChange,
+    Told,
     ToolEvent,
     ToolReading,
     UnshownShell,
@@ -49,6 +49,9 @@ from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
 from hkgit.values import replace
 
+FindOutput = Callable[[Path, str], str | None]
+"""Finds in a transcript what a call has shown; None where it does not say it (yet)."""
+
 
 class Recorder:
     """The session of an agent's conversation in one checkout; it works in `directory`."""
@@ -72,11 +75,19 @@ class Recorder:
         if isinstance(did, UntoldEdit):
             add_waiting(self._session.journal.folder, did, self._directory)
 
-    def settle(self, transcript: Path | None) -> None:
-        """Take in what earlier events have left open, as far as it is known. Raises HkgitError."""
+    def settle(self, transcript: Path | None, find_output: FindOutput | None) -> None:
+        """Take in what earlier events have left open, as far as it is known. Raises HkgitError.
+
+        `find_output` finds in the transcript what a call has shown.
+        """
         folder = self._session.journal.folder
         if waiting_in(folder).exists():
-            settle_waiting(folder, self._end_edit, partial(self._end_shell, transcript))
+            find = (
+                None
+                if transcript is None or find_output is None
+                else partial(find_output, transcript)
+            )
+            settle_waiting(folder, self._end_edit, partial(self._end_shell, find))
 
     def learn_attached(self, did: Did, transcript: Path) -> None:
         """Learn what the model was shown of files, with its prompt, that it is about to edit."""
@@ -107,11 +118,10 @@ class Recorder:
         recorder._edits.take(spec, edit.text)
         return True
 
-    def _end_shell(self, transcript: Path | None, shell: Shell, call: str, directory: Path) -> bool:
-        # Few agents write scripts.
-        from hkgit.agents.lookups import find_later_output
-
-        output = None if transcript is None else find_later_output(transcript, call)
+    def _end_shell(
+        self, find: Callable[[str], str | None] | None, shell: Shell, call: str, directory: Path
+    ) -> bool:
+        output = None if find is None else find(call)
         if output is None:
             return False
         recorder = Recorder(replace(self._session, turn=""), directory)
@@ -124,7 +134,7 @@ class Recorder:
         if not self.awaits(event.did):
             return self._end(event, event.did)
         words = "\n".join(find_commands(event.did))
-        did = replace(event.did, changes=()) if isinstance(event.did, Shell) else event.did
+        did = replace(event.did, told=None) if isinstance(event.did, Shell) else event.did
         try:  # what commands show may be what they have written
             return self._take_work(words)
         finally:
@@ -147,7 +157,7 @@ class Recorder:
         match did:
             case Editing() as edit:
                 with self._aside.lock():
-                    answer = self._edits.take(self._spec(edit), edit.text, edit.original)
+                    answer = self._edits.take(self._spec(edit), edit.text, _find_original(edit))
                 if edit.shown is not None:
                     self._look(find_readings(edit.shown, self._directory))
                 return answer
@@ -170,7 +180,7 @@ class Recorder:
                 for part in parts:
                     self._look(find_readings(part, self._directory))
             case Shell() as shell:
-                answer = self._take_changes(shell.changes) if shell.changes else None
+                answer = None if shell.told is None else self._take_told(shell.told)
                 self._look(find_readings(shell, self._directory))
                 return answer
         return None
@@ -185,12 +195,16 @@ class Recorder:
                 path = relative_to_root(read.path, self._session.root, self._directory)
                 self._session.read(path, read.start_line, read.end_line)
 
-    def _take_changes(self, changes: Iterable[ShellChange]) -> EditReport | None:
-        """Take in what a command has changed. Raises HkgitError."""
+    def _take_told(self, told: Told) -> EditReport | None:
+        """Take in what a command has changed, as its answer tells. Raises HkgitError."""
         # Few commands change files.
         from hkgit.agents.shell_edits import find_files_before
 
-        root, directory = self._session.root, self._directory
-        placed = {relative_to_root(each.path, root, directory): each for each in changes}
-        before = find_files_before(placed, self._session)
+        before = find_files_before(told, self._session, self._directory)
         return self._edits.take_difference(before) if before else None
+
+
+def _find_original(edit: Editing) -> str | None:
+    """Find how the tool has found the file that it edits, if its answer tells."""
+    before = {} if edit.told is None else (edit.told.before or {})
+    return next(iter(before.values()), None)

@@ -6,10 +6,11 @@ lines, which are not told: so a version that is known takes their place where it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from hkgit.agents.events import ShellChange, ShellHunk
+from hkgit.agents.events import LineHunk, Told
+from hkgit.agents.specs import relative_to_root
 from hkgit.edits import REGULAR, File, Snapshot, encode_text
 from hkgit.errors import Stale
 from hkgit.evidence.entry import LEDGER
@@ -21,24 +22,26 @@ from hkgit.text.document import split_raw
 _FIX = "What it changed is recorded by no session; the gate says so at the commit."
 
 
-def find_files_before(
-    changes: Mapping[str, ShellChange], session: EditSession
-) -> dict[str, File | None]:
+def find_files_before(told: Told, session: EditSession, directory: Path) -> dict[str, File | None]:
     """Find the changed files as they were, by their paths from the root.
 
-    Not those that are now as in the last commit, which git has brought back or committed, nor
-    hkgit's own. Raises Stale where one has been changed since.
+    Not those of which no more is told, nor those that are now as in the last commit, which git has
+    brought back or committed, nor hkgit's own. Raises Stale where one has been changed since, and
+    InvalidInput for one outside the checkout.
     """
     checkout, head = Checkout(session.root), find_head(session.root)
     state, blobs = session.journal.load(), session.journal.blobs
     before: dict[str, File | None] = {}
-    for path, change in changes.items():
+    for name in told.names:
+        path, hunks = relative_to_root(name, session.root, directory), (told.hunks or {}).get(name)
+        is_new = name in (told.before or {})
         now, committed = checkout.get(path), None if head is None else head.get(path)
-        if path.startswith(LEDGER) or now == committed:
+        if path.startswith(LEDGER) or now == committed or (hunks is None and not is_new):
             continue
         known = state.fresh.get(path) or state.known.get(path)
         read = None if known is None else blobs.get(known.version)
-        file = find_before(change, now, [*([] if read is None else [File(read)]), committed])
+        versions = [*([] if read is None else [File(read)]), committed]
+        file = None if is_new else find_before(path, hunks or (), now, versions)
         if file != now:
             before[path] = file
     return before
@@ -51,11 +54,11 @@ def find_head(root: Path) -> Snapshot | None:
     return None if commit is None else repository.snapshot(commit)
 
 
-def find_before(change: ShellChange, now: File | None, known: Iterable[File | None]) -> File | None:
+def find_before(
+    path: str, hunks: Sequence[LineHunk], now: File | None, known: Iterable[File | None]
+) -> File:
     """Find the file as it was. Raises Stale where it has been changed otherwise since."""
-    if change.is_created:
-        return None
-    raw = _put_back(change, [] if now is None else split_raw(now.data))
+    raw = _put_back(path, hunks, [] if now is None else split_raw(now.data))
     wanted = [*map(_strip, raw)]
     mode = REGULAR if now is None else now.mode
     for file in known:
@@ -64,18 +67,18 @@ def find_before(change: ShellChange, now: File | None, known: Iterable[File | No
     return File(b"".join(raw), mode)
 
 
-def _put_back(change: ShellChange, raw: list[bytes]) -> list[bytes]:
+def _put_back(path: str, hunks: Sequence[LineHunk], raw: list[bytes]) -> list[bytes]:
     """Lines with the old ones of each hunk in place of the new ones."""
-    for hunk in reversed(change.hunks):
-        first = max(hunk.start_line - 1, 0) if hunk.new else hunk.start_line
+    for hunk in hunks:  # those above are put back already, so it is where it was
+        first = max(hunk.start_line - 1, 0) if hunk.old else hunk.start_line
         last = first + len(hunk.new)
         if [*map(_strip, raw[first:last])] != [_strip(encode_text(line)) for line in hunk.new]:
-            raise Stale(change.path, "is no longer as the command left it", _FIX)
+            raise Stale(path, "is no longer as the command left it", _FIX)
         raw = [*raw[:first], *_old_lines(hunk, raw[first:last] or raw[:1]), *raw[last:]]
     return raw
 
 
-def _old_lines(hunk: ShellHunk, beside: list[bytes]) -> list[bytes]:
+def _old_lines(hunk: LineHunk, beside: list[bytes]) -> list[bytes]:
     end = b"\r\n" if beside and beside[0].endswith(b"\r\n") else b"\n"
     return [_strip(encode_text(line)) + end for line in hunk.old]
 

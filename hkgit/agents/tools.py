@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
-from hkgit.agents.events import END, Did, Editing, Shell, ToolEvent, ToolReading
+from hkgit.agents.events import END, Did, Editing, Shell, Told, ToolReading
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import digest
@@ -67,31 +66,6 @@ def session_name(agent: str, conversation: object, reader: object = None) -> str
     return f"{name[: _LONGEST - _MARK - 1].rstrip('.')}-{digest(encode_text(words))[:_MARK]}"
 
 
-def tool_event(
-    agent: str, payload: JsonObject, tools: Mapping[str, Tool], before: str, after: str
-) -> ToolEvent | None:
-    """Read the event of a hook whose input is worded as most agents word it."""
-    stage, arguments = payload.get("hook_event_name"), payload.get("tool_input")
-    tool = tools.get(str(payload.get("tool_name")))
-    if stage not in (before, after) or tool is None or not isinstance(arguments, dict):
-        return None
-    did = tool(arguments, payload.get("tool_response"))
-    session = session_name(agent, payload.get("session_id"), payload.get("agent_id"))
-    directory = Path(str(payload.get("cwd") or "."))
-    path = payload.get("transcript_path")
-    if did is None:
-        return None
-    return ToolEvent(
-        is_before=stage == before,
-        session=session,
-        directory=directory,
-        did=did,
-        transcript=Path(path) if isinstance(path, str) and path else None,
-        call=str(payload.get("tool_use_id") or ""),
-        turn=str(payload.get("turn") or ""),
-    )
-
-
 def editing(*names: str, **more: str) -> Tool:
     """Make a tool whose call the dialect `text-editor` reads, by those arguments alone."""
 
@@ -102,14 +76,12 @@ def editing(*names: str, **more: str) -> Tool:
     return did
 
 
-def telling_original(tool: Tool, find: Callable[[object], object]) -> Tool:
-    """Make a tool of one whose answer tells how the file was; `find` finds that there."""
+def telling(tool: Tool, tell: Callable[[JsonObject, object], Told | None]) -> Tool:
+    """Make an edit tool of one whose answer tells more: what the file was, or what became of it."""
 
     def did(arguments: JsonObject, answer: object) -> Did | None:
-        done, original = tool(arguments, answer), find(answer)
-        if isinstance(done, Editing) and isinstance(original, str):
-            return replace(done, original=original)
-        return done
+        done = tool(arguments, answer)
+        return replace(done, told=tell(arguments, answer)) if isinstance(done, Editing) else done
 
     return did
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from hkgit import __version__
 from hkgit.audit.commits import STANDINGS, AuditedCommit, audit_commit
-from hkgit.audit.numbers import Numbers, numbers_json, numbers_lines, numbers_of
+from hkgit.audit.numbers import numbers_json, numbers_lines
 from hkgit.audit.reports.findings import name_commit, read_subject
 from hkgit.audit.reports.fix import mend
 from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.text import summarize_report
+from hkgit.audit.tables.figures import AgentFigures, Figures, count_all, list_agents, open_rows_of
 from hkgit.evidence.refusal_log import find_claimed_conflicts
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
@@ -21,20 +22,23 @@ from hkgit.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """A range as named, the rulings under the policy, the commits, the numbers."""
+    """A range as named, the rulings under the policy, the commits, the numbers, the agents."""
 
     name: str
     old: str
     new: str
     report: Report
     commits: tuple[AuditedCommit, ...]
-    numbers: Numbers
+    numbers: Figures
+    agents: tuple[AgentFigures, ...]
 
     @classmethod
     def of(cls, name: str, ends: tuple[str, str], report: Report) -> Audit:
         """Audit a range; `ends` are the ids of its two sides."""
         commits = tuple(map(audit_commit, report.rulings))
-        return cls(name, *ends, report, commits, numbers_of(report.rulings, report.policy))
+        with open_rows_of(commits, report.policy) as database:
+            agents = tuple(list_agents(database)[""])
+            return cls(name, *ends, report, commits, count_all(database), agents)
 
     def sort_commits(self) -> dict[str, list[AuditedCommit]]:
         """Sort the commits by standing, in the order of `STANDINGS`."""
@@ -180,9 +184,7 @@ def _glass(audit: Audit) -> Iterator[str]:
 def _render_claimed(audit: Audit) -> Iterator[str]:
     yield "## What is only claimed"
     yield ""
-    agents = ", ".join(
-        f"{escape_markdown(name)} ({n})" for name, n in audit.numbers.agents.most_common()
-    )
+    agents = ", ".join(f"{escape_markdown(name)} ({n})" for name, n in audit.numbers.agents.items())
     yield f"- agents, by their own word: {agents or 'none'}"
     outcomes = [
         f"{render_code(name_commit(ruling))} {render_code(str(outcome.get('command')))}"

@@ -13,7 +13,7 @@ from hkgit.evidence.entry import RecordedEdit
 from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.judge import Gate
-from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE, NOTHING, Ruling
+from hkgit.gate.ruling import BEFORE_SINCE, BY_HAND, NO_EVIDENCE, NOTHING, Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
@@ -169,9 +169,6 @@ def count_standings(commits: Sequence[AuditedCommit]) -> dict[str, int]:
     counted = Counter(commit.standing for commit in commits)
     return {name: counted[name] for name in STANDINGS}
 
-
-BEFORE_SINCE = "before since"
-"""The rule by which a commit passes that came before the policy's `since`."""
 
 PASSES, FAILS = "passes", "fails"
 VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), NOTHING, *STANDINGS)

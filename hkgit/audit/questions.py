@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from hkgit.applying.evidence import LATE
-from hkgit.audit.numbers import blind_findings
 from hkgit.errors import InvalidInput
+from hkgit.evidence.entry import Entry
 from hkgit.evidence.refusal_log import ASKED_AFTER, find_claimed_conflicts
-from hkgit.evidence.verdict import BLIND, Verdict
+from hkgit.evidence.verdict import BLIND, Finding, Verdict
 from hkgit.gate.policy.model import Policy
+from hkgit.gate.rules.floors import entry_findings
 from hkgit.gate.ruling import Ruling
 from hkgit.text.escape import count_noun, to_json_text
 from hkgit.text.paths import check_path
@@ -109,7 +110,7 @@ def _procedure(asked: JudgedRange) -> Iterator[Fact]:
 def _blind(asked: JudgedRange) -> Iterator[Fact]:
     for ruling in asked.rulings:
         for _, entry in ruling.judged.entries:
-            found = blind_findings(asked.policy, entry)
+            found = _find_blind(asked.policy, entry)
             yield from (_fact(NO, ruling, each.where, each.what) for each in found)
             told = sum("evidence is late" in each.what for each in found)
             late = sum(edit.evidence == LATE for edit in entry.edits) - told
@@ -124,6 +125,11 @@ def _blind(asked: JudgedRange) -> Iterator[Fact]:
             yield from (_fact(NO, ruling, each.where, each.what) for each in blind)
             if ruling.judged.verdict is Verdict.VOUCHED:
                 yield _fact(NO, ruling, "commit", ruling.rule)
+
+
+def _find_blind(policy: Policy, entry: Entry) -> list[Finding]:
+    """Find the edits of an entry whose evidence the policy does not accept."""
+    return [found for found in entry_findings(policy, entry) if found.rule == BLIND]
 
 
 def _conflicts(asked: JudgedRange) -> Iterator[Fact]:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from hkgit.agents.transcripts.log_places import AGENTS, find_logs, logs_at
+from hkgit.agents import list_logged
+from hkgit.agents.transcripts.log_places import find_logs, logs_at
 from hkgit.agents.transcripts.log_reader import Logs
 from hkgit.agents.transcripts.log_words import (
     adoption_json,
@@ -47,7 +48,7 @@ def open_logs(repository: Repository, source: str | None) -> Logs:
     Raises InvalidInput where there are none.
     """
     checkout = partial(find_checkout, repository)
-    if source is not None and source not in AGENTS:
+    if source is not None and source not in list_logged():
         return Logs(logs_at(Path(source)), checkout)
     found = find_logs([*repository.list_checkouts()], os.environ, source)
     if not found:
@@ -107,7 +108,7 @@ SCANNED = 200
     "--from",
     "source",
     metavar="AGENT|DIR|FILE",
-    help=f"Only these transcripts: of one agent ({', '.join(AGENTS)}), or those in a place.",
+    help=f"Only these transcripts: of one agent ({', '.join(list_logged())}), or those in a place.",
 )
 @click.option(
     "--scan",

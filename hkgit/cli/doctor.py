@@ -11,14 +11,13 @@ from pathlib import Path
 import click
 
 import hkgit
-from hkgit.agents import HOOKED
+from hkgit.agents import HOOKED, find_agent
 from hkgit.agents.setup.installer import (
-    REMAINING,
-    USER_WIDE,
     OutdatedHooks,
     find_outdated,
     find_user_hooks,
     has_project_hooks,
+    list_user_wide,
 )
 from hkgit.applying.outcome_json import error_json
 from hkgit.cli.common import echo_json, json_option, open_repository
@@ -187,13 +186,15 @@ def _say_connected(repository: Repository) -> Iterator[str]:
     used = [folder.name for folder in find_folders(root)]
     for name in names:
         if not any(each.startswith(f"{name}-") for each in used):
-            left = "; ".join(each for each in REMAINING.get(name, ()) if each.startswith("trust "))
+            left = "; ".join(
+                each for each in find_agent(name).remaining if each.startswith("trust ")
+            )
             yield f"agents       no hook of {name} has run here yet{left and f': {left}'}"
 
 
 def _say_user_hooks(repository: Repository) -> Iterator[str]:
     """The hooks of agents in the user's own settings, and where they are missing."""
-    for name in USER_WIDE:
+    for name in list_user_wide():
         again = f"hkgit init --agent {name} --user"
         match find_user_hooks(name, os.environ):
             case True:

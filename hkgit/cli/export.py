@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from hkgit.audit.tables.parts import ExportRequest, ExportResult, export
+from hkgit.audit.tables.export_tables import ExportRequest, ExportResult, export
 from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.output import print_info, show_progress
 from hkgit.cli.ruling_output import resolve_range
@@ -21,11 +21,11 @@ from hkgit.text.escape import count_noun, visible
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's or HEAD's.")
 @json_option
 def command(revision: str, directory: str, policy: str | None, as_json: bool) -> None:
-    """Write the evidence of commits as Parquet tables, the new commits alone.
+    """Write the evidence of commits as tables of SQLite, and as Parquet with hkgit[tables].
 
     The tables of this repository then hold all that leads to REV: commits that no longer do go.
     A..B only adds. Commits are judged again where the policy, hkgit or git is another than it
-    was, or where a signature may have come. Needs the extra hkgit[tables].
+    was, or where a signature may have come.
     """
     repository = open_history()
     request = make_request(repository, revision, Path(directory), policy)

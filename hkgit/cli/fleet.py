@@ -54,7 +54,7 @@ def command() -> None:
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes here.")
 @click.option("--dask", metavar="ADDRESS", help="A Dask scheduler, whose workers do the work.")
 @click.option("--scheduler-file", metavar="FILE", help="The file that a Dask scheduler wrote.")
-@click.option("--no-tables", is_flag=True, help="Write no tables: they take hkgit[tables].")
+@click.option("--no-tables", is_flag=True, help="Write no Parquet files beside the database.")
 @json_option
 @click.pass_context
 def verify(

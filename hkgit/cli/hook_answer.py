@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from hkgit.agents import find_agent
+from hkgit.agents.agent import Agent
 from hkgit.agents.begun_calls import forget_open_edit, note_open_edit
 from hkgit.agents.events import (
     Editing,
@@ -36,17 +37,17 @@ _BINARY = 8000
 
 def answer_hook(agent: str, *, steer: bool = False, user: bool = False) -> None:
     """Answer one hook of an agent, whose call stands on standard input."""
-    module = find_agent(agent)
+    known = find_agent(agent)
     text = sys.stdin.buffer.read().decode("utf-8", "replace")
     answer = None
     try:
-        event = module.read_event(parse_payload(text))
+        event = known.read_event(parse_payload(text))
         if event is not None and not (user and _has_project_hooks(agent, event)):
-            tool = module.EDIT_TOOL if steer and _has_server() else None
-            reply = _answer(agent, event, tool)
+            tool = known.edit_tool if steer and _has_server() else None
+            reply = _answer(known, event, tool)
             if reply is not None:
                 reply = name_program(reply, is_other_shell=True)
-                answer = render_answer(module.DENIAL if event.is_before else module.NOTE, reply)
+                answer = render_answer(known.denial if event.is_before else known.note, reply)
     except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
         echo(f"hkgit: not recorded: {error}", err=True)
     echo(json.dumps(answer or {}))
@@ -70,7 +71,7 @@ def _has_server() -> bool:
     return find_spec("mcp") is not None
 
 
-def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
+def _answer(agent: Agent, event: ToolEvent, tool: str | None) -> str | None:
     """What the model is to know of a call; outside a checkout nothing.
 
     `tool` is what its edits are steered to.
@@ -85,11 +86,11 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
 
         note_caller(root, event.call, event.session)
         return None
-    session = EditSession.open(root, event.session, agent=agent, turn=_find_turn(event))
+    session = EditSession.open(root, event.session, agent=agent.name, turn=_find_turn(event))
     recorder = Recorder(session, event.directory)
     _record_missed(session)
     try:
-        recorder.settle(event.transcript)
+        recorder.settle(event.transcript, agent.find_output)
         if event.is_before or _is_look(recorder, event):
             recorder.settle_formatters()
     except HkgitError as error:
@@ -133,7 +134,7 @@ def _find_turn(event: ToolEvent) -> str:
 def _is_look(recorder: Recorder, event: ToolEvent) -> bool:
     """Whether a call has changed no file, so that what has changed was a formatter's work."""
     match event.did:
-        case ToolReading() | Looks() | Shell(changes=()):
+        case ToolReading() | Looks() | Shell(told=None):
             return not recorder.awaits(event.did)
     return False
 

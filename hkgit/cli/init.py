@@ -10,7 +10,7 @@ import click
 
 from hkgit import agents
 from hkgit.agents.setup import installer
-from hkgit.agents.setup.installer import USER_WIDE, install_for_user, remove_for_user
+from hkgit.agents.setup.installer import install_for_user, list_user_wide, remove_for_user
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
 from hkgit.errors import GitRefused
@@ -89,8 +89,8 @@ def command(
 
 def _connect_user(agent: str | None, mode: str, *, remove: bool) -> list[SetupStep]:
     """Hooks in the settings of whoever asks, whatever the directory."""
-    if agent not in USER_WIDE:
-        known = ", ".join(USER_WIDE)
+    if agent is None or agent not in list_user_wide():
+        known = ", ".join(list_user_wide())
         raise click.UsageError(f"--user goes with --agent and one of these: {known}.")
     if mode != agents.MODES[0]:
         raise click.UsageError("--user records; an agent is steered by the settings of a project.")

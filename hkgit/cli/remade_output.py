@@ -10,7 +10,9 @@ from hkgit.workflows.remade_commit import Remade
 
 def tell_remade(repository: Repository, remade: Remade) -> None:
     """Say what stands in the place of a commit, and what was left out or left alone."""
-    if not remade.commits:
+    if remade.is_gone:
+        print_info("it changes nothing but the ledger, and is left out")
+    elif not remade.commits:
         print_info(f"{remade.commit[:12]} passes as it is: nothing to make again")
         return
     branch = repository.head().branch or "HEAD"

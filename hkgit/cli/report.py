@@ -81,8 +81,9 @@ def _render(audit: Audit, form: str) -> str:
     # Most reports are whole.
     from hkgit.audit.page.summary_texts import render_badge, render_comment
 
-    is_badge = form == "badge"
-    return render_badge(audit.commits) if is_badge else render_comment(audit.name, audit.commits)
+    if form == "badge":
+        return render_badge(audit.commits)
+    return render_comment(audit.name, audit.commits, audit.agents)
 
 
 def _write_pages(
@@ -106,13 +107,13 @@ def _write_pages(
 
 def _write_overview(tables: Path, html: str | None, html_dir: str | None) -> None:
     """The pages over tables: in one file and a folder beside it, or in a directory."""
-    # Few reports are over tables, and DuckDB is an extra.
-    from hkgit.audit.tables.query import open_tables
+    # Few reports are over tables.
+    from hkgit.audit.tables.database import open_directory
     from hkgit.audit.tables.sums import render_tables
 
     if html is None and html_dir is None:
         raise click.UsageError("Say where to: --html FILE or --html-dir DIR.")
-    with open_tables(tables) as database:
+    with open_directory(tables) as database:
         if html is not None:
             path = Path(html)
             pages = render_tables(database, path.name, f"{path.stem}-repositories", inline=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -20,7 +21,6 @@ from hkgit.git.program_path import name_program
 from hkgit.git.repository import Repository
 from hkgit.text.escape import escape_console, to_json_text
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import late_pattern
 from hkgit.workflows.judgement import Simulation
 
 TYPE_CHECKING = False
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 _COLOURS = {"ok  ": "green", "warn": "yellow", "FAIL": "red"}
-_SERVER = late_pattern(r"https?://[\w.-]+(:\d+)?")
-_NAME = late_pattern(r"[\w.-]+/[\w.-]+")
+_SERVER = r"https?://[\w.-]+(:\d+)?"
+_NAME = r"[\w.-]+/[\w.-]+"
 
 
 def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
@@ -195,7 +195,7 @@ def _colour(line: str) -> str:
 def _commit_url() -> str | None:
     """What GitHub shows a commit under, of the repository whose workflow runs this."""
     server, name = (os.environ.get(f"GITHUB_{key}", "") for key in ("SERVER_URL", "REPOSITORY"))
-    is_known = _SERVER.fullmatch(server) is not None and _NAME.fullmatch(name) is not None
+    is_known = re.fullmatch(_SERVER, server) is not None and re.fullmatch(_NAME, name) is not None
     return f"{server}/{name}/commit/" if is_known else None
 
 

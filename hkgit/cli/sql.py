@@ -10,24 +10,20 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from sqlite3 import Connection
 
 import click
 
-from hkgit.audit.tables.example_queries import EXAMPLES_OF_SQL
-from hkgit.audit.tables.parts import export
-from hkgit.audit.tables.query import SqlAnswer, answer_sql, open_tables
+from hkgit.audit.tables.columns import COUNT, FLAG, SHARE, TEXT, WORDS
+from hkgit.audit.tables.database import open_directory, read_queries
+from hkgit.audit.tables.export_tables import open_repository_rows
+from hkgit.audit.tables.query import SqlAnswer, answer_sql, lock_tables
 from hkgit.cli.common import echo_json, json_option, note_json, open_history
 from hkgit.cli.export import make_request
 from hkgit.cli.output import echo, show_progress
 from hkgit.cli.pager import echo_paged
 from hkgit.cli.terminal_rows import fit, measure, measure_terminal, pad
 from hkgit.text.escape import visible
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
 
 _WIDEST = 60
 """Columns that a value takes in a table on a terminal; files and pipes get it whole."""
@@ -65,8 +61,8 @@ def command(
     """Ask the evidence in SQL: QUERY, or `-` for what standard input says.
 
     The tables are repositories, commits, edits, files, findings, refusals and reads, of what
-    leads to HEAD or REV, or of --tables. DuckDB answers; nothing can be written, and no other file
-    be read. Needs the extra hkgit[tables].
+    leads to HEAD or REV, or of --tables. SQLite answers; nothing can be written, and no other file
+    be read.
     """
     if examples:
         _print_examples()
@@ -76,29 +72,29 @@ def command(
     if tables is not None and revision is not None:
         raise click.UsageError("--tables holds what was exported: give it without a revision.")
     asked = sys.stdin.read() if query == "-" else query
-    place = Path(tables) if tables is not None else Path("this repository")
+    place = tables or "this repository"
     with _open(tables, revision or "HEAD") as database:
         _print(answer_sql(database, asked, place), "json" if as_json else form)
 
 
 @contextmanager
-def _open(tables: str | None, revision: str) -> Iterator[DuckDBPyConnection]:
+def _open(tables: str | None, revision: str) -> Iterator[Connection]:
     """The tables of a directory, or of this repository, made for this one question."""
     if tables is not None:
-        with open_tables(Path(tables)) as database:
+        with open_directory(Path(tables)) as database:
+            lock_tables(database)
             yield database
         return
     repository = open_history()
-    with TemporaryDirectory(prefix="hkgit-sql-") as place:
-        request = make_request(repository, revision, Path(place) / "tables")
-        export(repository, request, show_progress("judging commit"))
-        with open_tables(request.directory) as database:
-            yield database
+    request = make_request(repository, revision, Path())
+    with open_repository_rows(repository, request, show_progress("judging commit")) as database:
+        lock_tables(database)
+        yield database
 
 
 def _print_examples() -> None:
-    for each in EXAMPLES_OF_SQL:
-        echo(f"-- {each.question}\n{each.sql};\n")
+    for question, sql in read_queries("examples.sql").items():
+        echo(f"-- {question}\n{sql};\n")
 
 
 def _print(answer: SqlAnswer, form: str) -> None:
@@ -112,24 +108,31 @@ def _print(answer: SqlAnswer, form: str) -> None:
 
 def answer_json(answer: SqlAnswer) -> dict[str, object]:
     """Write an answer as one JSON object."""
-    columns = zip(answer.names, answer.types, strict=True)
+    rows = list(answer.rows)
+    kinds = (_name_kind(row[number] for row in rows) for number in range(len(answer.names)))
+    columns = zip(answer.names, kinds, strict=True)
     return {
         "columns": [{"name": name, "type": kind} for name, kind in columns],
-        "rows": [dict(zip(answer.names, map(_plain, row), strict=True)) for row in answer.rows],
+        "rows": [dict(zip(answer.names, map(_plain, row), strict=True)) for row in rows],
     }
 
 
+_KINDS = {bool: FLAG, int: COUNT, float: SHARE, str: TEXT, list: WORDS}
+
+
+def _name_kind(values: Iterable[object]) -> str:
+    """The type of a column by the values that are there; text where they are of several."""
+    found = {type(value) for value in values if value is not None}
+    if found == {int, float}:
+        return SHARE
+    return _KINDS.get(found.pop(), TEXT) if len(found) == 1 else TEXT
+
+
 def _plain(value: object) -> object:
-    """A value as JSON has it: numbers that it cannot say, moments and the like as text."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
+    """A value as JSON has it, which has no number without end, and no bytes."""
     if isinstance(value, float):
         return value if value - value == 0 else None
-    if isinstance(value, dict):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+    return value.hex() if isinstance(value, bytes) else value
 
 
 def _print_csv(answer: SqlAnswer) -> None:
@@ -169,12 +172,14 @@ def _text(value: object) -> str:
 
 def _render_table(answer: SqlAnswer) -> Iterator[str]:
     """Aligned columns, numbers to the right."""
-    rows = [[visible(_text(value)) for value in row] for row in answer.rows]
+    found = list(answer.rows)
+    rows = [[visible(_text(value)) for value in row] for row in found]
     limit = measure_terminal()
     most = _WIDEST if limit < 10_000 else limit
     cells = [[fit(word, most) for word in row] for row in ([*answer.names], *rows)]
     widths = [max(map(measure, column)) for column in zip(*cells, strict=True)]
-    is_number = [_is_number(kind) for kind in answer.types]
+    numbers = range(len(answer.names))
+    is_number = [_name_kind(row[at] for row in found) in (COUNT, SHARE) for at in numbers]
     yield _join(cells[0], widths, is_number)
     yield "  ".join("-" * width for width in widths)
     for row in cells[1:]:
@@ -187,7 +192,3 @@ def _join(row: Sequence[str], widths: Sequence[int], is_number: Sequence[bool]) 
         for word, width, right in zip(row, widths, is_number, strict=True)
     )
     return "  ".join(shown).rstrip()
-
-
-def _is_number(kind: str) -> bool:
-    return kind.startswith(("DECIMAL", "DOUBLE", "FLOAT", "REAL", "NUMBER")) or "INT" in kind

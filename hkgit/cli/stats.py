@@ -7,16 +7,9 @@ from itertools import islice
 
 import click
 
-from hkgit.audit.commits import audit_commit
-from hkgit.audit.numbers import (
-    AgentCount,
-    AgentTally,
-    Numbers,
-    agent_json,
-    count_line,
-    numbers_json,
-    numbers_lines,
-)
+from hkgit.audit.numbers import agent_json, count_line, numbers_json, numbers_lines
+from hkgit.audit.tables.figures import AgentFigures, count_all, list_agents
+from hkgit.audit.tables.remembered import open_rows
 from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.output import echo, show_progress
 from hkgit.cli.pager import echo_paged
@@ -24,6 +17,7 @@ from hkgit.cli.ruling_output import resolve_range
 from hkgit.cli.terminal_rows import color_option, measure_terminal, render_row
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.gate.commit_range import CommitRange, list_commits_of, stream_range
+from hkgit.gate.ruling import Ruling
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.text.escape import visible
 
@@ -48,13 +42,13 @@ def command(revision: str, as_json: bool) -> None:
     if not as_json:  # the rest is of all of them
         echo(count_line(len(commits)))
     watch = show_progress("replaying commit")
-    numbers, agents = Numbers(policy), AgentTally()
-    stream = stream_range(repository, asked, policy, commits=commits, watch=watch)
-    for ruling in stream.rulings:
-        numbers.add(ruling)
-        agents.add(audit_commit(ruling))
+
+    def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
+        return stream_range(repository, asked, policy, commits=fresh, watch=watch).rulings
+
     refused = RefusalLog.of(repository.common_dir).read()
-    by_agent = agents.list_agents(refused)
+    with open_rows(repository, policy, commits, rule) as database:
+        numbers, by_agent = count_all(database), list_agents(database, refused)[""]
     if as_json:
         about = {"policy_source": policy.source, "refused": len(refused)}
         echo_json({**numbers_json(numbers), **about, "by_agent": [*map(agent_json, by_agent)]})
@@ -67,7 +61,7 @@ def command(revision: str, as_json: bool) -> None:
         echo_paged(["", *_table(by_agent)])
 
 
-def _table(rows: Sequence[AgentCount]) -> Iterator[str]:
+def _table(rows: Sequence[AgentFigures]) -> Iterator[str]:
     """A line an agent, its commits by week at the end."""
     width = measure_terminal()
     titles = ("agent", "commits", "derived", "pass", "edits", "weak", "refused", "by week")

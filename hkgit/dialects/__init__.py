@@ -12,7 +12,7 @@ from hkgit.dialects.file_names import parse_expect, relative_path, resolve_path
 from hkgit.edits import AnyEdit, Edit, RenameFile, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import has_opening
-from hkgit.values import late_pattern, replace
+from hkgit.values import replace
 
 __all__ = [
     "DIALECTS",
@@ -68,9 +68,9 @@ _SIGNS: Mapping[str, tuple[str, ...]] = {
 _WITHOUT_JSON = frozenset({"search-replace", "unified-diff"})
 _IN_CALLS = ('"diff', '"search_replace_blocks')
 
-_SURROGATE = late_pattern("[\ud800-\udfff]")
+_SURROGATE = "[\ud800-\udfff]"
 # Those from DC80 to DCFF stand for bytes that are not UTF-8.
-_STRAY_SURROGATE = late_pattern("[\ud800-\udc7f\udd00-\udfff]")
+_STRAY_SURROGATE = "[\ud800-\udc7f\udd00-\udfff]"
 
 
 def parse(
@@ -197,7 +197,7 @@ def _unindent(text: str, format: str) -> str:
 
 def _holds_others(dialect: Dialect, text: str) -> bool:
     """Whether all that looks like other dialects is content of this one's blocks."""
-    outside = dialect.BLOCK.sub("", text)
+    outside = re.sub(dialect.BLOCK, "", text)
     return not any(other.detects(outside) for other in DIALECTS.values() if other is not dialect)
 
 
@@ -207,8 +207,8 @@ def _characters(text: bytes | str) -> str:
     return characters.removeprefix("\ufeff")
 
 
-def _refuse_any(unwanted: re.Pattern[str], text: str, what: str, fix: str) -> None:
-    found = None if text.isascii() else unwanted.search(text)
+def _refuse_any(unwanted: str, text: str, what: str, fix: str) -> None:
+    found = None if text.isascii() else re.search(unwanted, text)
     if found is not None:
         raise InvalidInput(f"line {text.count(chr(10), 0, found.start()) + 1}", what, fix)
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Set
 
 from hkgit.text import strict_json
 from hkgit.text.strict_json import Node
-from hkgit.values import late_pattern
 
 _ARGUMENTS = ("input", "arguments", "parameters", "args")
 REMARKS = frozenset(
@@ -25,10 +24,8 @@ REMARKS = frozenset(
 """Keys under which hosts ask a model for words about its edit."""
 
 _LISTS = frozenset({"edits", "operations", "replacements"})
-_INNER = late_pattern(
-    rf'"(?:{"|".join((*_ARGUMENTS, *sorted(_LISTS)))})"\s*+:\s*+"((?:[^"\\]|\\.)*+)', re.DOTALL
-)
-_ESCAPE = late_pattern(r"\\(.)", re.DOTALL)
+_INNER = rf'(?s)"(?:{"|".join((*_ARGUMENTS, *sorted(_LISTS)))})"\s*+:\s*+"((?:[^"\\]|\\.)*+)'
+_ESCAPE = r"(?s)\\(.)"
 
 
 def collect_keys(text: str) -> frozenset[str]:
@@ -39,8 +36,8 @@ def collect_keys(text: str) -> frozenset[str]:
     found = strict_json.collect_keys(text)
     if found.isdisjoint(_ARGUMENTS) and found.isdisjoint(_LISTS):
         return found
-    strings = (match[1] for match in _INNER.finditer(text))
-    inner = (_ESCAPE.sub(lambda e: "\n" if e[1] in "nrt" else e[1], each) for each in strings)
+    strings = (match[1] for match in re.finditer(_INNER, text))
+    inner = (re.sub(_ESCAPE, lambda e: "\n" if e[1] in "nrt" else e[1], each) for each in strings)
     return found.union(*map(collect_keys, inner))
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
 from hkgit.edits import AnyEdit
 from hkgit.errors import InvalidInput
-from hkgit.values import dataclass, late_pattern
+from hkgit.values import dataclass
 
-NO_BLOCK = late_pattern(r"(?!)")
+NO_BLOCK = r"(?!)"
 """For a dialect in which no line of content begins a line of the text."""
 
 
@@ -42,7 +41,7 @@ class Dialect(Protocol):
     JSON: bool
     """Whether the text must be UTF-8, as JSON is."""
 
-    BLOCK: re.Pattern[str]
+    BLOCK: str
     """What an edit looks like whose content may look like another dialect."""
 
     def detects(self, text: str) -> bool:

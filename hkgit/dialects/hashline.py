@@ -18,7 +18,6 @@ from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
 from hkgit.text.strict_json import Node, check_fields, read_expected_hash
 from hkgit.text.tags import TAG
-from hkgit.values import late_pattern
 
 NAME = "hashline"
 SEQUENTIAL = True
@@ -26,8 +25,8 @@ JSON = True
 BLOCK = NO_BLOCK
 
 # Notations with the same idea and other hashes: [path#1F3A] with verbs, and "12:a3" or "12#VK".
-_VERBS = late_pattern(r"^\[[^\]\n]+#[0-9A-Za-z]{2,8}\]\s*\n(?:SWAP|DEL|INS|PUT)\b", re.MULTILINE)
-_NUMBERED = late_pattern(
+_VERBS = r"(?m)^\[[^\]\n]+#[0-9A-Za-z]{2,8}\]\s*\n(?:SWAP|DEL|INS|PUT)\b"
+_NUMBERED = (
     r'"(?:pos|end|start|anchor|after|before|line|first|last|start_anchor|end_anchor|'
     r'hash_start|hash_stop)"\s*+:\s*+"\d{1,7}[:#][0-9A-Za-z]{2,4}(?:[:|][^"]*)?"'
 )
@@ -56,7 +55,7 @@ def render(edits: Sequence[AnyEdit]) -> str:
 
 
 def _is_relative(text: str) -> bool:
-    return (_NUMBERED.search(text) or _VERBS.search(text)) is not None
+    return (re.search(_NUMBERED, text) or re.search(_VERBS, text)) is not None
 
 
 def _edit(node: Node) -> AnyEdit:
@@ -83,7 +82,7 @@ def _edit(node: Node) -> AnyEdit:
 
 
 def _tag(node: Node) -> str:
-    if TAG.fullmatch(node.text()) is None:
+    if re.fullmatch(TAG, node.text()) is None:
         raise node.wrong("a tag of two letters or digits", "Take it from `hkgit read --hashline`.")
     return node.text()
 

@@ -7,6 +7,7 @@ several files stand in one call where each names its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from hkgit.dialects import calls
@@ -15,7 +16,6 @@ from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, WriteFile
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
 from hkgit.text.strict_json import Node, check_fields, read_expected_hash
-from hkgit.values import late_pattern
 
 NAME = "text-editor"
 SEQUENTIAL = True
@@ -67,7 +67,7 @@ _INSERTS = ("insert_line", "insert_text", "view_range")
 _EMPTY: tuple[object, ...] = ("", 0, [])
 """What hosts give for a parameter that a command does not have."""
 
-_TAGGED = late_pattern(r'"(?:before|after)"\s*+:\s*+"\d{1,7}[:#]')
+_TAGGED = r'"(?:before|after)"\s*+:\s*+"\d{1,7}[:#]'
 
 Fields = dict[str, Node]
 
@@ -75,7 +75,7 @@ Fields = dict[str, Node]
 def detects(text: str) -> bool:
     found = calls.collect_keys(text)
     writes = "content" in found and not found.isdisjoint({"file_path", "filePath"})
-    pairs = found >= {"path", *_BEFORE_AND_AFTER} and not _TAGGED.search(text)
+    pairs = found >= {"path", *_BEFORE_AND_AFTER} and not re.search(_TAGGED, text)
     is_call = found >= {"command", "path"} or calls.is_editor_call(found)
     return not found.isdisjoint(_SIGNS) or writes or pairs or is_call
 

@@ -34,21 +34,21 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.text.paths import quote_path
-from hkgit.values import dataclass, field, late_pattern
+from hkgit.values import dataclass, field
 
 NAME = "unified-diff"
 SEQUENTIAL = False
 JSON = False
-BLOCK = late_pattern(r"^@@.*(?:\n(?:[ +\\-].*)?)*", re.MULTILINE)
+BLOCK = r"(?m)^@@.*(?:\n(?:[ +\\-].*)?)*"
 
 NO_NEWLINE = "\\ No newline at end of file"
 
-_FENCED = late_pattern(r"^[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*$", re.MULTILINE)
-_SEEN = late_pattern(r"^(?:diff --git \S|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
-_MODE = late_pattern(r"(?P<kind>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})\s*")
-_MOVE = late_pattern(r"(?P<kind>rename|copy) (?P<side>from|to) (?P<name>.+)")
-_BINARY = late_pattern(r"GIT binary patch|Binary files .* differ")
-_OTHER_HEADER = late_pattern(r"index [0-9a-f]|(?:dis)?similarity index ")
+_FENCED = r"(?m)^[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*$"
+_SEEN = r"(?m)^(?:diff --git \S|--- \S.*\n\+\+\+ \S)"
+_MODE = r"(?P<kind>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})\s*"
+_MOVE = r"(?P<kind>rename|copy) (?P<side>from|to) (?P<name>.+)"
+_BINARY = r"GIT binary patch|Binary files .* differ"
+_OTHER_HEADER = r"index [0-9a-f]|(?:dis)?similarity index "
 
 
 @dataclass(slots=True)
@@ -70,9 +70,9 @@ class _Section:
 
 
 def detects(text: str) -> bool:
-    if _SEEN.search(text) is not None:
+    if re.search(_SEEN, text) is not None:
         return True
-    return _FENCED.search(text) is not None and "\n+++ " in "\n".join(name_fences(text))
+    return re.search(_FENCED, text) is not None and "\n+++ " in "\n".join(name_fences(text))
 
 
 def parse(text: str) -> ParseResult:
@@ -126,21 +126,21 @@ def _begins_body(lines: Sequence[str], index: int) -> bool:
 def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
     """Note what one of git's own header lines says; False for a line that is none."""
     line = lines[index].rstrip("\r")
-    if _BINARY.match(line):
+    if re.match(_BINARY, line):
         raise refuse_line(index, "a binary patch", "Only text can be edited this way.")
-    if (mode := _MODE.fullmatch(line)) is not None:
+    if (mode := re.fullmatch(_MODE, line)) is not None:
         section.modes[mode["kind"]] = int(mode["mode"], 8)
         if section.modes[mode["kind"]] not in (REGULAR, EXECUTABLE):
             raise refuse_line(index, f"mode {mode['mode']}", "Only regular files can be edited.")
         return True
-    if (move := _MOVE.fullmatch(line)) is not None:
+    if (move := re.fullmatch(_MOVE, line)) is not None:
         if move["kind"] == "copy":
             raise refuse_line(
                 index, "a copy of a file", "Give the new file as one that is created."
             )
         section.moves[move["side"]] = file_names.unquote_name(move["name"])
         return True
-    return _OTHER_HEADER.match(line) is not None
+    return re.match(_OTHER_HEADER, line) is not None
 
 
 def _edits(section: _Section) -> list[tuple[AnyEdit, bool]]:

@@ -23,12 +23,12 @@ from hkgit.git.objects import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, has_too_many_lines, split_raw
-from hkgit.values import dataclass, late_pattern, replace
+from hkgit.values import dataclass, replace
 
 MOST_BYTES = 64 * MAX_BYTES
 """What all the records that one commit adds may have together."""
 
-ENTRY_PATH = late_pattern(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z")
+ENTRY_PATH = rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) ->
 
 
 def _is_removed(change: TreeChange) -> bool:
-    return change.new is None and ENTRY_PATH.match(change.path) is not None
+    return change.new is None and re.match(ENTRY_PATH, change.path) is not None
 
 
 def _list_others(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[TreeChange]:
@@ -100,7 +100,7 @@ def _overload(repository: Repository, changes: Sequence[TreeChange]) -> Iterator
 
 def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
     """The name and bytes of an added record. Raises InvalidInput where it is anything else."""
-    name = ENTRY_PATH.match(change.path)
+    name = re.match(ENTRY_PATH, change.path)
     if change.old is not None:
         what = "the entry is altered" if change.new is not None else _REMOVED
         raise InvalidInput(change.path, what, _KEEP)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn
 
@@ -28,7 +29,7 @@ from hkgit.text.strict_json import (
     Node,
     parse_document,
 )
-from hkgit.values import dataclass, field, late_pattern
+from hkgit.values import dataclass, field
 
 LEDGER = ".hkgit/ledger"
 ATTRIBUTES_PATH = ".hkgit/.gitattributes"
@@ -364,9 +365,9 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
-_HEX64 = late_pattern(r"[0-9a-f]{64}\Z")
-_OID = late_pattern(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
-_MODE = late_pattern(r"[0-7]{6}\Z")
+_HEX64 = r"[0-9a-f]{64}\Z"
+_OID = r"[0-9a-f]{40}([0-9a-f]{24})?\Z"
+_MODE = r"[0-7]{6}\Z"
 
 
 def _object(make: Callable[..., Any], **readers: Reader) -> Reader:
@@ -498,8 +499,8 @@ def _make_entry(schema: int, parameters: int, spec: str, **parts: Any) -> Entry:
 
 _BASE64 = _only("base64", _decode_base64)
 _STRING = _check(str, "a string")
-_HEX = _check(str, "64 hex digits", lambda text: _HEX64.match(text))
-_OCTAL = _check(str, "six octal digits", lambda text: _MODE.match(text))
+_HEX = _check(str, "64 hex digits", lambda text: re.match(_HEX64, text))
+_OCTAL = _check(str, "six octal digits", lambda text: re.match(_MODE, text))
 _PER_MILLE = _check(int, "an integer from 0 to 1000", range(1001).__contains__)
 _FROM_0 = _check(int, "an integer from 0", range(_MOST + 1).__contains__)
 _FROM_1 = _check(int, "an integer from 1", range(1, _MOST + 1).__contains__)
@@ -520,7 +521,7 @@ _EDIT = _object(
     path=_text,
     text=_text,
     evidence=_check(str, f"one of {', '.join(KINDS)}", KINDS.__contains__),
-    expected_hash=_optional(_check(str, "hex digits", lambda text: _HEX64.match(text))),
+    expected_hash=_optional(_check(str, "hex digits", lambda text: re.match(_HEX64, text))),
     evidence_lines=_optional(_lines),
     lines=_RANGES,
     base_lines=_RANGES,
@@ -557,7 +558,7 @@ _read_entry = _object(
     schema=_check(int, "an integer from 1", SCHEMA.__eq__),
     ladder=_FROM_0,
     parameters=_only("threshold", _PER_MILLE),
-    base=_optional(_check(str, "hex digits", lambda text: _OID.match(text))),
+    base=_optional(_check(str, "hex digits", lambda text: re.match(_OID, text))),
     spec=_only("digest", _HEX),
     reads=_list(_READ),
     edits=_edits,

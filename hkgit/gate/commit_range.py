@@ -22,17 +22,13 @@ from hkgit.evidence.verdict import CandidateCommit, ReplayResult, Verdict
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import UNKNOWN, JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
-from hkgit.gate.ruling import Report, Ruling, is_of_one_ref
+from hkgit.gate.ruling import Report, Ruling, is_lasting
 from hkgit.git import program
 from hkgit.git.repository import Repository
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.values import dataclass, replace
 
 _LINE = re.compile(r"([0-9a-f]{40,64}) ([a-z]+)\Z")
-_FROM_REFS = frozenset(
-    {Verdict.ATTESTED, Verdict.RECOVERED, Verdict.VOUCHED, Verdict.UNVERIFIABLE, Verdict.FAIL}
-)
-"""Verdicts that may change with time, or say who vouches: refs move and objects are fetched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +64,7 @@ class VerifiedCommits:
         lines = [
             f"{each.judged.candidate.id} {each.judged.verdict}\n"
             for each in rulings
-            if each.passes
-            and each.judged.verdict not in _FROM_REFS
-            and not is_of_one_ref(each)
-            and each.rule != "break-glass"
+            if each.passes and is_lasting(each)
         ]
         if self.path.exists() and not self._is_own():
             self.path.unlink()

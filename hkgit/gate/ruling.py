@@ -84,6 +84,33 @@ class Ruling:
         return NO_EVIDENCE if self.replay in (NOTHING, Verdict.VOUCHED) else AGENT
 
 
+BEFORE_SINCE = "before since"
+"""The rule by which a commit passes that came before the policy's `since`."""
+
+_OF_RECORDS = ("break-glass", BEFORE_SINCE)
+_MAY_CHANGE = frozenset(
+    {
+        Verdict.ATTESTED,
+        Verdict.RECOVERED,
+        Verdict.REVERT,
+        Verdict.VOUCHED,
+        Verdict.UNVERIFIABLE,
+        Verdict.FAIL,
+    }
+)
+"""Verdicts that may change with time: refs move, records and keys come, objects are fetched."""
+
+
+def is_lasting(ruling: Ruling) -> bool:
+    """Whether neither refs nor what is fetched later can change what is said of a commit."""
+    judged = ruling.judged
+    if judged.verdict in _MAY_CHANGE or ruling.rule in _OF_RECORDS:
+        return False
+    if not judged.candidate.parents:
+        return not judged.entries
+    return not is_of_one_ref(ruling)
+
+
 def is_of_one_ref(ruling: Ruling) -> bool:
     """Whether it hangs on the ref that the commit is for, so that for another it may differ.
 

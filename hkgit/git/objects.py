@@ -38,10 +38,10 @@ from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.git.backend import BLOB, COMMIT, TAG, TREE
 from hkgit.text.hashes import start_hash
 from hkgit.text.paths import LONGEST_PATH, quote_path
-from hkgit.values import dataclass, late_pattern
+from hkgit.values import dataclass
 
 HEX = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
-FULL_ID = late_pattern(HEX)
+FULL_ID = HEX
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """The tree without a file, which git knows without storing it; `Repository.snapshot` takes it in
@@ -191,8 +191,8 @@ def _inside(under: str, name: str) -> str:
     return path
 
 
-_TAG = late_pattern(rb"object (" + HEX.encode() + rb")\ntype ([a-z]+)\n")
-_TAGGER = late_pattern(rb"^tagger (.*?)(?: -?\d+ [-+]\d+)?$", re.MULTILINE)
+_TAG = rb"object (" + HEX.encode() + rb")\ntype ([a-z]+)\n"
+_TAGGER = rb"(?m)^tagger (.*?)(?: -?\d+ [-+]\d+)?$"
 TAG_FIX = "Look at it with git fsck, and make it again: git tag -a NAME COMMIT."
 
 DEEPEST = 50
@@ -201,7 +201,7 @@ DEEPEST = 50
 
 def read_tag(tag_id: str, data: bytes) -> tuple[str, str]:
     """Read the id and the type of what a tag names. Raises Unverifiable."""
-    found = _TAG.match(data)
+    found = re.match(_TAG, data)
     if found is None:
         raise Unverifiable(f"tag {tag_id}", "is malformed", TAG_FIX)
     return found[1].decode(), found[2].decode()
@@ -209,15 +209,15 @@ def read_tag(tag_id: str, data: bytes) -> tuple[str, str]:
 
 def read_taggers(data: bytes) -> str:
     """Read the taggers of a tag, without their times."""
-    return ", ".join(map(decode_text, _TAGGER.findall(data.partition(b"\n\n")[0])))
+    return ", ".join(map(decode_text, re.findall(_TAGGER, data.partition(b"\n\n")[0])))
 
 
 _ID = HEX.encode()
-_HEAD = late_pattern(
+_HEAD = (
     rb"tree (" + _ID + rb")\n((?:parent " + _ID + rb"\n)*)"
     rb"author (.*)\ncommitter (.*)\n"
 )
-_WHEN = late_pattern(rb" ?(-?\d{1,18})(?: [-+]\d{1,20})?")
+_WHEN = rb" ?(-?\d{1,18})(?: [-+]\d{1,20})?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ class Head:
 def parse_commit(commit_id: str, raw: bytes, *, is_boundary: bool = False) -> Commit:
     """Read a commit object; raises Unverifiable when its header is not as git writes it."""
     header, _, message = raw.partition(b"\n\n")
-    head = _HEAD.match(header + b"\n")
+    head = re.match(_HEAD, header + b"\n")
     if head is None:
         raise _refuse_malformed(commit_id)
     tree, parents, *people = head.groups()
@@ -275,7 +275,7 @@ def _read_person(commit_id: str, line: bytes) -> tuple[str, int]:
     Raises Unverifiable for what readers of commits take for one person or another, or for none.
     """
     name, end, time = line.rpartition(b">")
-    when = _WHEN.fullmatch(time) if time.strip(b" ") else None
+    when = re.fullmatch(_WHEN, time) if time.strip(b" ") else None
     if b"<" not in name or (when is None and time.strip(b" ")):
         raise _refuse_malformed(commit_id)
     return decode_text(name + end), 0 if when is None else int(when[1])

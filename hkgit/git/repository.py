@@ -12,6 +12,7 @@ GitRefused. Objects are read as stored: replacements are ignored, and nothing is
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -73,7 +74,7 @@ from hkgit.git.objects import (
 from hkgit.git.program import Completed, Git, prepare_git, read_config, refuse_failed
 from hkgit.git.signatures import verify_principal, verify_tagger
 from hkgit.text.paths import check_tree_path
-from hkgit.values import dataclass, late_pattern
+from hkgit.values import dataclass
 
 if TYPE_CHECKING:
     from hkgit.git.libgit2 import LibGit2
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
 CHOICE = "HKGIT_GIT"
 """The environment variable that names the one who reads objects."""
 
-_WHOLE_REF = late_pattern(r"refs/[^~^:]+?(?=@\{|[~^:]|\Z)")
+_WHOLE_REF = r"refs/[^~^:]+?(?=@\{|[~^:]|\Z)"
 """The name of a ref from its beginning, without what may follow it in a revision."""
 
 _ABSENT = ("bad file", "Not a valid object name", "could not fetch", "lazy fetching disabled")
@@ -171,7 +172,7 @@ class Repository:
         A whole name of a ref means that ref alone. git would look below refs/tags/ and
         refs/heads/ too, where anybody who pushes may put a ref `refs/...` of such a name.
         """
-        named = _WHOLE_REF.match(rev)
+        named = re.match(_WHOLE_REF, rev)
         is_here = named is None or self._ref(named[0]) is not None
         found = self._resolve(rev) if is_here and "\0" not in rev else None
         if found is None:
@@ -189,7 +190,7 @@ class Repository:
         return target.startswith("refs/") and self._ref(target) is None
 
     def _resolve(self, rev: str) -> str | None:
-        if FULL_ID.fullmatch(rev) is None:
+        if re.fullmatch(FULL_ID, rev) is None:
             rev = self._ask("rev-parse", "--verify", "-q", "--end-of-options", rev).text
         try:
             return self.commit_named_by(rev) if rev else None
@@ -337,7 +338,7 @@ class Repository:
         if listed.exists():
             return tuple(listed.read_text().split())
         named = (name.partition("GITHEAD_")[2] for name in os.environ if self.in_hook)
-        return tuple(name for name in named if FULL_ID.fullmatch(name))
+        return tuple(name for name in named if re.fullmatch(FULL_ID, name))
 
     def automatic_merge(self, parents: Sequence[str]) -> str | None:
         """Merge commits as git does by itself: the tree, or None on a conflict (see `merge`)."""
@@ -401,7 +402,7 @@ class Repository:
     def head(self) -> Head:
         """Read where HEAD points; raise GitRefused when it points nowhere."""
         target = self._head_target()
-        if FULL_ID.fullmatch(target):
+        if re.fullmatch(FULL_ID, target):
             return Head(None, target)
         return Head(target.removeprefix("refs/heads/"), self._ref(target))
 
@@ -588,6 +589,9 @@ class Repository:
         where, fix = f"object {object_id}", "Look at the repository with git fsck."
         words = self._ask("cat-file", "-p", object_id).stderr.strip()
         if "error: " not in words and any(each in words for each in _ABSENT):
+            if self.is_shallow:
+                fix = "Fetch the whole history: git fetch --unshallow"
+                return Unverifiable(where, "is not in this shallow clone", fix)
             return Unverifiable(where, "is not in this repository", "Fetch it, then try again.")
         return Unverifiable(where, words or "could not be read", fix)
 
@@ -628,7 +632,7 @@ class Repository:
             return self.empty_tree
         if is_empty_tree(rev_or_tree):
             return rev_or_tree
-        if FULL_ID.fullmatch(rev_or_tree) and self._header(rev_or_tree)[0] == TREE:
+        if re.fullmatch(FULL_ID, rev_or_tree) and self._header(rev_or_tree)[0] == TREE:
             return rev_or_tree
         return self.commit(self.resolve(rev_or_tree)).tree
 
@@ -641,7 +645,7 @@ class Repository:
 
 def _check_id(object_id: str) -> str:
     """An id, which git would else take for a revision or for several lines."""
-    if FULL_ID.fullmatch(object_id) is None:
+    if re.fullmatch(FULL_ID, object_id) is None:
         raise Unverifiable(f"object {object_id}", "is no id of an object")
     return object_id
 

@@ -19,6 +19,7 @@ from hkgit.matching.strict import (
     elided,
     exact,
     find_literal_places,
+    find_pieces,
     swap_line_ends,
     unicode,
     whitespace,
@@ -169,7 +170,8 @@ def settle(
 
             raise advice.refuse_conflict(search.view, wanted, place, search.edit)
         repairs = (*repairs, "misquoted")
-    if applied.stands_over(search.view, wanted, place):
+    pieces = find_pieces(search.view, wanted) if tier == "elided" else [(wanted, place)]
+    if any(applied.stands_over(search.view, *piece) for piece in pieces):
         from hkgit.matching import advice
 
         raise advice.refuse_applied(search.view, place, search.edit)
@@ -400,7 +402,18 @@ def _find_loosely(search: Search, wanted: EditLines) -> Located | None:
         if any(place.similarity >= search.settings.threshold for place in places):
             found = _settle_loose(search, tier, wanted, places, repairs)
             return None if found is None else _check_evidence(search, wanted, found)
-    return None
+    places = _find_owned(search, wanted)
+    return settle(search, LOOSE[-1], wanted, places, repairs) if len(places) == 1 else None
+
+
+def _find_owned(search: Search, wanted: EditLines) -> tuple[Place, ...]:
+    """Find the lines whose very hash or receipt is given, and of which none is quoted as it is."""
+    from hkgit.matching.candidates import find_candidates
+
+    if search.ties.vouches is vouch_for_none or find_candidates(search.view, wanted):
+        return ()
+    places = advice.find_by_words(search.view, wanted, MOST_SHOWN)
+    return tuple(place for place in places if search.ties.owns(place))
 
 
 def _settle_loose(

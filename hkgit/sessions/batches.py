@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,9 +14,9 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import digest
 from hkgit.git.listing import find_files
 from hkgit.sessions.blobs import refuse_unwritable
-from hkgit.values import dataclass, late_pattern, replace
+from hkgit.values import dataclass, replace
 
-_TARGET = late_pattern(r"(?P<id>b[0-9a-f]{8})(?::(?P<numbers>\d+(?:,\d+)*))?\Z")
+_TARGET = r"(?P<id>b[0-9a-f]{8})(?::(?P<numbers>\d+(?:,\d+)*))?\Z"
 KEPT = 20
 """So many batches of a session wait at most; the oldest are thrown away."""
 
@@ -94,7 +95,7 @@ def correct_batch(folder: Path, named: str, corrections: Spec) -> Spec:
 
 
 def _split(named: str) -> tuple[str, Sequence[int] | None]:
-    found = _TARGET.match(named)
+    found = re.match(_TARGET, named)
     if found is None:
         raise InvalidInput(f"batch {named[:40]!r}", "is no batch", "Write its id, or ID:2,5.")
     numbers = found["numbers"]

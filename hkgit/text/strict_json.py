@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from hkgit.errors import SEND_AGAIN, InvalidInput
-from hkgit.values import dataclass, late_pattern
+from hkgit.values import dataclass
 
 Json = Any
 """A value that JSON can say: dict, list, str, int, float, bool or None. Read one through `Node`."""
@@ -24,8 +24,8 @@ JsonObject = dict[str, Json]
 
 ROOT = "the document"
 
-_HASH = late_pattern(r"[0-9A-Fa-f]{12,64}")
-_PLAIN_KEY = late_pattern(r"[A-Za-z_]\w*")
+_HASH = r"[0-9A-Fa-f]{12,64}"
+_PLAIN_KEY = r"[A-Za-z_]\w*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def read_expected_hash(fields: Mapping[str, Node]) -> str | None:
     node = fields.get("expected_hash")
     if node is None:
         return None
-    if _HASH.fullmatch(node.text("a hash")) is None:
+    if re.fullmatch(_HASH, node.text("a hash")) is None:
         raise node.wrong("12 to 64 hex digits", "Take the hash from `hkgit read`.")
     return node.text().lower()
 
@@ -122,22 +122,22 @@ def _show_value(value: object) -> str:
 
 
 def _join_names(path: str, key: str) -> str:
-    part = f".{key}" if _PLAIN_KEY.fullmatch(key) else f"[{json.dumps(key)}]"
+    part = f".{key}" if re.fullmatch(_PLAIN_KEY, key) else f"[{json.dumps(key)}]"
     return part.lstrip(".") if path == ROOT else path + part
 
 
 MAX_DEPTH = 64
 MAX_DIGITS = 18
 
-_OPENING = late_pattern(r'^[ \t]*(?=\{|\[\s*+[\[{"\]])', re.MULTILINE)
-_KEY = late_pattern(r'[{,]\s*+"(\w++)"\s*+:')
+_OPENING = r'(?m)^[ \t]*(?=\{|\[\s*+[\[{"\]])'
+_KEY = r'[{,]\s*+"(\w++)"\s*+:'
 # An open string runs to the end, else every quote in it would be tried as a beginning.
-_TOKEN = late_pattern(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|(?P<open>\\?\Z))|[\[\]{}]', re.DOTALL)
+_TOKEN = r'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|(?P<open>\\?\Z))|[\[\]{}]'
 _CLOSERS = {"[": "]", "{": "}"}
-_CLOSING_FENCE = late_pattern(r"(?:\A|\n)[ \t]*(?:`{3,}|~{3,})\Z")
-_HALF_TOKEN = late_pattern(r"[a-z]{1,4}|-|[0-9.eE+-]+|\\(?:u[0-9A-Fa-f]{0,3})?")
-_REST_OF_LINE = late_pattern(r"[^\n]*")
-_SURROGATE = late_pattern("[\ud800-\udfff]")
+_CLOSING_FENCE = r"(?:\A|\n)[ \t]*(?:`{3,}|~{3,})\Z"
+_HALF_TOKEN = r"[a-z]{1,4}|-|[0-9.eE+-]+|\\(?:u[0-9A-Fa-f]{0,3})?"
+_REST_OF_LINE = r"[^\n]*"
+_SURROGATE = "[\ud800-\udfff]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class _Flaw:
 
 def has_opening(text: str) -> bool:
     """Whether a line begins as a JSON document does; else a text holds none."""
-    return _OPENING.search(text) is not None
+    return re.search(_OPENING, text) is not None
 
 
 def collect_keys(text: str) -> frozenset[str]:
@@ -157,8 +157,8 @@ def collect_keys(text: str) -> frozenset[str]:
 
     Inside a JSON string every quote has a backslash before it, so no string looks like a key.
     """
-    opening = _OPENING.search(text)
-    return frozenset(_KEY.findall(text, opening.end()) if opening else ())
+    opening = re.search(_OPENING, text)
+    return frozenset(re.compile(_KEY).findall(text, opening.end()) if opening else ())
 
 
 def parse_documents(text: str) -> list[Node]:
@@ -169,7 +169,7 @@ def parse_documents(text: str) -> list[Node]:
     """
     values: list[object] = []
     offset = 0
-    while opening := _OPENING.search(text, offset):
+    while opening := re.compile(_OPENING).search(text, offset):
         value, offset = _decode(text, opening.end())
         _refuse_leftover(text, offset)
         values.append(value)
@@ -206,7 +206,7 @@ def dumps(value: object) -> str:
     Raises InvalidInput for text that is not Unicode, which JSON cannot carry.
     """
     rendered = json.dumps(value, ensure_ascii=False)
-    if _SURROGATE.search(rendered):
+    if re.search(_SURROGATE, rendered):
         raise InvalidInput("the edit", "bytes that are not UTF-8 cannot be written in JSON")
     return rendered
 
@@ -229,15 +229,15 @@ def _decode(text: str, start: int) -> tuple[object, int]:
 
 def _is_cut_off(text: str, error: json.JSONDecodeError) -> bool:
     """Whether the first mistake of some JSON is that it ends, but for the fence around it."""
-    rest = _CLOSING_FENCE.sub("", text[error.pos :].rstrip()).strip()
+    rest = re.sub(_CLOSING_FENCE, "", text[error.pos :].rstrip()).strip()
     is_string = error.msg.startswith("Unterminated")
-    return not rest or is_string or _HALF_TOKEN.fullmatch(rest) is not None
+    return not rest or is_string or re.fullmatch(_HALF_TOKEN, rest) is not None
 
 
 def _find_missing_ends(text: str, start: int) -> str:
     """Find what closes the string and the brackets that are open at the end of a text."""
     stack: list[str] = []
-    for token in _TOKEN.finditer(text, start):
+    for token in re.compile(_TOKEN).finditer(text, start):
         if token[0] in _CLOSERS:
             stack.append(_CLOSERS[token[0]])
         elif token[0] in "]}":
@@ -249,7 +249,7 @@ def _find_missing_ends(text: str, start: int) -> str:
 
 def _refuse_depth(text: str, start: int) -> None:
     depth = 0
-    for token in _TOKEN.finditer(text, start):
+    for token in re.compile(_TOKEN).finditer(text, start):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
         if depth > MAX_DEPTH:
             what = f"expected at most {MAX_DEPTH} levels of nesting, found more"
@@ -260,7 +260,7 @@ def _refuse_depth(text: str, start: int) -> None:
 
 def _refuse_leftover(text: str, offset: int) -> None:
     """Nothing but a line end may follow a document, lest half of a broken one be read."""
-    found = _REST_OF_LINE.match(text, offset)
+    found = re.compile(_REST_OF_LINE).match(text, offset)
     if found is not None and (rest := found[0].strip()):
         what = f"expected the end of the line after the JSON document, found {rest[:20]!r}"
         raise InvalidInput(_line(text, offset), what, "Give one well-formed JSON document.")
@@ -271,7 +271,7 @@ def _first_flaw(node: Node) -> InvalidInput | None:
     match node.value:
         case _Flaw(what):
             return InvalidInput(node.path, what)
-        case str() as text if not text.isascii() and _SURROGATE.search(text):
+        case str() as text if not text.isascii() and re.search(_SURROGATE, text):
             return node.wrong("Unicode text", "Write characters beyond U+FFFF as they are.")
         case list() as items if not all(map(_is_sound, items)):
             return next(filter(None, map(_first_flaw, node.items())), None)

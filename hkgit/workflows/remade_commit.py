@@ -35,7 +35,7 @@ from hkgit.evidence.kept_text import find_kept_text
 from hkgit.evidence.replay import candidate_of, follow_entries
 from hkgit.evidence.sequence import order_entries
 from hkgit.evidence.trailers import append_trailers, list_missing_lines
-from hkgit.evidence.verdict import CandidateCommit, Entries
+from hkgit.evidence.verdict import CandidateCommit, Entries, Verdict
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.rules.floors import find_blind_edits
@@ -45,7 +45,7 @@ from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
 from hkgit.sessions.commit_message import name_entries
 from hkgit.text.paths import quote_path
-from hkgit.values import dataclass, field, late_pattern, replace
+from hkgit.values import dataclass, field, replace
 from hkgit.workflows.adoption import Transcripts, propose_recovered
 from hkgit.workflows.commit_plan import prepare
 from hkgit.workflows.commit_record import record_step
@@ -55,8 +55,8 @@ from hkgit.workflows.merge_plan import MergePlan, find_merging, tree_on
 from hkgit.workflows.target import ApplyOptions, LandingTarget
 
 _PERSON = rb"(?m)^%s (.*) (\d+ [+-]\d+)$"
-_SIGNATURE = late_pattern(rb"(?m)^gpgsig(?:-sha256)? .*\n(?: .*\n)*")
-_OURS = late_pattern(rb"(?mi)^hkgit-(?!vouched-by:).*\n?")
+_SIGNATURE = rb"(?m)^gpgsig(?:-sha256)? .*\n(?: .*\n)*"
+_OURS = rb"(?mi)^hkgit-(?!vouched-by:).*\n?"
 _MOST_SEARCHED = 1000
 
 
@@ -81,6 +81,8 @@ class RemakeRequest:
 class Remade:
     """What stands in the place of a commit: itself where there is nothing to make again.
 
+    It `is_gone` where it changed nothing but the ledger.
+
     `commits` are the new ones, in order; the last of them has the files of the old one. `kept`,
     `recovered` and `late` count entries. `unsigned` are the commits whose signature was left out,
     since it would be wrong, and `elsewhere` the other branches and tags that have the old commit.
@@ -88,6 +90,7 @@ class Remade:
 
     commit: str
     commits: tuple[str, ...] = ()
+    is_gone: bool = False
     kept: int = 0
     recovered: int = 0
     late: int = 0
@@ -113,26 +116,29 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
         _bring_along(repository, head, _list_lagging(repository))
         return Remade(old.id)
     target = old.tree if request.patch is None else _apply_patch(repository, old, request.patch)
-    remaking = _Remaking(repository, rules, request, old, target)
+    remaking = _Remaking(
+        repository=repository, rules=rules, request=request, old=old, target=target
+    )
     try:
         remaking.run()
     except HkgitError:
         if not remaking.kept:
             raise
-        remaking = _Remaking(repository, rules, request, old, target, keeps=False)
+        remaking = replace(remaking, keeps=False, kept=[], made=[], recovered=0, late=0)
         remaking.run()
-    carried = _carry_later(repository, old, remaking.made[-1], head)
-    new_head = carried.get(head, head)
+    carried = _carry_later(repository, old, remaking.tip, head)
+    new_head = carried[head]
     elsewhere = _find_elsewhere(repository, old.id, branch)
     trees = (repository.commit(each).tree for each in (head, new_head))
     changed = [each.path for each in repository.changes(*trees)]
     _expect_unchanged(repository, [path for path in changed if not _is_own(path)])
     repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", new_head, head)
     _bring_along(repository, new_head, changed)
-    signed = (each for each in carried if _SIGNATURE.search(repository.commit(each).raw))
+    signed = (each for each in carried if re.search(_SIGNATURE, repository.commit(each).raw))
     return Remade(
-        commit=remaking.made[-1],
+        commit=remaking.tip,
         commits=tuple(remaking.made),
+        is_gone=not remaking.made,
         kept=len(remaking.kept),
         recovered=remaking.recovered,
         late=remaking.late,
@@ -188,8 +194,8 @@ def _is_settled(repository: Repository, rules: LandingRules, commit: Commit) -> 
     """Whether a commit passes, and its entries keep no text that is in no file."""
     ruling = _judge(repository, rules, commit.id)
     judged = ruling.judged
-    if not ruling.passes or ruling.findings:
-        return False
+    if not ruling.passes or ruling.findings or judged.verdict is Verdict.PRUNE:
+        return False  # whether a prune comes too early is known to the ref that it is for
     return not find_kept_text(repository, commit.tree, commit.parents, judged.entries)
 
 
@@ -223,7 +229,8 @@ def _judge(repository: Repository, rules: LandingRules, commit: str) -> Ruling:
 class _Remaking:
     """Makes one commit again, as objects alone: `made` are those in its place, in order.
 
-    `target` is the tree that the last of them has, but for records. Without `keeps` no entry stays.
+    `tip` is the last of them, or the parent of a commit that changes nothing but the ledger: it is
+    left out. `target` is the tree that it has, but for records. Without `keeps` no entry stays.
     `kept` are those that do, by id.
     """
 
@@ -233,6 +240,7 @@ class _Remaking:
     old: Commit
     target: str
     keeps: bool = True
+    tip: str = ""
     made: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     recovered: int = 0
@@ -248,10 +256,7 @@ class _Remaking:
             tip = first
             for other in others:
                 tip = self._merge(tip, other)
-            self._account(tip)
-        if not self.made:
-            what = "changes nothing but the ledger"
-            raise InvalidInput(self.request.commit, what, "git revert takes it back.")
+            self.tip = self._account(tip)
         self._expect_same()
         for commit in self.made:
             self._expect_passing(commit)
@@ -262,9 +267,10 @@ class _Remaking:
 
     def _merge(self, tip: str, other: str) -> str:
         """Merge as git does; what comes beside it is a commit after the merge."""
-        merged = self.repository.automatic_merge((tip, other))
-        if merged is not None:
-            return self._add(merged, (tip, other), ())
+        attempt = self.repository.attempt_merge((tip, other))
+        if not attempt.conflicts:
+            self.repository.git("unpack-objects", "-q", stdin=attempt.objects)
+            return self._add(attempt.tree, (tip, other), ())
         if len(self.old.parents) > 2:
             what, fix = "merges several commits at once", "Merge them one by one."
             raise GitRefused(self.request.commit, what, fix)
@@ -314,7 +320,8 @@ class _Remaking:
         names = name_entries(kept) if kept else ()
         words = self._choose_words().decode("utf-8", "surrogateescape")
         message = append_trailers(words, (*names, f"Hkgit-Vouched-by: {person}"))
-        self.made.append(_write_signed(self.repository, self.old, tree, message))
+        self.tip = _write_signed(self.repository, self.old, tree, message)
+        self.made.append(self.tip)
 
     def _list_changed(self, tree: str) -> set[str]:
         """List the files in which the old commit differs from a tree."""
@@ -327,7 +334,7 @@ class _Remaking:
         start = self.repository.commit(self.old.parents[0]).tree if parents else None
         found = []
         for change in self.repository.changes(start, self.old.tree):
-            name = ENTRY_PATH.match(change.path)
+            name = re.match(ENTRY_PATH, change.path)
             if name is None or change.new is None or any(p.entry(change.path) for p in parents):
                 continue
             try:
@@ -440,14 +447,14 @@ class _Remaking:
         words = self.old.message
         if self.request.message is not None:
             words = self.request.message.encode("utf-8", "surrogateescape") + b"\n"
-        return _OURS.sub(b"", words)
+        return re.sub(_OURS, b"", words)
 
     def _write(self, tree: str, parents: Sequence[str], message: bytes) -> str:
         return _write_like(self.repository, self.old, tree, parents, message)
 
     def _expect_same(self) -> None:
         """Raise InvalidInput where not all of the old commit is there: edits say no line ends."""
-        differing = sorted(self._list_changed(self.repository.commit(self.made[-1]).tree))
+        differing = sorted(self._list_changed(self.repository.commit(self.tip).tree))
         if differing:
             what = "changes line ends or a byte order mark, which no edit says"
             raise InvalidInput(", ".join(map(quote_path, differing)), what, _LEAVE)
@@ -469,7 +476,7 @@ def _write_like(
 ) -> str:
     """Write a commit with another tree and parents, without a signature, which would be wrong."""
     header = old.raw.partition(b"\n\n")[0] + b"\n"
-    kept = _SIGNATURE.sub(b"", header[header.index(b"author ") :])
+    kept = re.sub(_SIGNATURE, b"", header[header.index(b"author ") :])
     lines = (f"tree {tree}", *(f"parent {each}" for each in parents))
     raw = b"".join(line.encode() + b"\n" for line in lines) + kept + b"\n" + message
     return repository.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=raw).text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents.hooks import gemini
+from hkgit.agents.programs import gemini
 from hkgit.agents.shown_readings import find_readings
 from hkgit.agents.tool_answers import find_code
 from hkgit.sessions import homes as places

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.agents.events import Shell, ToolReading
-from hkgit.agents.hooks import claude
+from hkgit.agents.programs import claude
 from hkgit.agents.shown_readings import find_readings
 from hkgit.text.shown_lines import find_shown_lines
 
@@ -181,7 +181,7 @@ def _read(content: str, start: object = 1) -> ToolReading | None:
         "tool_input": {"file_path": "a.txt"},
         "tool_response": {"type": "text", "file": {"startLine": start, "content": content}},
     }
-    event = claude.read_event(payload)
+    event = claude.AGENT.read_event(payload)
     if event is None:
         return None
     assert isinstance(event.did, ToolReading)

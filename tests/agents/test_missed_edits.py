@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from hkgit.agents import parts_of
-from hkgit.agents.hooks import gemini
 from hkgit.agents.missed_edits import OVERDUE
+from hkgit.agents.programs import gemini
 from hkgit.agents.setup.settings import LIMIT, FilePart, JsonPart
 from hkgit.sessions import homes as places
 from hkgit.sessions.blobs import find_open_sessions
@@ -186,7 +186,7 @@ def test_a_hook_that_its_limit_stops_loses_no_edit(governed: Repo, tmp_path: Pat
     told("gemini", _read(governed, GREETING))
     told("gemini", _edit(governed, "Before"))
     governed.write("greet.py", MENDED)
-    settings = gemini.list_parts("hkgit hook gemini")[0]
+    settings = gemini.AGENT.list_parts("hkgit hook gemini")[0]
     assert isinstance(settings, JsonPart)
     [group] = settings.value["hooks"]["AfterTool"]
     hook = group["hooks"][0]["command"].replace(LIMIT, "timeout 0.001")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hkgit.agents.begun_calls import LASTS
 from hkgit.applying.planner import Options
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import SessionJournal
@@ -195,7 +196,7 @@ def test_a_call_of_another_session_that_failed_is_in_the_way_for_a_while_only(
     """No hook tells of its end; a formatter's work on an edit is recorded again after that."""
     _edit(shared, "two", "nowhere", "there")
     for copy in shared.path.glob(".git/hkgit/sessions/claude-two/aside/*.json"):
-        long_ago = time.time() - 130
+        long_ago = time.time() - LASTS - 10
         os.utime(copy, (long_ago, long_ago))
     one = _edit(shared, "one", *FIRST)
     _write(shared.path, ("a = 1", "a=10"))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents.hooks import gemini
+from hkgit.agents.programs import gemini
 from hkgit.sessions import homes as places
 from tests.agents.streaming import GREETING, replay_lines, session, stream, told
 from tests.sessions.test_bypassing import HOOKS_OFF

@@ -10,7 +10,7 @@ import pytest
 
 from hkgit.agents import find_agent
 from hkgit.agents.events import Shell
-from hkgit.agents.hooks import claude
+from hkgit.agents.programs import claude
 from hkgit.agents.shown_readings import find_readings
 from hkgit.agents.tool_answers import close_gaps
 

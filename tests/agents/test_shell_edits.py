@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents.events import ShellChange, ShellHunk
-from hkgit.agents.lookups import find_script_output
+from hkgit.agents.events import LineHunk
+from hkgit.agents.programs.codex import find_script_output
 from hkgit.agents.shell_edits import find_before
 from hkgit.edits import File
 from hkgit.errors import Stale
@@ -114,7 +114,7 @@ def test_a_commit_of_shell_edits_is_refused_until_they_are_read(seeded: Repo) ->
 
 
 def test_what_git_brings_back_is_no_edit(seeded: Repo) -> None:
-    hunk = {"newStart": 1, "lines": ["-one = 2", "+one = 1", " two = 2"]}
+    hunk = {"oldStart": 1, "lines": ["-one = 2", "+one = 1", " two = 2"]}
     files = [{"filePath": f"{seeded.path}/multi.py", "hunks": [hunk]}]
     told("claude", _shell(seeded, files))
     assert not any(status.calls for status in _sessions(seeded))
@@ -127,7 +127,7 @@ def test_what_git_brings_back_is_no_edit(seeded: Repo) -> None:
         pytest.param({"files": [7, {"filePath": 7}]}, id="files that are none"),
         pytest.param({"files": [{"filePath": "multi.py", "hunks": [7]}]}, id="a hunk that is none"),
         pytest.param(
-            {"files": [{"filePath": "multi.py", "hunks": [{"newStart": 9, "lines": ["+x"]}]}]},
+            {"files": [{"filePath": "multi.py", "hunks": [{"oldStart": 9, "lines": ["+x"]}]}]},
             id="lines that are not there",
         ),
         pytest.param({"files": [{"filePath": "/etc/passwd", "hunks": []}]}, id="a file elsewhere"),
@@ -148,13 +148,13 @@ def _shell(repo: Repo, files: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def test_the_line_ends_that_a_diff_does_not_tell_are_those_of_a_known_version() -> None:
-    hunk = ShellHunk(1, ("alpha\r", "beta\r", "gamma"), ("alpha\r", "beta\r", "GAMMA"))
-    change, now = ShellChange("a", (hunk,)), File(b"alpha\r\nbeta\r\nGAMMA")
+    hunks = [LineHunk(1, ("alpha\r", "beta\r", "gamma"), ("alpha\r", "beta\r", "GAMMA"))]
+    now = File(b"alpha\r\nbeta\r\nGAMMA")
     known = File(b"alpha\r\nbeta\r\ngamma")
-    assert find_before(change, now, [None, File(b"other\n"), known]) == known
-    assert find_before(change, now, []) == File(b"alpha\r\nbeta\r\ngamma\r\n")
+    assert find_before("a", hunks, now, [None, File(b"other\n"), known]) == known
+    assert find_before("a", hunks, now, []) == File(b"alpha\r\nbeta\r\ngamma\r\n")
     with pytest.raises(Stale):
-        find_before(change, File(b"alpha\n"), [known])
+        find_before("a", hunks, File(b"alpha\n"), [known])
 
 
 def test_the_output_of_a_command_that_failed_counts(seeded: Repo) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from hkgit.agents.begun_calls import LASTS
 from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
 from hkgit.sessions.call_journal import JournalState, SessionJournal
 from tests.agents.two_sessions import BOTH, FIRST, ONE, SECOND, TEXT, TWO, added, change, play, tell
@@ -125,7 +126,7 @@ def test_any_other_may_have_changed_what_changed_meanwhile(command: str, shared:
 def test_a_command_that_never_ended_is_in_the_way_for_a_while_only(shared: Repo) -> None:
     play(shared, "2")
     for place in shared.path.glob(".git/hkgit/sessions/claude-two/aside/shell-*.json"):
-        long_ago = time.time() - 700
+        long_ago = time.time() - LASTS - 10
         os.utime(place, (long_ago, long_ago))
     play(shared, "1a1")
     assert added(shared) == FIRST

@@ -86,7 +86,7 @@ def test_steering_stops_an_edit_and_names_the_tool_and_its_text(agent: str, gree
     )
     answer = json.dumps(told(agent, first, "--steer"))
     assert any(word in answer for word in ("deny", "block", "cancel"))
-    assert f"({find_agent(agent).EDIT_TOOL})" in answer
+    assert f"({find_agent(agent).edit_tool})" in answer
 
 
 def test_what_cursor_may_have_shown_only_in_part_does_not_count(greeting: Repo) -> None:
@@ -271,7 +271,7 @@ def _starts_edit(agent: str, line: dict[str, Any]) -> bool:
 
 
 def test_goose_is_not_told_of_a_blind_edit_for_it_heeds_nothing_then() -> None:
-    assert find_agent("goose").NOTE is None
+    assert find_agent("goose").note is None
 
 
 def test_each_of_several_files_that_cline_reads_at_once_counts(greeting: Repo) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from hkgit.agents.setup.installer import (
-    USER_WIDE,
     find_folder,
     find_user_hooks,
     install_for_user,
     list_user_parts,
+    list_user_wide,
     remove_for_user,
 )
 from hkgit.agents.setup.settings import FilePart, is_ours
@@ -38,7 +38,7 @@ def _texts(home: Path) -> dict[str, str]:
     return {each.relative_to(home).as_posix(): each.read_text() for each in paths}
 
 
-@pytest.mark.parametrize("agent", USER_WIDE)
+@pytest.mark.parametrize("agent", list_user_wide())
 def test_hooks_come_and_go_and_nothing_else(agent: str, home: Path) -> None:
     install_for_user(agent, {})
     texts = _texts(home)
@@ -81,13 +81,13 @@ def test_settings_that_a_user_keeps_elsewhere_are_found(
     assert _texts(tmp_path / "else")
 
 
-@pytest.mark.parametrize("agent", USER_WIDE)
+@pytest.mark.parametrize("agent", list_user_wide())
 def test_a_written_file_says_its_own_hash(agent: str) -> None:
     files = [part for part in list_user_parts(agent) if isinstance(part, FilePart)]
     assert [part.path for part in files if not is_ours(part.text)] == []
 
 
-@pytest.mark.parametrize("agent", USER_WIDE)
+@pytest.mark.parametrize("agent", list_user_wide())
 def test_hooks_of_the_user_record_below_the_root(agent: str, greeting: Repo) -> None:
     """The project's own hooks do not run there."""
     run("init", "--agent", agent, cwd=greeting.path)
@@ -97,7 +97,7 @@ def test_hooks_of_the_user_record_below_the_root(agent: str, greeting: Repo) -> 
     assert folder.name.startswith(f"{agent}-")
 
 
-@pytest.mark.parametrize("agent", USER_WIDE)
+@pytest.mark.parametrize("agent", list_user_wide())
 def test_a_call_is_recorded_once_where_the_project_has_hooks(agent: str, greeting: Repo) -> None:
     run("init", "--agent", agent, cwd=greeting.path)
     told(agent, _first(agent, greeting), "--user")
@@ -131,7 +131,7 @@ def _at(directory: Path, payload: dict[str, Any]) -> dict[str, Any]:
     return payload | {key: str(directory)}
 
 
-@pytest.mark.parametrize("agent", [each for each in USER_WIDE if each != "pi"])
+@pytest.mark.parametrize("agent", [each for each in list_user_wide() if each != "pi"])
 def test_a_repository_without_hkgit_is_none_of_its_business(
     agent: str, home: Path, repo: Repo, tmp_path: Path
 ) -> None:

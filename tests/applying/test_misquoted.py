@@ -75,7 +75,7 @@ def test_without_evidence_of_the_place_it_is_a_conflict(
 
 
 def test_a_hash_finds_no_line_that_the_quotation_misses() -> None:
-    edit = Edit("f.py", "    size = lenn(data)\n", "pass\n", expected_hash=hash_of(SOURCE, 6, 6))
+    edit = Edit("f.py", "    width = lenn(x)\n", "pass\n", expected_hash=hash_of(SOURCE, 6, 6))
     assert refusal(on_base({"f.py": SOURCE}, edit)).startswith("no_match: f.py: ")
 
 
@@ -106,3 +106,13 @@ def test_a_hash_of_lines_that_an_earlier_edit_removed_finds_nothing() -> None:
     again = Edit("f.py", LOAD + "x\n", "", expected_hash=hash_of(SOURCE, 4, 7))
     made = in_sequence({"f.py": f"import os\n{LOAD}".encode()}, first, again)
     assert [outcome.error is None for outcome in made.outcomes] == [True, False]
+
+
+def test_one_quoted_line_with_the_hash_of_exactly_that_line_gives_way() -> None:
+    line = "    data = open(path).read()\n"
+    edit = _edit(line.replace("read()", "reads()"), hash_of(SOURCE, 5, 5))
+    edit = Edit("f.py", edit.old_text, "    data = read(path)\n", expected_hash=edit.expected_hash)
+    made = on_base({"f.py": SOURCE}, edit)
+    assert result(made) == {"f.py": AFTER}
+    assert only(made).repairs == ("misquoted",)
+    assert refusal(on_base({"f.py": SOURCE}, Edit("f.py", edit.old_text, edit.new_text)))

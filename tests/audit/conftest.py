@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
-from hkgit.audit.tables.query import keep_duck
 from hkgit.edits import File
 from tests.audit.page.orchard import Orchard, plant
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, joined
@@ -16,13 +14,6 @@ from tests.support.repos import Repo
 from tests.support.running import range_hash
 
 TEXT = b"".join(b"line %d\n" % number for number in range(1, 13))
-
-
-@pytest.fixture(autouse=True)
-def one_database() -> Iterator[None]:
-    """A test makes one database of DuckDB at most, for it takes as long as ten commits."""
-    with keep_duck():
-        yield
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.audit.numbers import Numbers, numbers_json, numbers_lines, numbers_of
+from hkgit.audit.commits import audit_commit
+from hkgit.audit.numbers import numbers_json, numbers_lines
+from hkgit.audit.tables.figures import Figures, count_all, open_rows_of
 from hkgit.gate.commit_range import CommitRange, drop_floors, judge_range
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 from tests.audit.conftest import Trail
 
 
-def numbers(trail: Trail, old: str | None = "start") -> Numbers:
+def numbers(trail: Trail, old: str | None = "start") -> Figures:
     repository = Repository.discover(trail.repo.path)
     ends = None if old is None else repository.resolve(old), repository.resolve("HEAD")
     report = judge_range(repository, CommitRange(*ends), drop_floors(Policy()))
-    return numbers_of(report.rulings, Policy())
+    with open_rows_of(map(audit_commit, report.rulings), Policy()) as database:
+        return count_all(database)
 
 
 def test_commits_are_counted_by_verdict(trail: Trail, faulty: Trail) -> None:
@@ -49,7 +52,7 @@ def test_confidence_is_a_histogram_of_all_edits(trail: Trail) -> None:
 
 
 def test_conflicts_met_are_counted_as_claimed(faulty: Trail) -> None:
-    assert numbers(faulty).stale_met == 1
+    assert numbers(faulty).conflicts == 1
 
 
 @pytest.mark.parametrize("old", [None, "HEAD"], ids=["from the first commit", "an empty range"])

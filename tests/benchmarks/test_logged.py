@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.logged import LANDED, OTHER, REFUSED, SAME, UNKNOWN, judge, main, replay
-from hkgit.agents.transcripts.logged_call import EditCall
+from hkgit.agents.events import Editing, Told
 from tests.support.logs import PATH, Claude, Codex
 
 FILE = "one\ntwo\nthree\n"
@@ -49,11 +49,6 @@ def test_the_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_other_bytes_than_the_log_tells() -> None:
     sent = json.dumps({"file_path": "a.txt", "old_string": "two", "new_string": "2"})
-    told = EditCall(
-        names=("a.txt",),
-        text=sent,
-        dialect="text-editor",
-        before={"a.txt": FILE},
-        after={"a.txt": "one\nII\nthree\n"},
-    )
-    assert judge(told) == OTHER
+    after = {"a.txt": "one\nII\nthree\n"}
+    told = Told(("a.txt",), before={"a.txt": FILE}, after=after)
+    assert judge(Editing(sent, "text-editor", told=told)) == OTHER

@@ -35,3 +35,10 @@ def test_it_is_not_made_twice(text: str, old: str, new: str) -> None:
 def test_new_text_that_stands_elsewhere_is_no_obstacle() -> None:
     text = "a = 1\nb = 1\na = 2\n"
     assert edited(text, edit_of("a = 1\n", "a = 2\n")) == b"a = 2\nb = 1\na = 2\n"
+
+
+def test_a_piece_that_stands_already_is_applied_where_lines_are_left_out() -> None:
+    text = "open_it(function () {\n  watch(errors)\n\n  go()\n})\n"
+    old = "open_it(function () {\n  // ...\n"
+    with pytest.raises(AlreadyApplied):
+        edited(text, edit_of(old, "open_it(function () {\n  watch(errors)\n\n  // ...\n"))

@@ -29,9 +29,9 @@ from hkgit.agents.events import (
     ToolReading,
     UntoldLook,
 )
-from hkgit.agents.hooks import gemini
+from hkgit.agents.json_fields import parse_value, table, tables
+from hkgit.agents.programs import gemini
 from hkgit.agents.tools import make_editing, session_name, whole_number
-from hkgit.agents.transcripts.json_fields import parse_value, table, tables
 from hkgit.agents.transcripts.log_places import find_logs
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
@@ -228,7 +228,7 @@ def find_answers(
             "tool_response": "\n".join(each for each in answers if isinstance(each, str)),
             "tool_use_id": name,
         }
-        yield name, gemini.read_event(payload) if call.get("status") == "success" else None
+        yield name, gemini.AGENT.read_event(payload) if call.get("status") == "success" else None
 
 
 def _find_calls(

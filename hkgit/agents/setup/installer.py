@@ -73,47 +73,6 @@ def _is_kept(part: Part, text: str) -> bool:
         return False
 
 
-HERE_ALONE = ("claude", "copilot", "gemini", "goose", "pi", "qwen")
-"""Agents that read a project's hooks only in the directory where they are started."""
-
-REMAINING = {
-    "aider": (
-        r"keep aider's own files out of commits: printf '.aider*\n!.aider.conf.yml\n' >>.gitignore",
-        "when aider has edited: git add -A && hkgit adopt --staged && git commit",
-    ),
-    "claude": ("trust this folder when Claude Code asks: else it heeds no approvals of a project",),
-    "cline": (
-        "let Cline start the server, and not give up after 3 seconds:"
-        ' "hkgit": {"command": "hkgit", "args": ["mcp"], "timeout": 30}'
-        " in mcpServers of ~/.cline/data/settings/cline_mcp_settings.json",
-    ),
-    "codex": (
-        "trust this project and its hooks when Codex asks, or in /hooks:"
-        " until then it runs none, and `codex exec` does not ask",
-    ),
-    "copilot": (
-        "trust this folder when Copilot asks: until then it runs no hooks,"
-        " and with -p it does not ask: copilot --trust-folder",
-        "let it call hkgit's tools without asking: copilot --allow-tool hkgit",
-    ),
-    "gemini": (
-        "trust this folder when Gemini asks: else it runs no hooks of a project",
-        "commit in a shell of your own: Gemini's switches git's hooks off",
-    ),
-    "goose": (
-        "let goose start the server, with `goose configure` or each time:"
-        " goose run --with-extension 'hkgit mcp'",
-    ),
-    "qwen": ("let Qwen Code start the server: qwen mcp approve hkgit",),
-    "windsurf": (
-        "connect the server in ~/.codeium/windsurf/mcp_config.json (command hkgit, args mcp)",
-        "it does not tell what it was shown, so its own edits are blind: use --mode steer",
-        "where .devin/hooks.json exists, it is read instead: move these hooks there",
-    ),
-}
-"""What a person has to do for one agent, besides what all of them need."""
-
-
 def install(root: Path, name: str, mode: str) -> list[SetupStep]:
     """Put an agent's settings into a checkout; done twice, it is done. Raises GitRefused."""
     outdated = {
@@ -149,8 +108,8 @@ def list_remaining_steps(name: str) -> Iterator[str]:
     if name not in ("aider", "pi"):
         yield "install the server's package, if it is not there: pip install 'hkgit[mcp]'"
     yield "let git's hooks turn what is recorded into evidence: hkgit init"
-    yield from REMAINING.get(name, ())
-    if name in HERE_ALONE:
+    yield from find_agent(name).remaining
+    if find_agent(name).user_folder is not None:
         everywhere = f"hkgit init --agent {name} --user"
         yield f"start it in this directory; below it reads no hooks, unless you have: {everywhere}"
 
@@ -219,22 +178,14 @@ def plan_removal(root: Path, parts: Iterable[Part]) -> Iterator[SetupStep]:
             yield keep_file(path, "it is yours: not as hkgit wrote it")
 
 
-USER_WIDE = HERE_ALONE
-
-_FOLDERS = {
-    "claude": ("CLAUDE_CONFIG_DIR", "", ".claude"),
-    "copilot": ("COPILOT_HOME", "", ".copilot"),
-    "gemini": ("GEMINI_CLI_HOME", ".gemini", ".gemini"),
-    "goose": ("", "", ".agents"),
-    "pi": ("PI_CODING_AGENT_DIR", "", ".pi/agent"),
-    "qwen": ("QWEN_HOME", "", ".qwen"),
-}
-"""Where a user's settings are: below what a variable names, or below the home."""
+def list_user_wide() -> list[str]:
+    """List the agents whose hooks a user may have for all repositories."""
+    return [name for name in HOOKED if find_agent(name).user_folder is not None]
 
 
 def find_folder(name: str, environment: Mapping[str, str]) -> Path:
-    """Find the folder of a user's own settings of an agent."""
-    variable, below, default = _FOLDERS[name]
+    """Find the folder of a user's own settings of an agent that has one."""
+    variable, below, default = find_agent(name).user_folder or ("", "", "")
     if variable and (named := environment.get(variable)):
         return Path(named, below)
     return Path.home() / default

@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import takewhile
 
 from hkgit import dialects
-from hkgit.agents.transcripts.logged_call import EditCall
+from hkgit.agents.events import Editing, Told
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
 
@@ -45,20 +45,20 @@ def find_format(asked: Sequence[str]) -> str | None:
 
 def find_edits(
     answer: str, form: str | None, shown: Mapping[str, str], later: Mapping[str, str]
-) -> Iterator[EditCall]:
+) -> Iterator[Editing]:
     """Find the edits in an answer that aider could make, file by file.
 
     `shown` and `later` are the files as this request and the next one have shown them.
     """
     found = _list_files(answer, shown) if form == WHOLE else _list_edits(answer, form, shown)
     for call in found:
-        [path] = call.names
+        path = name_file(call)
         before = shown.get(path)
         if before is None or later.get(path) != before:
             yield call  # else nobody has made it
 
 
-def split_edits(answer: str, form: str) -> Iterator[EditCall]:
+def split_edits(answer: str, form: str) -> Iterator[Editing]:
     """Find the edits in an answer one by one, where nothing tells the files it was given for."""
     if form == WHOLE:
         yield from _list_files(answer, {})
@@ -68,7 +68,7 @@ def split_edits(answer: str, form: str) -> Iterator[EditCall]:
             yield from (_make_call(each.path, form, [each], None) for each in edits)
 
 
-def _list_edits(answer: str, form: str | None, shown: Mapping[str, str]) -> Iterator[EditCall]:
+def _list_edits(answer: str, form: str | None, shown: Mapping[str, str]) -> Iterator[Editing]:
     if form is None or _SIGNS[form] not in answer:
         return
     try:
@@ -96,17 +96,23 @@ def _drop_misplaced(edits: Iterable[AnyEdit], before: str | None) -> Iterator[An
             yield each
 
 
-def _make_call(path: str, form: str, edits: Sequence[AnyEdit], before: str | None) -> EditCall:
+def _make_call(path: str, form: str, edits: Sequence[AnyEdit], before: str | None) -> Editing:
     """Make the edits of a file; an empty old text makes a new one."""
     files = None if before is None else {path: before}
     first = edits[0]
     if before is None and len(edits) == 1 and isinstance(first, Edit) and not first.old_text:
         new = {"command": "create", "path": path, "file_text": first.new_text}
-        return EditCall((path,), json.dumps(new, ensure_ascii=False), "text-editor")
-    return EditCall((path,), dialects.DIALECTS[form].render(edits), form, before=files)
+        return Editing(json.dumps(new, ensure_ascii=False), "text-editor", told=Told((path,)))
+    words = dialects.DIALECTS[form].render(edits)
+    return Editing(words, form, told=Told((path,), before=files))
 
 
-def _list_files(answer: str, shown: Mapping[str, str]) -> Iterator[EditCall]:
+def name_file(edit: Editing) -> str:
+    """Name the one file of an edit of these."""
+    return edit.told.names[0] if edit.told is not None else ""
+
+
+def _list_files(answer: str, shown: Mapping[str, str]) -> Iterator[Editing]:
     """Find whole files between fences, each below its name; the first of a name counts."""
     lines = answer.removesuffix("\n").split("\n")
     done: set[str] = set()
@@ -133,7 +139,7 @@ def _read_name(line: str, shown: Mapping[str, str]) -> str:
     return name if name in shown or is_path else ""
 
 
-def _make_file(path: str, content: str, shown: Mapping[str, str]) -> EditCall:
+def _make_file(path: str, content: str, shown: Mapping[str, str]) -> Editing:
     spec = json.dumps({"file_path": path, "content": content}, ensure_ascii=False)
     before = {path: shown[path]} if path in shown else None
-    return EditCall((path,), spec, "text-editor", before=before, after={path: content})
+    return Editing(spec, "text-editor", told=Told((path,), before=before, after={path: content}))

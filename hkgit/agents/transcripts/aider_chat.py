@@ -11,10 +11,17 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hkgit.agents.transcripts.aider_answers import BLOCKS, DIFF, PATCH, WHOLE, split_edits
+from hkgit.agents.json_fields import text
+from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.transcripts.aider_answers import (
+    BLOCKS,
+    DIFF,
+    PATCH,
+    WHOLE,
+    name_file,
+    split_edits,
+)
 from hkgit.agents.transcripts.aider_history import parse_time
-from hkgit.agents.transcripts.json_fields import Line, Record, text
-from hkgit.agents.transcripts.logged_call import LoggedCall
 from hkgit.values import dataclass, field
 
 NAME = "aider"
@@ -129,7 +136,7 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
         made = record.get("applied")
         applied = made if isinstance(made, list) else []
         edits = split_edits(text(record.get("aider_chat")) or "", form)
-        own = (each for each in edits if record.get("has_failed") or each.names[0] in applied)
+        own = (each for each in edits if record.get("has_failed") or name_file(each) in applied)
         for number, did in enumerate(own, 1):
             yield LoggedCall(
                 time=parse_time(text(record.get("time")) or ""),

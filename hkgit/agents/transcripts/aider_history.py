@@ -12,9 +12,10 @@ from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
+from hkgit.agents.events import END, Editing, ToolReading
+from hkgit.agents.json_fields import text
+from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.transcripts.aider_answers import find_edits, find_format
-from hkgit.agents.transcripts.json_fields import Line, Record, text
-from hkgit.agents.transcripts.logged_call import EditCall, LoggedCall, ReadCall
 
 NAME = "aider"
 SUFFIX = ".llm.history"
@@ -74,7 +75,7 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
                 _texts(later),
             )
         ]
-        done: list[ReadCall | EditCall] = [*shown, *edits] if edits else []
+        done: list[ToolReading | Editing] = [*shown, *edits] if edits else []
         for number, did in enumerate(done, 1):
             yield LoggedCall(
                 time=parse_time(text(line.record.get("time")) or ""),
@@ -83,16 +84,16 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
                 directory="",
                 where=line.where,
                 id=f"{line.where}.{number}",
-                tool="chat" if isinstance(did, ReadCall) else "answer",
+                tool="chat" if isinstance(did, ToolReading) else "answer",
                 did=did,
             )
 
 
-def _texts(shown: Iterable[ReadCall]) -> dict[str, str]:
-    return {read.name: read.whole or "" for read in shown}
+def _texts(shown: Iterable[ToolReading]) -> dict[str, str]:
+    return {read.path: read.answer or "" for read in shown}
 
 
-def _find_shown(asked: object) -> Iterator[ReadCall]:
+def _find_shown(asked: object) -> Iterator[ToolReading]:
     """Find the files that a request shows as a whole."""
     message: list[str] = []
     for line in [*(asked if isinstance(asked, list) else ()), _BETWEEN]:
@@ -104,7 +105,7 @@ def _find_shown(asked: object) -> Iterator[ReadCall]:
         message = []
 
 
-def _find_files(message: Sequence[str]) -> Iterator[ReadCall]:
+def _find_files(message: Sequence[str]) -> Iterator[ToolReading]:
     """Find files between fences, each below its name."""
     at = 1
     while at < len(message):
@@ -121,7 +122,7 @@ def _find_files(message: Sequence[str]) -> Iterator[ReadCall]:
             last = message[at].removesuffix(end)
             lines = [*message[start:at], *([last] if last else ())]
             whole = "\n".join(lines) + ("" if last or not lines else "\n")
-            yield ReadCall(name, 1, tuple(lines), whole)
+            yield ToolReading(name, 1, END, whole, is_whole=True)
         at += 1
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
-from typing import assert_never
 
 from hkgit import dialects
-from hkgit.agents.events import Shell
+from hkgit.agents.events import Editing, LineHunk, PendingToolEdit, Shell, Texts, Told, ToolReading
+from hkgit.agents.logged_call import LoggedCall
 from hkgit.agents.shell_words import find_ranges, list_names
 from hkgit.agents.shown_readings import list_folders, split_hits
 from hkgit.agents.tools import session_name
-from hkgit.agents.transcripts.logged_call import EditCall, Hunks, LoggedCall, ReadCall
 from hkgit.agents.transcripts.path_map import PathMap
 from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import digest
 from hkgit.values import replace
-from hkgit.workflows.log_steps import LoggedEdit, LoggedHunk, LoggedReading, Step, Texts
+from hkgit.workflows.log_steps import LoggedEdit, LoggedHunk, LoggedReading, Step
+from hkgit.workflows.log_steps import Texts as LoggedTexts
 
 
 def steps_of(calls: Iterable[LoggedCall], paths: PathMap) -> Iterator[Step]:
@@ -49,26 +49,25 @@ def _name_once(call: LoggedCall) -> tuple[object, ...]:
     """
     time = None if call.id.startswith("toolu_") else call.time
     match call.did:
-        case ReadCall(name):
-            return call.id, time, name
+        case ToolReading(path):
+            return call.id, time, path
         case Shell(command):
             return call.id, time, command
-        case EditCall():
-            return call.id, time, ""
-    assert_never(call.did)
+    return call.id, time, ""
 
 
 def _did(call: LoggedCall, paths: PathMap) -> Iterator[LoggedReading | LoggedEdit]:
-    found: LoggedReading | LoggedEdit | None = None
     match call.did:
-        case ReadCall() as read:
-            found = _reading(call, read, paths)
+        case ToolReading() as read:
+            yield from _list_read(call, read, paths)
         case Shell() as shell:
+            if shell.told is not None:
+                yield from _list_edits(call, None, shell.told, paths)
             yield from _list_shown(call, shell, paths)
-        case EditCall() as edit:
-            found = _edit(call, edit, paths)
-    if found is not None:
-        yield found
+        case Editing(told=Told() as told) as edit:
+            yield from _list_edits(call, edit, told, paths)
+        case PendingToolEdit(told=Told() as told):
+            yield from _list_edits(call, None, told, paths)
 
 
 def _list_shown(call: LoggedCall, shell: Shell, paths: PathMap) -> Iterator[LoggedReading]:
@@ -89,46 +88,47 @@ def _list_shown(call: LoggedCall, shell: Shell, paths: PathMap) -> Iterator[Logg
         yield LoggedReading(path, answer, said=shell.command, asked=asked, named=named)
 
 
-def _reading(call: LoggedCall, read: ReadCall, paths: PathMap) -> LoggedReading | None:
-    path = paths.path(call.directory, read.name)
-    if path is None:
-        return None
-    whole = None if read.whole is None else _bytes(read.whole)
-    return LoggedReading(path, "\n".join(read.lines), read.start_line, whole)
+def _list_read(call: LoggedCall, read: ToolReading, paths: PathMap) -> Iterator[LoggedReading]:
+    path, answer = paths.path(call.directory, read.path), read.answer
+    if path is not None and answer is not None:
+        whole = _bytes(answer) if read.is_whole else None
+        yield LoggedReading(path, answer, read.start_line, whole)
 
 
-def _edit(call: LoggedCall, edit: EditCall, paths: PathMap) -> LoggedEdit | None:
-    """A call as an edit of known paths; None where it speaks of none of them."""
-    spec = _spec(edit)
-    names = edit.names or tuple(dict.fromkeys(_names(spec)))
+def _list_edits(
+    call: LoggedCall, edit: Editing | None, told: Told, paths: PathMap
+) -> Iterator[LoggedEdit]:
+    """Write a call as an edit of known paths, if it speaks of some."""
+    spec = None if edit is None else _parse(edit)
+    names = told.names or tuple(dict.fromkeys(_names(spec)))
     known = {name: paths.path(call.directory, name) for name in names}
     found = {name: path for name, path in known.items() if path is not None}
     if not found:
-        return None
+        return
     if spec is not None:
         # The log may name files otherwise than the spec does.
         named = {name: paths.path(call.directory, name) for name in _names(spec)}
         own = {*found.values()}
         meant = {name: path for name, path in named.items() if path is not None and path in own}
-        spec = _with_paths(edit, spec, found | meant)
-    return LoggedEdit(
+        spec = _with_paths(spec, found | meant, told.names)
+    yield LoggedEdit(
         paths=tuple(dict.fromkeys(found.values())),
         spec=spec,
-        before=_texts(edit.before, found),
-        after=_texts(edit.after, found),
-        replacements=tuple((_bytes(o), _bytes(n), is_all) for o, n, is_all in edit.replacements),
-        is_final=edit.is_final,
-        hunks=_hunks(edit.hunks, found),
+        before=_texts(told.before, found),
+        after=_texts(told.after, found),
+        replacements=tuple((_bytes(o), _bytes(n), is_all) for o, n, is_all in told.replacements),
+        is_final=told.is_final,
+        hunks=_hunks(told, found),
     )
 
 
-def _spec(edit: EditCall) -> Spec | None:
+def _parse(edit: Editing) -> Spec | None:
+    """Parse the words of an edit; None where they are in none that hkgit reads."""
     try:
-        if edit.text is None:
-            return None
-        return dialects.parse(edit.text, edit.dialect)
+        spec = dialects.parse(edit.text, edit.dialect)
     except InvalidInput:
         return None
+    return replace(spec, digest=digest(encode_text(edit.text)), miscounted=frozenset())
 
 
 def _names(spec: Spec | None) -> Iterator[str]:
@@ -138,17 +138,11 @@ def _names(spec: Spec | None) -> Iterator[str]:
             yield edit.new_path
 
 
-def _with_paths(edit: EditCall, spec: Spec, found: dict[str, str]) -> Spec | None:
+def _with_paths(spec: Spec, found: dict[str, str], names: tuple[str, ...]) -> Spec | None:
     """A spec with the paths of the repository; edits of other paths are left out."""
-    edits = tuple(
-        moved for each in spec.edits if (moved := _moved(each, found, edit.names)) is not None
-    )
-    if not edits:
-        return None
+    edits = tuple(moved for each in spec.edits if (moved := _moved(each, found, names)) is not None)
     render = dialects.DIALECTS[spec.dialect].render
-    blocks = tuple(render([each]) for each in edits)
-    hashed = digest(encode_text(edit.text or ""))
-    return replace(spec, edits=edits, blocks=blocks, digest=hashed, miscounted=frozenset())
+    return replace(spec, edits=edits, blocks=tuple(render([x]) for x in edits)) if edits else None
 
 
 def _moved(edit: AnyEdit, found: dict[str, str], names: tuple[str, ...]) -> AnyEdit | None:
@@ -163,33 +157,31 @@ def _moved(edit: AnyEdit, found: dict[str, str], names: tuple[str, ...]) -> AnyE
     return replace(edit, path=path)
 
 
-def _texts(said: dict[str, str | None] | object | None, found: dict[str, str]) -> Texts | None:
-    if not isinstance(said, dict):
-        return None
-    texts = {
-        found[name]: None if value is None else _bytes(value)
-        for name, value in said.items()
-        if name in found
-    }
+def _texts(told: Texts | None, found: dict[str, str]) -> LoggedTexts | None:
+    known = ((name, value) for name, value in (told or {}).items() if name in found)
+    texts = {found[name]: None if value is None else _bytes(value) for name, value in known}
     return texts or None
 
 
-def _hunks(said: Hunks | None, found: dict[str, str]) -> dict[str, tuple[LoggedHunk, ...]] | None:
+def _hunks(told: Told, found: dict[str, str]) -> dict[str, tuple[LoggedHunk, ...]] | None:
+    """The hunks of a change; of a file that is gone they say no more."""
+    gone = {name for name, text in (told.after or {}).items() if text is None}
     hunks = {
-        found[name]: tuple(
-            LoggedHunk(
-                start_line=each.start_line,
-                old=tuple(map(_bytes, each.old)),
-                new=tuple(map(_bytes, each.new)),
-                is_ended=each.is_ended,
-                has_tabs=each.has_tabs,
-            )
-            for each in hunks
-        )
-        for name, hunks in (said or {}).items()
-        if name in found
+        found[name]: tuple(map(_hunk, each))
+        for name, each in (told.hunks or {}).items()
+        if name in found and name not in gone
     }
     return hunks or None
+
+
+def _hunk(told: LineHunk) -> LoggedHunk:
+    return LoggedHunk(
+        start_line=told.start_line,
+        old=tuple(map(_bytes, told.old)),
+        new=tuple(map(_bytes, told.new)),
+        is_ended=told.is_ended,
+        has_tabs=told.has_tabs,
+    )
 
 
 def _bytes(value: str) -> bytes:

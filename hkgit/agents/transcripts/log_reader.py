@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Protocol, assert_never
+from typing import assert_never
 
-from hkgit.agents.transcripts import (
-    aider_chat,
-    aider_history,
-    claude_log,
-    cline_log,
-    codex_log,
-    copilot_log,
-    gemini_log,
-    goose_log,
-    opencode_log,
-    pi_log,
-    qwen_log,
-)
+from hkgit.agents import find_agent, list_logged
+from hkgit.agents.agent import Agent, Log
+from hkgit.agents.json_fields import parse_value, table, tables, text
+from hkgit.agents.logged_call import Line, LoggedCall
 from hkgit.agents.transcripts.call_steps import steps_of
-from hkgit.agents.transcripts.json_fields import Line, Record, parse_value, table, tables, text
-from hkgit.agents.transcripts.logged_call import LoggedCall
 from hkgit.agents.transcripts.path_map import PathMap
 from hkgit.values import dataclass, field
 from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
@@ -36,37 +25,10 @@ _KEPT = 200
 """So many lines of a log are kept while its form is looked for."""
 
 
-class LogForm(Protocol):
-    """A form of logs: whether a line is of it, and the calls that its lines tell."""
-
-    NAME: str
-
-    def detects(self, record: Record) -> bool: ...
-
-    def calls(self, lines: Iterable[Line]) -> Iterator[LoggedCall]: ...
-
-
-FORMS = (
-    aider_chat,
-    aider_history,
-    cline_log,
-    codex_log,
-    copilot_log,
-    gemini_log,
-    goose_log,
-    opencode_log,
-    pi_log,
-    qwen_log,  # its lines have what Claude Code's have, and more
-    claude_log,
-)
-_READERS: tuple[tuple[str, Callable[[Path], Iterator[Line]]], ...] = (
-    (f"/{goose_log.DATABASE}", goose_log.read_database),
-    (DATABASE, opencode_log.read_database),
-    (aider_history.SUFFIX, aider_history.read_history),
-    (aider_chat.SUFFIX, aider_chat.read_chat),
-    (cline_log.SUFFIX, cline_log.read_session),
-)
-"""What reads the logs that are no lines of JSON, by the ends of their names."""
+def _list_forms() -> list[tuple[Agent, Log]]:
+    """List the forms of logs; Claude Code's last: others' lines have what its have, and more."""
+    agents = sorted(map(find_agent, list_logged()), key=lambda agent: agent.name == "claude")
+    return [(agent, log) for agent in agents for log in agent.logs]
 
 
 @dataclass
@@ -131,20 +93,27 @@ class Logs:
             head = [*islice(lines, _KEPT)]
             form = _find_form(head)
         if form is not None:
-            summary.form = form.NAME
-            yield from form.calls(chain(head, lines))
+            agent, log = form
+            summary.form = log.name
+            yield from agent.read_log(log, chain(head, lines))
 
 
-def _find_form(lines: Sequence[Line]) -> LogForm | None:
-    return next((f for f in FORMS if any(f.detects(line.record) for line in lines)), None)
+def _find_form(lines: Sequence[Line]) -> tuple[Agent, Log] | None:
+    forms = _list_forms()
+    return next((f for f in forms if any(f[1].detects(line.record) for line in lines)), None)
+
+
+def _find_reader(path: Path) -> Callable[[Path], Iterator[Line]] | None:
+    """Find what reads a log that is no lines of JSON, by the end of its name."""
+    known = [log for _, log in _list_forms() if log.read and f"/{path.name}".endswith(log.suffix)]
+    return max(known, key=lambda log: len(log.suffix)).read if known else None
 
 
 def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
     """The JSON objects of a log; what is none, as a last line cut short, counts as broken."""
     try:
-        reader = next((read for end, read in _READERS if f"/{path.name}".endswith(end)), None)
-        if reader is not None:
-            yield from reader(path)
+        if (read := _find_reader(path)) is not None:
+            yield from read(path)
         elif path.suffix == DOCUMENT:
             yield from _read_document(path, summary)
         else:

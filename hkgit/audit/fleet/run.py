@@ -1,159 +1,157 @@
 """Judge many repositories in parallel and keep what they say.
 
-The executor does the work and knows about workers; here it is only said what comes after what:
-a repository's plan, its parts in any order, its state. What is done stays done: parts and states
-are files, and a run that ends early is taken up by the next one.
+The executor does the work and knows about workers; here it is only said what comes after what: a
+repository's plan, its commits in parts, its row. Workers send rows, and this process alone writes
+the database. A run that ends early has what it has judged: the next one leaves that out.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from pathlib import Path
+from contextlib import ExitStack
 from queue import SimpleQueue
-from typing import TypeVar
+from sqlite3 import Connection
+from sqlite3 import Error as DatabaseError
+from typing import TYPE_CHECKING, TypeVar
 
 from hkgit.audit.commits import Trail
 from hkgit.audit.fleet.plan import (
-    PART,
     Answer,
     Failure,
     FleetDirectory,
     PartJob,
     PlanJob,
     PlannedRepository,
-    StoreJob,
-    Tally,
+    RepositoryState,
     describe_versions,
-    join_parts,
     make_failure,
     plan_repository,
-    read_state,
-    sum_tallies,
     take_answer,
-    write_state,
+    write_json,
 )
 from hkgit.audit.fleet.repositories import ListedRepository
-from hkgit.audit.tables.identity import RepositoryIdentity, find_roots, name_url
-from hkgit.audit.tables.parts import ExportFacts, plan_export, write_tables
-from hkgit.audit.tables.query import keep_duck, require_duck
-from hkgit.audit.tables.rows import Rows, describe_judges, is_lasting, make_rows
-from hkgit.audit.tables.store import TableDirectory, write_json
+from hkgit.audit.tables.columns import TABLES
+from hkgit.audit.tables.database import (
+    add_commits,
+    keep_only,
+    list_held,
+    open_directory,
+    transaction,
+)
+from hkgit.audit.tables.export_tables import ExportFacts, note_repository
+from hkgit.audit.tables.figures import ask
+from hkgit.audit.tables.identity import RepositoryIdentity, name_url
+from hkgit.audit.tables.parquet import has_duck, open_duck, write_parquet
+from hkgit.audit.tables.rows import Rows, describe_judges, make_rows
 from hkgit.errors import GitRefused, HkgitError
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
+from hkgit.gate.policy.source import hash_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, to_json_text, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+PART = 1000
+"""Commits of one task: some seconds of work."""
+
+KINDS = ("replay", "made_by", "standing", "evidence", "agents")
+"""What commits are counted by; `evidence` counts edits, and `agents` a commit by each."""
+
 _OF_THREAD = threading.local()
 """The judge of this thread, which keeps what it has read; a worker may have several threads."""
 
 
-def judge_part(job: PartJob) -> int | Failure:
-    """Judge the commits of a part, and keep what came out; how many they were."""
+def judge_part(job: PartJob) -> list[Rows] | Failure:
+    """Judge some commits; their rows."""
     try:
         job.directory.expect_seen()
         return _judge(job)
     except (HkgitError, OSError) as error:
-        return make_failure(error, job.plan.name)
+        return make_failure(error, job.name)
 
 
-def _judge(job: PartJob) -> int:
-    trail, judge = _trail_of(job), describe_judges(job.plan.policy)
-    settled, opened, left = Tally(), Tally(), []
-    pending = job.directory.pending(job.plan.name)
-    commits = _read_part(job)
-    with (pending / f"{job.start}.jsonl").open("w", encoding="utf-8") as file:
-        for commit in commits:
-            audited = trail.tell(commit)
-            if job.has_tables:
-                rows = make_rows(trail.repository, audited, job.plan.policy, judge)
-                file.write(json.dumps(rows) + "\n")
-            if is_lasting(audited.ruling):
-                settled.count(audited)
-            else:
-                opened.count(audited)
-                left.append(commit)
-    document: JsonObject = {
-        "settled": settled.to_json(),
-        "open_tally": opened.to_json(),
-        "open": left,
-    }
-    write_json(pending / f"{job.start}.json", document)  # the rows are there before it
-    return len(commits)
+def _judge(job: PartJob) -> list[Rows]:
+    trail, judge = _trail_of(job), describe_judges(job.policy)
+    return [
+        make_rows(trail.repository, trail.tell(each), job.policy, judge) for each in job.commits
+    ]
 
 
 def _trail_of(job: PartJob) -> Trail:
-    plan = job.plan
-    key = (job.directory.root, plan.name, plan.basis, plan.tip)
+    key = (job.directory.root, job.name, job.policy, job.tip)
     if getattr(_OF_THREAD, "key", None) != key:
-        repository = Repository.discover(job.directory.mirror(plan.name))
-        _OF_THREAD.trail = Trail(repository, Gate(repository, plan.policy, tip=plan.tip))
+        repository = Repository.discover(job.directory.mirror(job.name))
+        _OF_THREAD.trail = Trail(repository, Gate(repository, job.policy, tip=job.tip))
         _OF_THREAD.key = key
     trail: Trail = _OF_THREAD.trail
     return trail
 
 
-def _read_part(job: PartJob) -> list[str]:
-    """Read the ids of a part, without reading the list of all: each takes the same room."""
-    with (job.directory.pending(job.plan.name) / "commits").open("rb") as file:
-        width = len(file.readline())
-        file.seek(job.start * width)
-        return file.read(job.size * width).decode("ascii").split()
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Numbers of commits: all, those that the policy lets pass, and by each of `KINDS`."""
+
+    commits: int = 0
+    passing: int = 0
+    by: Mapping[str, Counter[str]] = field(
+        default_factory=lambda: {kind: Counter() for kind in KINDS}
+    )
+
+    def to_json(self) -> JsonObject:
+        """Write the numbers as one JSON object."""
+        by = {kind: dict(sorted(self.by[kind].items())) for kind in KINDS}
+        return {"commits": self.commits, "passing": self.passing, **by}
 
 
-def store_rows(job: StoreJob) -> int | Failure:
-    """Put the rows of all parts into the tables; how many commits they are.
-
-    Done twice it is as done once: rows that are there already stay as they are.
-    """
-    try:
-        return _store(job)
-    except (HkgitError, OSError) as error:
-        return make_failure(error, job.listed.place)
+def count_repository(database: Connection, name: str) -> Tally:
+    """Count the commits of one repository."""
+    by: dict[str, Counter[str]] = {kind: Counter() for kind in ("passing", *KINDS)}
+    for row in ask(database, "tally", repository=name):
+        by[row["kind"]][row["value"]] = row["count"]
+    return Tally(by["standing"].total(), by.pop("passing").total(), by)
 
 
-@keep_duck()
-def _store(job: StoreJob) -> int:
-    plan, tables = job.plan, job.directory.tables
-    repository = Repository.discover(job.directory.mirror(plan.name))
-    identity = identify_listed(job.listed, find_roots(repository, plan.tip))
-    gone: tuple[str, ...] = ()
-    if plan.is_fresh:  # the list is of all that there is: what the tables have beside it has gone
-        listed = (job.directory.pending(plan.name) / "commits").read_text("ascii").split()
-        judge = describe_judges(plan.policy)
-        gone = plan_export(tables, identity, listed, judge, whole=True).gone
-    facts = ExportFacts(" ".join(plan.tips), plan.tip, plan.policy_digest, plan.policy.source)
-    write_tables(tables, identity, _read_rows(job), facts, gone=gone)
-    return plan.count
-
-
-def _read_rows(job: StoreJob) -> Iterator[Rows]:
-    pending = job.directory.pending(job.plan.name)
-    for start in range(0, job.plan.count, job.size):
-        with (pending / f"{start}.jsonl").open(encoding="utf-8") as file:
-            yield from map(json.loads, file)
+def sum_tallies(tallies: Iterable[Tally]) -> Tally:
+    """Add up some tallies."""
+    known = list(tallies)
+    return Tally(
+        sum(each.commits for each in known),
+        sum(each.passing for each in known),
+        {kind: sum((each.by[kind] for each in known), Counter()) for kind in KINDS},
+    )
 
 
 def identify_listed(listed: ListedRepository, roots: tuple[str, ...] = ()) -> RepositoryIdentity:
-    """Name a listed repository as the tables do."""
-    return RepositoryIdentity(name_url(listed.identity), listed.identity, roots)
+    """Name a listed repository as the tables do: by its address, and by the refs that are named."""
+    name = name_url("#".join((listed.identity, *listed.refs)))
+    return RepositoryIdentity(name, listed.identity, roots)
 
 
-def note_failure(directory: FleetDirectory, listed: ListedRepository, failure: Failure) -> None:
-    """Say in the tables why a repository could not be judged; what they have of it stays."""
-    state = read_state(directory, listed.directory)
-    tips = {} if state is None else state.tips
-    error = f"{failure.where}: {failure.what}"
-    facts = ExportFacts(" ".join(tips or listed.refs), next(iter(tips.values()), None))
-    facts = replace(facts, status="failed", error=error)
-    write_tables(directory.tables, identify_listed(listed), (), facts)
+class _States:
+    """What each repository was like when all of it had been judged; kept beside its rows."""
+
+    def __init__(self, database: Connection) -> None:
+        self._database = database
+        columns = "name TEXT PRIMARY KEY, basis TEXT, evidence TEXT, tips TEXT"
+        database.execute(f"CREATE TABLE IF NOT EXISTS fleet ({columns})")
+
+    def get(self, name: str) -> RepositoryState | None:
+        asked = "SELECT basis, evidence, tips FROM fleet WHERE name = ?"
+        for basis, evidence, tips in self._database.execute(asked, (name,)):
+            return RepositoryState(basis, evidence, json.loads(tips))
+        return None
+
+    def set(self, name: str, state: RepositoryState) -> None:
+        values = (name, state.basis, state.evidence, json.dumps(state.tips))
+        self._database.execute("INSERT OR REPLACE INTO fleet VALUES (?, ?, ?, ?)", values)
 
 
 VERIFIED, UNCHANGED, EMPTY, SAME, FAILED = "verified", "unchanged", "empty", "same", "failed"
@@ -173,7 +171,7 @@ class FleetRow:
     """One repository: how it stands, and the numbers of all of its commits.
 
     `new` commits were judged in this run; `enforces` says whether its policy rejects, `restarts`
-    why nothing of an earlier run counts (empty where it does).
+    why commits of an earlier run count no more (empty where all do).
     """
 
     listed: ListedRepository
@@ -289,14 +287,14 @@ def row_json(row: FleetRow) -> JsonObject:
     }
 
 
-Job = TypeVar("Job", PlanJob, PartJob, StoreJob)
+Job = TypeVar("Job", PlanJob, PartJob)
 
 
 @dataclass(frozen=True, slots=True)
 class FleetRequest:
     """The repositories, where all is kept, a named policy, and how many commits a task judges.
 
-    `has_tables` says that the evidence is written as tables, too, which takes DuckDB.
+    `has_tables` says that the tables are written as Parquet, too, where DuckDB is.
     """
 
     listed: tuple[ListedRepository, ...]
@@ -308,17 +306,14 @@ class FleetRequest:
 
 @dataclass(slots=True)
 class _Underway:
-    """A repository whose parts are being judged."""
+    """A repository whose parts are being judged, and how many commits are new in it."""
 
     listed: ListedRepository
     plan: PlannedRepository
-    missing: set[int] = field(default_factory=set)
+    new: int = 0
+    missing: int = 0
+    is_rewritten: bool = False
     failure: Failure | None = None
-    is_stored: bool = False
-
-
-_TABLES = -1
-"""Stands for the task that stores rows, among the starts of parts."""
 
 
 def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow]:
@@ -328,10 +323,12 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
     work in the directory or the executor is lost, InvalidInput where the directory is no fleet's.
     """
     request.directory.prepare()
-    if request.has_tables:
-        check_tables(request.directory.tables)
-    with request.directory.lock():
-        run = _Run(request, executor)
+    with ExitStack() as stack:
+        stack.enter_context(request.directory.lock())
+        database = stack.enter_context(open_directory(request.directory.tables, is_new=True))
+        has_duckdb = request.has_tables and has_duck()
+        duck = stack.enter_context(open_duck()) if has_duckdb else None
+        run = _Run(request, executor, database, duck)
         rows: dict[ListedRepository, FleetRow] = {}
         try:
             for row in run.rows():
@@ -348,21 +345,23 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
         write_json(request.directory.summary, summary_json(summary))
 
 
-def check_tables(place: Path) -> None:
-    """Raise InvalidInput where tables cannot be written: no DuckDB, or those of a newer hkgit."""
-    require_duck()
-    if place.exists():
-        TableDirectory.open(place)
-
-
 class _Run:
     """One run: what is submitted, and what each answer is followed by."""
 
-    def __init__(self, request: FleetRequest, executor: Executor) -> None:
+    def __init__(
+        self,
+        request: FleetRequest,
+        executor: Executor,
+        database: Connection,
+        duck: DuckDBPyConnection | None,
+    ) -> None:
         self.request = request
         self.executor = executor
+        self.database = database
+        self.duck = duck
+        self.states = _States(database)
         self.plans: dict[Future[Answer], ListedRepository] = {}
-        self.parts: dict[Future[Answer], tuple[_Underway, int]] = {}
+        self.parts: dict[Future[Answer], _Underway] = {}
         self.answered: SimpleQueue[Future[Answer]] = SimpleQueue()
         self.by_history: dict[tuple[str, ...], str] = {}
         self.versions = describe_versions()
@@ -389,13 +388,8 @@ class _Run:
                 yield FleetRow(each, SAME, same_as=first[key])
                 continue
             first[key] = each.name
-            job = PlanJob(
-                directory=self.request.directory,
-                listed=each,
-                policy=self.request.policy,
-                size=self.request.size,
-                has_tables=self.request.has_tables,
-            )
+            before = self.states.get(identify_listed(each).name)
+            job = PlanJob(self.request.directory, each, self.request.policy, before)
             self.plans[self._submit(plan_repository, job)] = each
 
     def _submit(self, task: Callable[[Job], Answer], job: Job) -> Future[Answer]:
@@ -404,15 +398,15 @@ class _Run:
         return future
 
     def _follow(self, future: Future[Answer]) -> FleetRow | None:
-        """What comes after an answer: a row, or more work."""
+        """What comes after an answer: a row, or more work; a full disk is the row's failure."""
         answer = take_answer(future)
-        if future in self.plans:
-            return self._take_plan(self.plans.pop(future), answer)
-        underway, start = self.parts.pop(future)
-        underway.missing.discard(start)
-        if isinstance(answer, Failure):
-            underway.failure = underway.failure or answer
-        return None if underway.missing else self._go_on(underway)
+        listed = self.plans[future] if future in self.plans else self.parts[future].listed
+        try:
+            if future in self.plans:
+                return self._take_plan(self.plans.pop(future), answer)
+            return self._take_part(self.parts.pop(future), answer)
+        except (HkgitError, OSError, DatabaseError) as error:
+            return self._fail(listed, make_failure(error, listed.place))
 
     def _take_plan(self, listed: ListedRepository, plan: Answer) -> FleetRow | None:
         if isinstance(plan, Failure):
@@ -421,63 +415,102 @@ class _Run:
         if plan.versions != self.versions:
             what = f"a worker has {', '.join(plan.versions)}; here are {', '.join(self.versions)}"
             return self._fail(listed, Failure("worker", what, "Install the same."))
-        if not plan.tips:
+        if not plan.state.tips:
             return FleetRow(listed, EMPTY)
-        history = (plan.basis, *plan.tips.values())
-        known = self.by_history.setdefault(history, listed.name)
-        if known != listed.name and plan.is_fresh:
-            return FleetRow(listed, SAME, tips=plan.tips, same_as=known)
+        before = self.states.get(identify_listed(listed).name)
+        known = self.by_history.setdefault(
+            (plan.state.basis, *plan.state.tips.values()), listed.name
+        )
+        if known != listed.name and before is None:
+            return FleetRow(listed, SAME, tips=plan.state.tips, same_as=known)
         underway = _Underway(listed, plan)
-        self._submit_parts(underway)
-        return None if underway.missing else self._go_on(underway)
+        if plan.commits is not None:
+            self._submit_parts(underway, plan.commits, before)
+        return None if underway.missing else self._finish(underway)
 
-    def _go_on(self, underway: _Underway) -> FleetRow | None:
-        """What follows when nothing of a repository is missing: its tables, then its row."""
+    def _submit_parts(
+        self, underway: _Underway, commits: tuple[str, ...], before: RepositoryState | None
+    ) -> None:
+        """Submit what is not judged yet, or may be judged otherwise by now."""
+        listed, plan = underway.listed, underway.plan
+        name = identify_listed(listed).name
+        gone = keep_only(self.database, name, commits)
+        is_same = before is not None and before.basis == plan.state.basis
+        has_same_refs = is_same and before is not None and before.evidence == plan.state.evidence
+        held = list_held(self.database, name, describe_judges(plan.policy), with_open=has_same_refs)
+        fresh = tuple(each for each in commits if each not in held)
+        underway.new, underway.is_rewritten = len(fresh), is_same and gone > 0
+        for start in range(0, len(fresh), self.request.size):
+            part = fresh[start : start + self.request.size]
+            job = PartJob(
+                self.request.directory,
+                listed.directory,
+                policy=plan.policy,
+                tip=plan.tip,
+                commits=part,
+            )
+            underway.missing += 1
+            self.parts[self._submit(judge_part, job)] = underway
+
+    def _take_part(self, underway: _Underway, answer: Answer) -> FleetRow | None:
+        underway.missing -= 1
+        if isinstance(answer, Failure):
+            underway.failure = underway.failure or answer
+        elif isinstance(answer, list) and underway.failure is None:
+            name = identify_listed(underway.listed).name
+            try:
+                add_commits(self.database, name, answer)
+            except (HkgitError, OSError, DatabaseError) as error:
+                underway.failure = make_failure(error, underway.listed.place)
+        if underway.missing:
+            return None
         if underway.failure is not None:
             return self._fail(underway.listed, underway.failure)
-        if underway.is_stored or not self.request.has_tables or not underway.plan.count:
-            return self._finish(underway)
-        job = StoreJob(self.request.directory, underway.listed, underway.plan, self.request.size)
-        underway.is_stored = True
-        underway.missing.add(_TABLES)
-        self.parts[self._submit(store_rows, job)] = underway, _TABLES
-        return None
+        return self._finish(underway)
+
+    def _finish(self, underway: _Underway) -> FleetRow:
+        """The row of a repository whose parts are all answered; its state is kept before."""
+        listed, plan = underway.listed, underway.plan
+        identity, state = identify_listed(listed, plan.roots), plan.state
+        tally = count_repository(self.database, identity.name)
+        if plan.commits is not None:
+            # What could not be read may be readable the next time, whatever the refs say.
+            is_open = tally.by["replay"]["unverifiable"] > 0
+            policy = plan.policy
+            facts = ExportFacts(" ".join(state.tips), plan.tip, hash_policy(policy), policy.source)
+            with transaction(self.database):
+                note_repository(self.database, identity, facts)
+                self.states.set(identity.name, replace(state, evidence="") if is_open else state)
+            self._write_parquet(identity)
+        return FleetRow(
+            listed,
+            VERIFIED if plan.commits is not None else UNCHANGED,
+            tips=state.tips,
+            tally=tally,
+            new=underway.new,
+            policy=hash_policy(plan.policy),
+            enforces=plan.policy.mode == "enforce",
+            restarts="its history was rewritten" if underway.is_rewritten else "",
+        )
 
     def _fail(self, listed: ListedRepository, failure: Failure) -> FleetRow:
         """The row of a repository that could not be judged; the tables say so, too."""
-        if self.request.has_tables:
-            note_failure(self.request.directory, listed, failure)
+        identity = identify_listed(listed)
+        state = self.states.get(identity.name)
+        tips = {} if state is None else state.tips
+        facts = ExportFacts(
+            revision=" ".join(tips or listed.refs),
+            tip=next(iter(tips.values()), None),
+            status="failed",
+            error=f"{failure.where}: {failure.what}",
+        )
+        note_repository(self.database, identity, facts)
+        self._write_parquet(identity, ("repositories",))
         return FleetRow(listed, FAILED, failure=failure)
 
-    def _submit_parts(self, underway: _Underway) -> None:
-        plan = underway.plan
-        for start in range(0, plan.count, self.request.size):
-            if start in plan.done:
-                continue
-            job = PartJob(
-                self.request.directory,
-                plan,
-                start=start,
-                size=self.request.size,
-                has_tables=self.request.has_tables,
-            )
-            underway.missing.add(start)
-            self.parts[self._submit(judge_part, job)] = underway, start
-
-    def _finish(self, underway: _Underway) -> FleetRow:
-        """The row of a repository whose parts are all answered; its state is written before."""
-        listed, plan = underway.listed, underway.plan
-        state = join_parts(self.request.directory, plan, self.request.size)
-        write_state(self.request.directory, plan.name, state)
-        # What was under way is in the state now.
-        shutil.rmtree(self.request.directory.pending(plan.name), ignore_errors=True)
-        return FleetRow(
-            listed,
-            VERIFIED if plan.count or plan.is_fresh else UNCHANGED,
-            tips=plan.tips,
-            tally=sum_tallies((state.settled, state.open_tally)),
-            new=plan.count,
-            policy=plan.policy_digest,
-            enforces=plan.policy.mode == "enforce",
-            restarts="its history was rewritten" if plan.is_rewritten else "",
-        )
+    def _write_parquet(
+        self, identity: RepositoryIdentity, names: tuple[str, ...] = tuple(TABLES)
+    ) -> None:
+        if self.duck is not None:
+            tables = self.request.directory.tables
+            write_parquet(self.duck, self.database, tables, identity.name, names)

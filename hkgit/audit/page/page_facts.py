@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date
 
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import (
@@ -12,7 +12,6 @@ from hkgit.audit.commits import (
     DERIVED,
     NOT_DERIVED,
     PARTLY,
-    STANDINGS,
     VOUCHED,
     AuditedCommit,
     audit_commit,
@@ -22,11 +21,17 @@ from hkgit.audit.commits import (
     median,
     strength_of,
 )
-from hkgit.audit.numbers import AgentCount, list_agents
 from hkgit.audit.page.heat import FileHeat, list_paths, measure_heat
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.audit.reports.fix import mend
 from hkgit.audit.reports.rule_page import describe_rule
+from hkgit.audit.tables.figures import (
+    AgentFigures,
+    Period,
+    list_agents,
+    list_periods,
+    open_rows_of,
+)
 from hkgit.evidence.refusal_log import RefusedAttempt
 from hkgit.evidence.verdict import Finding
 from hkgit.gate.ruling import BY_GIT, BY_HAND, NO_EVIDENCE, Report
@@ -65,18 +70,6 @@ class PageCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
-    """A stretch of the timeline: its first day, and its commits by standing."""
-
-    start: date
-    counts: Mapping[str, int]
-
-    @property
-    def total(self) -> int:
-        return sum(self.counts.values())
-
-
-@dataclass(frozen=True, slots=True)
 class FindingGroup:
     """A rule, what it is for, and where it was broken by commits that do not pass."""
 
@@ -95,7 +88,7 @@ class PageFacts:
     report: Report
     commits: tuple[PageCommit, ...]
     standings: Mapping[str, int]
-    agents: tuple[AgentCount, ...]
+    agents: tuple[AgentFigures, ...]
     people: int
     periods: tuple[Period, ...]
     step: str
@@ -180,7 +173,9 @@ def gather_facts(
     commits = tuple(_page_commits(repository, sorted(audited, key=_weakness)))
     edits = [edit for commit in audited for edit in commit.edits]
     sure = [edit.confidence for edit in edits]
-    periods, step = _periods(audited)
+    with open_rows_of(audited, report.policy) as database:
+        agents = tuple(list_agents(database, refusals)[""])
+        periods, step = list_periods(database).get("", ((), "day"))
     return PageFacts(
         title=visible(title),
         name=visible(name),
@@ -188,7 +183,7 @@ def gather_facts(
         report=report,
         commits=commits,
         standings=count_standings(audited),
-        agents=tuple(list_agents(audited, refusals)),
+        agents=agents,
         people=len({commit.author for commit in audited if commit.standing == BY_HAND}),
         periods=periods,
         step=step,
@@ -218,41 +213,6 @@ def _page_commits(repository: Repository, commits: Sequence[AuditedCommit]) -> I
             left -= _OPEN + sum(len(hunk.rows) + 2 for hunk in hunks)
         paths = tuple(map(visible, list_paths(repository, commit)))
         yield PageCommit(commit, hunks, paths, visible(mend(commit.ruling)))
-
-
-def _periods(commits: Sequence[AuditedCommit]) -> tuple[tuple[Period, ...], str]:
-    """The commits by day, week or month, whichever gives a picture that can be read."""
-    days = [commit.time.date() for commit in commits]
-    if not days:
-        return (), "day"
-    span = (max(days) - min(days)).days
-    step = "day" if span <= 45 else "week" if span <= 540 else "month"
-    found: dict[date, Counter[str]] = {start: Counter() for start in _starts(days, step)}
-    for commit, day in zip(commits, days, strict=True):
-        found.setdefault(_start_of(day, step), Counter())[commit.standing] += 1
-    periods = (Period(start, _order_counts(counts)) for start, counts in sorted(found.items()))
-    return tuple(periods), step
-
-
-def _order_counts(counts: Counter[str]) -> dict[str, int]:
-    return {name: counts[name] for name in STANDINGS}
-
-
-def _start_of(day: date, step: str) -> date:
-    if step == "month":
-        return day.replace(day=1)
-    return day - timedelta(days=day.weekday()) if step == "week" else day
-
-
-def _starts(days: Sequence[date], step: str) -> Iterator[date]:
-    """Every period between the first and the last, empty ones too; of ages only those with any."""
-    day, last = _start_of(min(days), step), max(days)
-    for _ in range(400):
-        if day > last:
-            return
-        yield day
-        ahead = {"day": 1, "week": 7, "month": 31}[step]
-        day = _start_of(day + timedelta(days=ahead), step)
 
 
 def _groups(commits: Sequence[PageCommit]) -> Iterator[FindingGroup]:

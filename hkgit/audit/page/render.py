@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from hkgit import __version__
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import STANDINGS
-from hkgit.audit.numbers import count_tenths
 from hkgit.audit.origins import UNEXPLAINED
 from hkgit.audit.page.heat import EARLIER, NO_TRACE
 from hkgit.audit.page.hunks import MOST_HUNKS
 from hkgit.audit.page.page_facts import MOST_NAMED, PageCommit, PageFacts
+from hkgit.audit.tables.figures import count_tenths
 from hkgit.errors import InvalidInput
 from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
 from hkgit.matching.place import format_confidence, format_decimal

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from hkgit.audit.commits import DERIVED, AuditedCommit, count_standings, is_weak_commit, strength_of
-from hkgit.audit.numbers import list_agents
+from hkgit.audit.tables.figures import AgentFigures
 from hkgit.matching.place import format_confidence
 from hkgit.text.escape import count_noun, escape_markdown, render_code
 
@@ -17,12 +17,16 @@ MOST = 8
 _LONGEST = 120
 
 
-def render_comment(name: str, commits: Sequence[AuditedCommit]) -> str:
+def render_comment(
+    name: str, commits: Sequence[AuditedCommit], agents: Sequence[AgentFigures]
+) -> str:
     """Render what a reviewer should know first, in one comment of a few thousand characters."""
-    return "\n".join([MARK, *_lines(name, commits)]) + "\n"
+    return "\n".join([MARK, *_lines(name, commits, agents)]) + "\n"
 
 
-def _lines(name: str, commits: Sequence[AuditedCommit]) -> Iterator[str]:
+def _lines(
+    name: str, commits: Sequence[AuditedCommit], agents: Sequence[AgentFigures]
+) -> Iterator[str]:
     failing = sum(not commit.passes for commit in commits)
     derived = sum(commit.standing == DERIVED for commit in commits)
     mark = "❌" if failing else "✅"
@@ -33,7 +37,7 @@ def _lines(name: str, commits: Sequence[AuditedCommit]) -> Iterator[str]:
     yield f"Range {render_code(name)}. *Replay* says what can be derived, *policy* what passes."
     yield ""
     yield from _standings(commits)
-    yield from _agents(commits)
+    yield from _agents(agents)
     yield from _look_first(commits)
 
 
@@ -43,8 +47,7 @@ def _standings(commits: Sequence[AuditedCommit]) -> Iterator[str]:
     yield ""
 
 
-def _agents(commits: Sequence[AuditedCommit]) -> Iterator[str]:
-    rows = list_agents(commits)
+def _agents(rows: Sequence[AgentFigures]) -> Iterator[str]:
     if not rows:
         return
     yield "| agent | commits | derived | pass | edits | weak |"

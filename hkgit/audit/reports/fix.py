@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 
 from hkgit.applying.evidence import LATE
 from hkgit.audit.reports.findings import ReportItem, name_commit
+from hkgit.audit.reports.rule_page import find_rule_url
 from hkgit.evidence.verdict import BLIND
 from hkgit.gate.rules.grants import OF_EVIDENCE
 from hkgit.gate.ruling import Ruling
-from hkgit.values import late_pattern
 
 _KEPT = "git status  # the change is kept"
 
@@ -87,7 +88,7 @@ _BY_HAND = {
 _UNSHALLOW = "git fetch --unshallow"
 _OWN = "':(top,exclude).hkgit/ledger' ':(top,exclude).hkgit/.gitattributes'"
 """What hkgit itself writes is no part of a change."""
-_TURNED = late_pattern(r"git checkout -b again \w+ && hkgit apply --merge \w+ SPEC")
+_TURNED = r"git checkout -b again \w+ && hkgit apply --merge \w+ SPEC"
 
 
 def mend(ruling: Ruling) -> str:
@@ -98,7 +99,7 @@ def mend(ruling: Ruling) -> str:
     if rule == "unverifiable":
         return _UNSHALLOW if _UNSHALLOW in ruling.findings[0].fix else _to_look_at(ruling)
     if rule == "prune" and candidate.id is not None and not ruling.before.paths:
-        return f"{_after_commit(ruling, candidate.id)}; prune what has landed"
+        return f"hkgit redo {candidate.id[:12]}  # it leaves that out; prune what has landed"
     if rule == "signature" and candidate.id is not None:
         commits = f"{candidate.id[:12]}^..{candidate.id[:12]}"
         return f"hkgit attest --entries {commits} --key FILE  # then push refs/hkgit/entries/*"
@@ -108,7 +109,7 @@ def mend(ruling: Ruling) -> str:
     if rule == BLIND and reads:
         return _join(reads) if candidate.id is None else " && ".join(reads)
     if len(candidate.parents) > 1:
-        turned = _TURNED.search(ruling.findings[0].fix)
+        turned = re.search(_TURNED, ruling.findings[0].fix)
         return turned[0] if turned is not None else merge_again(ruling)
     return _before_commit(ruling) if candidate.id is None else _after_commit(ruling, candidate.id)
 
@@ -135,10 +136,20 @@ def _to_look_at(ruling: Ruling) -> str:
     return f"git status  # {finding.fix or finding.what}"
 
 
-def render_closing_line(item: ReportItem) -> str:
-    """Render the last line of a finding: its commit, and the command that mends that."""
-    ruling = item.ruling
-    return f"Commit {name_commit(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}"
+def render_message(item: ReportItem) -> str:
+    """Render a finding for one place in a file: what, what to do, its commit, and where to read on.
+
+    Annotations, comments and issues of every host have these words.
+    """
+    finding, ruling = item.finding, item.ruling
+    return "\n".join(
+        (
+            finding.what if item.place is not None else f"{finding.where}: {finding.what}",
+            finding.fix,
+            f"Commit {name_commit(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}",
+            f"More about this rule: {find_rule_url(finding.rule) or f'hkgit help {finding.rule}'}",
+        )
+    )
 
 
 def _before_commit(ruling: Ruling) -> str:
@@ -206,7 +217,7 @@ def _after_commit(ruling: Ruling, commit: str) -> str:
         return render_for_late(ruling) if is_late else render_remake(ruling, short)
     parent = parents[0][:12]
     if not ruling.before.paths:
-        return f"git rebase -q -r --onto {parent} {short}  # it changes nothing but the ledger"
+        return f"hkgit redo {short}  # it leaves that out: it changes nothing but the ledger"
     if ruling.before.by_hand == LATE:
         is_granted = ruling.before.is_granted and ruling.rule in OF_EVIDENCE
         return _as_a_person(short) if is_granted else render_for_late(ruling)

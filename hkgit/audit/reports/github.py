@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from hkgit.audit.reports import text
 from hkgit.audit.reports.findings import ReportItem, ReportSheet, grade
-from hkgit.audit.reports.fix import render_closing_line
+from hkgit.audit.reports.fix import render_message
 from hkgit.gate.policy.model import Policy
 from hkgit.text.escape import escape_workflow_data, escape_workflow_property
 
@@ -28,15 +28,10 @@ def render_annotations(items: Iterable[ReportItem], policy: Policy) -> str:
 
 
 def _annotation(command: str, item: ReportItem) -> str:
-    finding = item.finding
-    more = f"More about this rule: hkgit help {finding.rule}"
-    message = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}\n{more}"
-    if item.place is None:
-        message = f"{finding.where}: {message}"
     properties = ",".join(
         f"{key}={escape_workflow_property(value)}" for key, value in _properties(item)
     )
-    return f"::{command} {properties}::{escape_workflow_data(message)}"
+    return f"::{command} {properties}::{escape_workflow_data(render_message(item))}"
 
 
 def _properties(item: ReportItem) -> Iterator[tuple[str, str]]:

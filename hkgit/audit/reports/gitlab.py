@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hkgit.audit.reports.documents import dump_json, to_text
 from hkgit.audit.reports.findings import NOWHERE, ReportItem, ReportSheet
-from hkgit.audit.reports.fix import render_closing_line
+from hkgit.audit.reports.fix import render_message
 from hkgit.errors import HkgitError
 from hkgit.text.strict_json import JsonObject
 
@@ -23,12 +23,11 @@ def refusal(error: HkgitError) -> str:
 
 def _issue(item: ReportItem, severity: str) -> JsonObject:
     finding, place = item.finding, item.place
-    message = f"{finding.what}. {finding.fix} {render_closing_line(item)}"
     lines = {"begin": 1}
     if place is not None and place.start_line is not None and place.end_line is not None:
         lines = {"begin": place.start_line, "end": place.end_line}
     return {
-        "description": to_text(message if place is not None else f"{finding.where}: {message}"),
+        "description": to_text(render_message(item)),
         "check_name": f"hkgit/{finding.rule}",
         "fingerprint": item.fingerprint,
         "severity": severity,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from hkgit.audit.reports.documents import dump_json, to_text
 from hkgit.audit.reports.findings import LEVELS, ReportItem, ReportSheet
-from hkgit.audit.reports.fix import render_closing_line
+from hkgit.audit.reports.fix import render_message
+from hkgit.audit.reports.rule_page import find_rule_url
 from hkgit.errors import HkgitError
 from hkgit.text.strict_json import JsonObject
 
@@ -32,11 +33,11 @@ def _result(diagnostics: list[JsonObject], severity: str) -> str:
 
 def _diagnostic(item: ReportItem, severity: str) -> JsonObject:
     finding, place = item.finding, item.place
-    message = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}"
+    url = find_rule_url(finding.rule)
     diagnostic: JsonObject = {
-        "message": to_text(message if place is not None else f"{finding.where}: {message}"),
+        "message": to_text(render_message(item)),
         "severity": severity,
-        "code": {"value": finding.rule},
+        "code": {"value": finding.rule} | ({} if url is None else {"url": url}),
     }
     if place is not None:
         diagnostic["location"] = {"path": to_text(place.path)}

@@ -29,8 +29,15 @@ def explain_rule(rule: str) -> str | None:
     return None if section is None else f"{rule}\n\n{section}"
 
 
-def find_rule_url(rule: str, urls: Iterable[str]) -> str | None:
-    """Find the address of a rule's section, given the `Project-URL`s of a package."""
-    named = dict(each.split(", ", 1) for each in urls)
+def find_rule_url(rule: str, urls: Iterable[str] | None = None) -> str | None:
+    """Find the address of a rule's section, given the `Project-URL`s of a package: hkgit's own."""
+    named = dict(each.split(", ", 1) for each in (_list_urls() if urls is None else urls))
     site = named.get("Documentation")
     return None if site is None else f"{site.rstrip('/')}/rules/#{rule}"
+
+
+@cache
+def _list_urls() -> tuple[str, ...]:
+    from importlib.metadata import metadata  # hooks print no addresses
+
+    return tuple(metadata("hkgit").get_all("Project-URL") or ())

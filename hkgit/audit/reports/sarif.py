@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import metadata
 from urllib.parse import quote
 
 from hkgit import __version__
@@ -13,7 +12,7 @@ from hkgit.audit.reports.findings import (
     ReportSheet,
     SourcePlace,
 )
-from hkgit.audit.reports.fix import mend, render_closing_line
+from hkgit.audit.reports.fix import mend, render_message
 from hkgit.audit.reports.rule_page import describe_rule, find_rule_url, read_sections
 from hkgit.edits import encode_text
 from hkgit.errors import HkgitError, Rejected
@@ -51,7 +50,7 @@ def _log(rules: list[str], results: list[JsonObject], invocation: JsonObject) ->
 
 
 def _rule(rule: str) -> JsonObject:
-    url = find_rule_url(rule, metadata("hkgit").get_all("Project-URL") or ())
+    url = find_rule_url(rule)
     return {
         "id": rule,
         "shortDescription": {"text": describe_rule(rule)},
@@ -64,12 +63,11 @@ def _rule(rule: str) -> JsonObject:
 
 def _result(item: ReportItem, rules: list[str], level: str) -> JsonObject:
     finding = item.finding
-    message = f"{finding.where}: {finding.what}\n{finding.fix}\n{render_closing_line(item)}"
     return {
         "ruleId": finding.rule,
         "ruleIndex": rules.index(finding.rule),
         "level": level,
-        "message": {"text": to_text(message)},
+        "message": {"text": to_text(render_message(item))},
         # GitHub takes no file with a result that has no place.
         "locations": [{"physicalLocation": _location(item.place or SourcePlace(NOWHERE))}],
         "partialFingerprints": {"hkgitFinding/v1": item.fingerprint},

@@ -14,7 +14,6 @@ from typing import Any
 from hkgit import __version__
 from hkgit.applying.evidence import covers
 from hkgit.audit.commits import (
-    BEFORE_SINCE,
     AuditedCommit,
     Trail,
     fold_agent,
@@ -26,13 +25,13 @@ from hkgit.audit.tables.columns import OF_COMMITS
 from hkgit.edits import Read
 from hkgit.errors import HkgitError
 from hkgit.evidence.entry import LEDGER, Entry, RecordedEdit, RecordedFile, digest
-from hkgit.evidence.refusal_log import RefusedAttempt
+from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.policy.source import hash_policy
 from hkgit.gate.rules.floors import find_blind_edits
-from hkgit.gate.ruling import Ruling, is_of_one_ref
+from hkgit.gate.ruling import is_lasting
 from hkgit.git import program
 from hkgit.git.objects import TreeChange
 from hkgit.git.repository import Repository
@@ -119,26 +118,13 @@ def _count_covered(entry: Entry, read: Read) -> int:
 
 
 def to_moment(seconds: float) -> str | None:
-    """Write a moment in UTC, as DuckDB reads it; None for one that no calendar has."""
+    """Write a moment in UTC; None for one that no calendar has."""
     try:
         return datetime.fromtimestamp(int(seconds), UTC).replace(tzinfo=None).isoformat()
     except (ValueError, OverflowError, OSError):
         return None
 
 
-_OF_REFS = frozenset(
-    {
-        Verdict.ATTESTED,
-        Verdict.RECOVERED,
-        Verdict.REVERT,
-        Verdict.VOUCHED,
-        Verdict.UNVERIFIABLE,
-        Verdict.FAIL,
-    }
-)
-"""Verdicts that may change with time: refs move, records and keys come, objects are fetched."""
-
-_OF_RECORDS = ("break-glass", BEFORE_SINCE)
 _EVERY_HUNK = 10**9
 
 
@@ -164,13 +150,16 @@ def describe_judges(policy: Policy) -> dict[str, str]:
 
 
 def make_rows(
-    repository: Repository, commit: AuditedCommit, policy: Policy, judge: Mapping[str, str]
+    repository: Repository | None, commit: AuditedCommit, policy: Policy, judge: Mapping[str, str]
 ) -> Rows:
-    """Make the rows of one commit; `judge` are the columns that say who judged it, and by what."""
+    """Make the rows of one commit; `judge` are the columns that say who judged it, and by what.
+
+    Without a repository there are none of its files.
+    """
     rows: Rows = {
         "commits": [],
         "edits": [*_edits(commit, policy)],
-        "files": [*_files(repository, commit)],
+        "files": [] if repository is None else [*_files(repository, commit)],
         "findings": [*_findings(commit)],
         "refusals": [*list_refusals(commit)],
         "reads": [*list_reads(commit)],
@@ -187,6 +176,7 @@ def _commit(commit: AuditedCommit, rows: Rows) -> Row:
     return {
         "commit": commit.id,
         "time": to_moment(commit.time.timestamp()),
+        "day": commit.time.date().isoformat(),
         "author": visible(commit.author),
         "committer": visible(candidate.committer),
         "subject": commit.subject,
@@ -205,20 +195,11 @@ def _commit(commit: AuditedCommit, rows: Rows) -> Row:
         "entries": len(judged.entries),
         "edits": len(rows["edits"]),
         "blind_edits": sum(each["blind"] for each in rows["edits"]),
+        "conflicts": sum(len(find_claimed_conflicts(each.claims)) for _, each in judged.entries),
         "files": len(rows["files"]),
         "findings": len(rows["findings"]),
         "lasting": is_lasting(commit.ruling),
     }
-
-
-def is_lasting(ruling: Ruling) -> bool:
-    """Whether neither refs nor what is fetched later can change what is said of a commit."""
-    judged = ruling.judged
-    if judged.verdict in _OF_REFS or ruling.rule in _OF_RECORDS:
-        return False
-    if not judged.candidate.parents:
-        return not judged.entries
-    return not is_of_one_ref(ruling)
 
 
 def _edits(commit: AuditedCommit, policy: Policy) -> Iterator[Row]:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from sqlite3 import Connection
+from typing import Any
 
-from hkgit.applying.evidence import KINDS
-from hkgit.audit.commits import DERIVED, STANDINGS
-from hkgit.audit.page.page_facts import Period
+from hkgit.audit.commits import STANDINGS
 from hkgit.audit.page.render import read_style, render_template
 from hkgit.audit.reports.rule_page import describe_rule
+from hkgit.audit.tables.figures import (
+    ALL,
+    EACH,
+    AgentFigures,
+    Period,
+    ask,
+    count_values,
+    gather,
+    list_agents,
+    list_periods,
+)
 from hkgit.evidence.entry import digest
 from hkgit.gate.ruling import AGENT, NO_EVIDENCE
 from hkgit.values import dataclass
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,33 +75,18 @@ class RepositorySum:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentSum:
-    """One agent over all; `repositories` says in how many it worked."""
-
-    name: str
-    repositories: int
-    commits: int
-    derived: int
-    passing: int
-    bare: int
-    edits: int
-    lowest: float | None
-    evidence: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class CommitSum:
     """One of the commits to look at first."""
 
     id: str
-    time: datetime
+    time: datetime | None
     who: str
     subject: str
     standing: str
     passes: bool
     rule: str
     evidence: str | None
-    confidence: float | None
+    confidence: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +114,7 @@ class TableFacts:
     """What a page shows: of all repositories, or of one with its commits and files."""
 
     repositories: tuple[RepositorySum, ...]
-    agents: tuple[AgentSum, ...]
+    agents: tuple[AgentFigures, ...]
     periods: tuple[Period, ...]
     rules: tuple[RuleSum, ...]
     commits: tuple[CommitSum, ...] = ()
@@ -171,159 +163,69 @@ class TableSums:
     single: Mapping[str, TableFacts]
 
 
-MOST_AGENTS = 100
 MOST_COMMITS = 200
 MOST_FILES = 50
-MOST_WEEKS = 104
-"""Weeks on a page; older ones are left out."""
 
 
-def sum_tables(database: DuckDBPyConnection) -> TableSums:
+def sum_tables(database: Connection) -> TableSums:
     """Sum up what the pages show; each table is read a few times for all repositories together."""
-    repositories = tuple(_repositories(database))
-    agents, periods = _agents(database, _EACH), _periods(database, _EACH)
-    rules, commits, files = _rules(database, _EACH), _commits(database), _files(database)
+    repositories = tuple(_list_repositories(database))
+    agents, periods = list_agents(database, by=EACH), list_periods(database, EACH, "week")
+    rules = gather(ask(database, "rules", by=EACH), _explain_rule)
+    commits = gather(ask(database, "commits to look at", most=MOST_COMMITS), _read_commit)
+    files = gather(ask(database, "files to look at", most=MOST_FILES), _read_file)
+    nothing = (), "week"
     whole = TableFacts(
         repositories=repositories,
-        agents=_agents(database, _ALL).get("", ()),
-        periods=_periods(database, _ALL).get("", ()),
-        rules=_rules(database, _ALL).get("", ()),
+        agents=tuple(list_agents(database)[""]),
+        periods=list_periods(database, ALL, "week").get("", nothing)[0],
+        rules=tuple(gather(ask(database, "rules", by=ALL), _explain_rule)[""]),
     )
     single = {
         each.name: TableFacts(
             repositories=(each,),
-            agents=agents.get(each.name, ()),
-            periods=periods.get(each.name, ()),
-            rules=rules.get(each.name, ()),
-            commits=commits.get(each.name, ()),
-            files=files.get(each.name, ()),
+            agents=tuple(agents[each.name]),
+            periods=periods.get(each.name, nothing)[0],
+            rules=tuple(rules[each.name]),
+            commits=tuple(commits[each.name]),
+            files=tuple(files[each.name]),
         )
         for each in repositories
     }
     return TableSums(whole, single)
 
 
-_EACH, _ALL = "repository", "''"
-"""What rows are put together by: the repository, or nothing."""
-
-Value = TypeVar("Value")
-
-
-def _ask(database: DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:
-    return database.execute(sql).fetchall()
-
-
-def _collect(found: Iterable[tuple[str, Value]]) -> dict[str, tuple[Value, ...]]:
-    """Values by their first halves, in their order."""
-    listed: dict[str, list[Value]] = {}
-    for name, value in found:
-        listed.setdefault(name, []).append(value)
-    return {name: tuple(values) for name, values in listed.items()}
-
-
-def _repositories(database: DuckDBPyConnection) -> Iterator[RepositorySum]:
-    counted: dict[str, dict[str, dict[str, int]]] = {}
-    for column in ("standing", "made_by"):
-        asked = f"SELECT repository, {column}, count(*) FROM commits GROUP BY ALL"
-        for name, value, count in _ask(database, asked):
-            counted.setdefault(name, {}).setdefault(column, {})[value] = count
-    asked = f"""
-        SELECT repository, any_value(url), any_value(status), any_value(error),
-          max(exported), any_value(repositories.policy_source), count(commit),
-          count(commit) FILTER (policy_passes),
-          count(commit) FILTER (standing = '{DERIVED}' AND made_by = '{AGENT}'),
-          coalesce(sum(edits), 0)::BIGINT, coalesce(sum(blind_edits), 0)::BIGINT, max(time)
-        FROM repositories LEFT JOIN commits USING (repository) GROUP BY repository"""
-    found = [
-        RepositorySum(*row, *_fill_counts(counted.get(row[0], {}))) for row in _ask(database, asked)
-    ]
+def _list_repositories(database: Connection) -> Iterator[RepositorySum]:
+    standings = count_values(database, "commits", "standing", EACH)
+    makers = count_values(database, "commits", "made_by", EACH)
+    found = []
+    for row in ask(database, "repositories"):
+        row["exported"] = datetime.fromisoformat(row["exported"])
+        row["newest"] = _read_moment(row["newest"])
+        row["standings"] = dict.fromkeys(STANDINGS, 0) | standings[row["name"]]
+        row["made_by"] = dict.fromkeys((AGENT, NO_EVIDENCE), 0) | makers[row["name"]]
+        found.append(RepositorySum(**row))
     yield from sorted(found, key=lambda each: (*(-value for value in each.badness), each.name))
 
 
-def _fill_counts(counted: Mapping[str, Mapping[str, int]]) -> tuple[dict[str, int], ...]:
-    """The commits of a repository by standing and by who made them, none left out."""
-    makers = dict.fromkeys((AGENT, NO_EVIDENCE), 0)
-    return (
-        dict.fromkeys(STANDINGS, 0) | {**counted.get("standing", {})},
-        makers | {**counted.get("made_by", {})},
-    )
+def _read_moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
 
 
-def _first(count: int, order: str) -> str:
-    """SQL that keeps so many rows of each name."""
-    return f"QUALIFY row_number() OVER (PARTITION BY name ORDER BY {order}) <= {count}"
+def _explain_rule(rule: str, **counts: int) -> RuleSum:
+    return RuleSum(rule=rule, meaning=describe_rule(rule), **counts)
 
 
-def _agents(database: DuckDBPyConnection, by: str) -> dict[str, tuple[AgentSum, ...]]:
-    evidence: dict[tuple[str, str], dict[str, int]] = {}
-    asked = f"SELECT {by}, agent, evidence, count(*) FROM edits GROUP BY ALL"
-    for name, agent, kind, count in _ask(database, asked):
-        evidence.setdefault((name, agent), dict.fromkeys(KINDS, 0))[kind] = count
-    asked = f"""
-        SELECT {by} AS name, agent, count(DISTINCT repository), count(*) AS commits,
-          count(*) FILTER (standing = '{DERIVED}'), count(*) FILTER (policy_passes),
-          count(*) FILTER (made_by = '{NO_EVIDENCE}'), sum(edits)::BIGINT, min(lowest_confidence)
-        FROM commits WHERE agent IS NOT NULL GROUP BY name, agent
-        {_first(MOST_AGENTS, "count(*) DESC, agent")} ORDER BY name, commits DESC, agent"""
-    none = dict.fromkeys(KINDS, 0)
-    return _collect(
-        (name, AgentSum(*(*row, evidence.get((name, row[0]), none))))
-        for name, *row in _ask(database, asked)
-    )
+def _read_commit(time: str | None, place: int, **row: Any) -> CommitSum:
+    return CommitSum(time=_read_moment(time), **row)
 
 
-def _periods(database: DuckDBPyConnection, by: str) -> dict[str, tuple[Period, ...]]:
-    """The commits by week and standing, weeks without any too."""
-    asked = f"""
-        SELECT {by} AS name, date_trunc('week', time)::DATE AS week, standing, count(*)
-        FROM commits WHERE time IS NOT NULL GROUP BY ALL ORDER BY name, week"""
-    found: dict[str, dict[date, dict[str, int]]] = {}
-    for name, week, standing, count in _ask(database, asked):
-        weeks = found.setdefault(name, {})
-        weeks.setdefault(week, dict.fromkeys(STANDINGS, 0))[standing] = count
-    return {name: tuple(_fill(weeks)) for name, weeks in found.items()}
-
-
-def _fill(found: Mapping[date, Mapping[str, int]]) -> Iterator[Period]:
-    last = max(found)
-    count = min((last - min(found)).days // 7 + 1, MOST_WEEKS)
-    for back in reversed(range(count)):
-        week = last - timedelta(days=7 * back)
-        yield Period(week, found.get(week, dict.fromkeys(STANDINGS, 0)))
-
-
-def _rules(database: DuckDBPyConnection, by: str) -> dict[str, tuple[RuleSum, ...]]:
-    asked = f"""
-        SELECT {by} AS name, rule, count(*) AS findings, count(DISTINCT commit) FROM findings
-        WHERE blocks GROUP BY name, rule ORDER BY name, findings DESC, rule"""
-    return _collect(
-        (name, RuleSum(*(*row, describe_rule(row[0])))) for name, *row in _ask(database, asked)
-    )
-
-
-def _commits(database: DuckDBPyConnection) -> dict[str, tuple[CommitSum, ...]]:
-    """What does not pass, then what is blind, then what is least sure."""
-    order = "policy_passes, NOT blind, coalesce(lowest_confidence, 1), time DESC, commit"
-    asked = f"""
-        SELECT repository AS name, commit, time,
-          coalesce(nullif(array_to_string(agents, ', '), ''), author), subject, standing,
-          policy_passes, rule, weakest_evidence, lowest_confidence
-        FROM commits WHERE made_by IN ('{AGENT}', '{NO_EVIDENCE}')
-        {_first(MOST_COMMITS, order)} ORDER BY name, {order}"""
-    return _collect((name, CommitSum(*row)) for name, *row in _ask(database, asked))
-
-
-def _files(database: DuckDBPyConnection) -> dict[str, tuple[FileSum, ...]]:
-    asked = f"""
-        SELECT repository AS name, path, count(*), sum(lines_removed)::BIGINT,
-          sum(lines_unseen)::BIGINT AS unseen
-        FROM files WHERE lines_unseen > 0 GROUP BY name, path
-        {_first(MOST_FILES, "sum(lines_unseen) DESC, path")} ORDER BY name, unseen DESC, path"""
-    return _collect((name, FileSum(*row)) for name, *row in _ask(database, asked))
+def _read_file(place: int, **row: Any) -> FileSum:
+    return FileSum(**row)
 
 
 def render_tables(
-    database: DuckDBPyConnection, name: str, folder: str, *, inline: bool
+    database: Connection, name: str, folder: str, *, inline: bool
 ) -> Iterator[tuple[str, str]]:
     """Render the pages by their names: `name` for all, and below `folder` one for each repository.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 
 from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
@@ -120,7 +121,7 @@ class EntryPoint:
 
     def _commit_of(self, object_id: str | None) -> str | None:
         """The commit that a ref comes to name. Raises Unverifiable for what cannot be read."""
-        if object_id is None or FULL_ID.fullmatch(object_id) is None:
+        if object_id is None or re.fullmatch(FULL_ID, object_id) is None:
             return peel_commit(self.repository, object_id)  # the framework may name a branch
         return self.repository.commit_named_by(object_id)
 

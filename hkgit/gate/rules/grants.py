@@ -21,13 +21,12 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import APPLY
 from hkgit.git.objects import HEX
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass, late_pattern
+from hkgit.values import dataclass
 
 BREAK_GLASS = "refs/tags/break-glass/"
-_TAG = late_pattern(
-    rb"object (" + HEX.encode() + rb")\ntype commit\ntag ([^\n]+)\n"
-    rb"tagger [^\n]*> (\d+) [-+]\d{4}\n\n(.*?)-----BEGIN SSH SIGNATURE-----\n",
-    re.DOTALL,
+_TAG = (
+    rb"(?s)object (" + HEX.encode() + rb")\ntype commit\ntag ([^\n]+)\n"
+    rb"tagger [^\n]*> (\d+) [-+]\d{4}\n\n(.*?)-----BEGIN SSH SIGNATURE-----\n"
 )
 LONGEST = 65_536
 """Bytes that a record may have."""
@@ -69,7 +68,7 @@ def _read(repository: Repository, policy: Policy, tag: str) -> Iterator[Record]:
     """Read the record that a tag is, if it is signed by one who may make it."""
     if repository.blob_size(tag) > LONGEST:
         return
-    found = _TAG.match(repository.git("cat-file", "tag", tag, check=False).stdout)
+    found = re.match(_TAG, repository.git("cat-file", "tag", tag, check=False).stdout)
     reason = " ".join(found[4].decode("utf-8", "replace").split()) if found else ""
     if found is None or not reason or not found[2].startswith(b"break-glass/"):
         return
@@ -201,6 +200,9 @@ def _vouch(candidate: CandidateCommit) -> str:
     return f"hkgit redo --vouch {candidate.id[:12]}"
 
 
+BY_GRANT = "A person with a manual grant changes it."
+"""What is left for a path that no evidence lets an agent change."""
+
 HOSTS = ("github <noreply@github.com>", "gitlab <*", "*@users.noreply.gitlab.com>", "gitea <*")
 """Committers of hosted squash merges; not treated as people."""
 
@@ -308,18 +310,18 @@ def _way(
     policy: Policy, candidate: CandidateCommit, paths: Sequence[str], agent: str | None
 ) -> str:
     """What whoever made a commit without evidence can do: an agent, a bot, or a person."""
+    is_protected = any(policy.protects_path(path) for path in paths)
+    way = BY_GRANT if is_protected and agent is not None else APPLY
     if any(
         grant.covers(paths) and matches(candidate.author, grant.names) for grant in policy.manual
     ):
-        return f"{_NAMES} {APPLY}"
+        return f"{_NAMES} {way}"
     if agent is not None and "[bot]" in agent.lower():
         listed = ", ".join(f'"{path}"' for path in paths[:5])
         return (
-            f"{APPLY} Or let the bot change these by hand: [[gate.manual]] with paths = [{listed}]"
+            f"{way} Or let the bot change these by hand: [[gate.manual]] with paths = [{listed}]"
             " and keys (what signs its commits), or pushers on a server."
         )
     if agent is not None and any(grant.covers(paths) for grant in policy.manual):
-        return (
-            f"{APPLY} Or a person whom the policy grants these paths vouches: {_vouch(candidate)}"
-        )
-    return APPLY
+        return f"{way} Or a person whom the policy grants these paths vouches: {_vouch(candidate)}"
+    return way

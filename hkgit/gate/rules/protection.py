@@ -15,11 +15,11 @@ from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.verdict import Finding, Verdict
 from hkgit.gate.judged_commit import JudgedCommit
 from hkgit.gate.policy.source import CONFIG, PYPROJECT, policy_value
+from hkgit.gate.rules.grants import BY_GRANT
 from hkgit.git.collisions import find_collisions, refuse_collision
 from hkgit.git.objects import TreeChange
 from hkgit.text.paths import check_tree_path, quote_path
 
-_BY_GRANT = "A person with a manual grant changes it."
 _GRANTED_ALREADY = frozenset({Verdict.MANUAL})
 
 
@@ -59,7 +59,7 @@ def policy_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Check changes of the policy's value, whatever else its file holds."""
     changed = [path for path in (PYPROJECT, CONFIG) if _has_other_value(case, path)]
     if changed and not case.is_granted(changed):
-        yield Finding("policy", ", ".join(changed), "changes the gate's policy", _BY_GRANT)
+        yield Finding("policy", ", ".join(changed), "changes the gate's policy", BY_GRANT)
 
 
 def merged_policy_findings(case: JudgedCommit) -> Iterator[Finding]:
@@ -97,7 +97,7 @@ def path_findings(case: JudgedCommit) -> Iterator[Finding]:
     for change in _list_decided(case):
         why = _why_protected(case, change)
         if why is not None and not case.is_granted([change.path]):
-            yield Finding("protected", quote_path(change.path), why, _BY_GRANT)
+            yield Finding("protected", quote_path(change.path), why, BY_GRANT)
 
 
 def _list_decided(case: JudgedCommit) -> Iterator[TreeChange]:
@@ -125,7 +125,7 @@ def move_findings(case: JudgedCommit) -> Iterator[Finding]:
     for old, new in _list_moves(case) if case.policy.paths else ():
         if not {*floors_of(old)}.issuperset(floors_of(new)) and not case.is_granted([new]):
             what = "comes to where the policy asks more of an edit than where it was written"
-            fix = f"Write it there as a new file, or let a person move it. {_BY_GRANT}"
+            fix = f"Write it there as a new file, or let a person move it. {BY_GRANT}"
             yield Finding("moved", quote_path(new), what, fix)
 
 

@@ -49,7 +49,7 @@ def _find(home: dict[str, str], *calls: str) -> dict[str, Any]:
 
 def test_what_the_model_was_shown_is_found_by_the_call(home: dict[str, str]) -> None:
     assert _find(home, "r", "s") == {
-        "r": ToolReading("/w/a.py", 1, END, "x\n"),
+        "r": ToolReading("/w/a.py", 1, END, "x\n", is_whole=True),
         "s": Shell("cat a.py", "x\n"),
     }
 

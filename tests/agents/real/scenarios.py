@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hkgit.agents.setup.installer import USER_WIDE
+from hkgit.agents.setup.installer import list_user_wide
 from hkgit.text.tags import compute_tag
 from tests.agents.real.programs import CLAUDE, Program
 from tests.agents.real.sandbox import PROJECT
@@ -376,6 +376,6 @@ def find_scenarios(program: Program) -> tuple[Scenario, ...]:
     more = (*stopped, SERVER) if program.has_servers else (STEER_TO_TAGS,)
     delegating = [SUB_AGENT] if program.has_sub_agents else []
     delegating += [build_sub_reading(program)] if program.is_delegating else []
-    for_user = FOR_USER if program.name in USER_WIDE else ()
+    for_user = FOR_USER if program.name in list_user_wide() else ()
     through = THROUGH_EDITORS if program.acp else ()
     return (*ALONE, *for_user, *more, *delegating, *through)

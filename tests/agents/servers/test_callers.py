@@ -10,7 +10,7 @@ from typing import Any
 import mcp_types as types
 import pytest
 
-from hkgit.agents.hooks import claude
+from hkgit.agents.programs import claude
 from hkgit.agents.servers import roots
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.roots import FOLDER, note_caller, take_caller
@@ -97,7 +97,7 @@ def test_notes_of_calls_that_were_never_made_are_removed(
 def test_for_the_main_agent_the_hook_starts_nothing(
     payload: str, is_run: bool, option: str, repo: Repo
 ) -> None:
-    settings = claude.list_parts(f"./hkgit hook claude{option}")[1]
+    settings = claude.AGENT.list_parts(f"./hkgit hook claude{option}")[1]
     (repo.path / ".hkgit").mkdir()
     assert isinstance(settings, JsonPart)
     [hook] = settings.value["hooks"]["PreToolUse"][1]["hooks"]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents.transcripts.log_diffs import parse_diff, structured_diff
-from hkgit.agents.transcripts.logged_call import CallHunk
+from hkgit.agents.events import LineHunk
+from hkgit.agents.log_diffs import parse_diff, structured_diff
 from hkgit.errors import InvalidInput
 from hkgit.workflows.log_hunks import apply_hunks
 from hkgit.workflows.log_steps import LoggedHunk
@@ -193,7 +193,7 @@ def test_hunks_of_a_log_are_applied_at_their_lines(diff: str, old: bytes, new: b
     assert apply_hunks(old, [encode(each) for each in parse_diff(diff)]) == new
 
 
-def encode(hunk: CallHunk) -> LoggedHunk:
+def encode(hunk: LineHunk) -> LoggedHunk:
     old, new = (tuple(line.encode() for line in lines) for lines in (hunk.old, hunk.new))
     return LoggedHunk(hunk.start_line, old, new, hunk.is_ended)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.agents.events import Editing, Told, ToolReading
 from hkgit.agents.transcripts.aider_history import calls, read_history
-from hkgit.agents.transcripts.logged_call import EditCall, ReadCall
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -41,26 +41,32 @@ def exchange(
     return "".join([*head, *system, *asked, *between, *said])
 
 
-def read(tmp_path: Path, text: str) -> tuple[list[ReadCall], list[EditCall]]:
+def read(tmp_path: Path, text: str) -> tuple[list[ToolReading], list[Editing]]:
     place = tmp_path / ".aider.llm.history"
     place.write_text(text)
     made = [each.did for each in calls(read_history(place))]
-    shown = [each for each in made if isinstance(each, ReadCall)]
-    return shown, [each for each in made if isinstance(each, EditCall)]
+    shown = [each for each in made if isinstance(each, ToolReading)]
+    return shown, [each for each in made if isinstance(each, Editing)]
+
+
+def tell(edit: Editing) -> Told:
+    """What a history tells of an edit."""
+    assert edit.told is not None
+    return edit.told
 
 
 def test_files_of_a_request_are_shown_whole_to_its_answer(tmp_path: Path) -> None:
     files = {"a.py": "x = 1\n\ny = 2\n", "no end": "last", "empty": ""}
     shown, [edit] = read(tmp_path, exchange(files, block("a.py", "x = 1\n", "x = 2\n")))
-    assert {each.name: each.whole for each in shown} == files
-    assert (edit.names, edit.before) == (("a.py",), {"a.py": files["a.py"]})
+    assert {each.path: each.answer for each in shown} == files
+    assert (tell(edit).names, tell(edit).before) == (("a.py",), {"a.py": files["a.py"]})
 
 
 def test_another_fence_stands_around_files_that_hold_one(tmp_path: Path) -> None:
     files = {"a.md": "```\ncode\n```\nx = 1\n"}
     answer = block("a.md", "x = 1\n", "x = 2\n")
     [shown], _ = read(tmp_path, exchange(files, answer, ("<source>", "</source>")))
-    assert shown.whole == files["a.md"]
+    assert shown.answer == files["a.md"]
 
 
 def test_an_answer_whose_old_text_is_not_there_was_refused_by_aider(tmp_path: Path) -> None:
@@ -82,7 +88,7 @@ def test_an_answer_after_which_the_file_is_shown_as_it_was_has_changed_nothing(
 
 def test_an_empty_old_text_makes_a_file_and_otherwise_nothing_is_said_of_it(tmp_path: Path) -> None:
     _, [edit] = read(tmp_path, exchange({}, block("new.txt", "", "Greets.\n")))
-    assert (edit.dialect, edit.before) == ("text-editor", None)
+    assert (edit.dialect, tell(edit).before) == ("text-editor", None)
 
 
 PROMPTS = {
@@ -126,8 +132,8 @@ def test_each_format_is_read_where_the_request_asks_for_it(
     assert [each.dialect for each in edits] == dialects
     assert bool(shown) == bool(dialects)
     for edit in edits:
-        assert edit.names == ("src/a.py",)
-        assert edit.before == {"src/a.py": FILES["src/a.py"]}
+        assert tell(edit).names == ("src/a.py",)
+        assert tell(edit).before == {"src/a.py": FILES["src/a.py"]}
         assert "y = 3" in str(edit.text)
 
 
@@ -159,7 +165,7 @@ def test_the_lines_of_each_format_are_explained(
 def test_a_whole_file_may_be_new_and_hold_fences(tmp_path: Path) -> None:
     answer = "docs/new.md\n````\n# New\n```\nx\n```\n````\n"
     _, [edit] = read(tmp_path, exchange(FILES, answer, prompt=PROMPTS["whole"]))
-    assert (edit.before, edit.after) == (None, {"docs/new.md": "# New\n```\nx\n```\n"})
+    assert (tell(edit).before, tell(edit).after) == (None, {"docs/new.md": "# New\n```\nx\n```\n"})
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.agents.events import Editing
+from hkgit.agents.logged_call import LoggedCall
 from hkgit.agents.transcripts.aider_chat import calls, read_chat
-from hkgit.agents.transcripts.logged_call import LoggedCall
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -64,7 +65,8 @@ def words(found: list[LoggedCall]) -> str:
 def test_an_answer_that_was_applied_is_an_edit_a_block(tmp_path: Path) -> None:
     answer = block("x = 1\n", "x = 2\n") + block("y = 1\n", "y = 2\n")
     found = read(tmp_path, turn(answer, APPLIED.format(path="src/a.py")))
-    assert [getattr(each.did, "names", None) for each in found] == [("src/a.py",)] * 2
+    told = [each.did.told for each in found if isinstance(each.did, Editing)]
+    assert [each and each.names for each in told] == [("src/a.py",)] * 2
     assert {each.agent for each in found} == {"aider/0.86.1"}
     assert {each.time for each in found} != {0}
 

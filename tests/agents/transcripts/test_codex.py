@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hkgit.agents.transcripts.codex_log import read_result
+from hkgit.agents.programs.codex import read_result
 
 FILE = "one\ntwo\nthree\n"
 

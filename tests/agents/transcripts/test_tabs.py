@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents.transcripts.log_diffs import structured_diff
+from hkgit.agents.log_diffs import structured_diff
 from hkgit.errors import InvalidInput
 from hkgit.workflows.log_hunks import apply_hunks
 from hkgit.workflows.log_steps import LoggedHunk

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.history import make_history
-from hkgit.audit.fleet.plan import PART, FleetDirectory
+from hkgit.audit.fleet.plan import FleetDirectory
 from hkgit.audit.fleet.repositories import read_list
-from hkgit.audit.fleet.run import FleetRequest, FleetRow, verify_fleet
+from hkgit.audit.fleet.run import PART, FleetRequest, FleetRow, verify_fleet
 from tests.support.repos import Repo
 
 COMMITS = 6

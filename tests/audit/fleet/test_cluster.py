@@ -18,6 +18,7 @@ from benchmarks.history import make_history
 from hkgit.audit.fleet.plan import FleetDirectory
 from hkgit.audit.fleet.repositories import read_list
 from hkgit.audit.fleet.run import FleetRequest, verify_fleet
+from hkgit.audit.tables.database import FILE, open_directory
 from hkgit.cli import fleet
 from hkgit.cli.fleet import open_executor
 from hkgit.errors import GitRefused, InvalidInput
@@ -59,13 +60,22 @@ def start_cluster(root: Path, workers: int) -> Iterator[Cluster]:
         yield Cluster(file, started[0], started[1:])
 
 
-def kill_in_the_middle(process: subprocess.Popen[bytes], pending: Path, seen: list[int]) -> None:
-    """Kill a process once some parts are judged; note how many were."""
-    while len(list(pending.glob("*/[0-9]*.json"))) < 3:
+def count_judged(fleet: Path) -> int:
+    """How many commits stand in the database of a fleet."""
+    if not (fleet / "tables" / FILE).exists():
+        return 0
+    with open_directory(fleet / "tables") as database:
+        count: int = database.execute("SELECT count(*) FROM commits").fetchone()[0]
+        return count
+
+
+def kill_in_the_middle(process: subprocess.Popen[bytes], fleet: Path, seen: list[int]) -> None:
+    """Kill a process once some parts are judged; note how many commits were."""
+    while count_judged(fleet) < 3 * SIZE:
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    seen.append(len(list(pending.glob("*/[0-9]*.json"))))
+    seen.append(count_judged(fleet))
 
 
 @pytest.mark.slow
@@ -79,14 +89,14 @@ def test_a_worker_that_dies_in_the_middle_loses_nothing_and_doubles_nothing(
     seen: list[int] = []
     with start_cluster(tmp_path, 2) as cluster:
         victim = cluster.workers[0]
-        killer = Thread(target=kill_in_the_middle, args=(victim, tmp_path / "fleet/pending", seen))
+        killer = Thread(target=kill_in_the_middle, args=(victim, tmp_path / "fleet", seen))
         with open_executor(None, None, str(cluster.file)) as executor:
             executor._client.wait_for_workers(2, timeout=60)  # type: ignore[attr-defined]
             killer.start()
             [row] = verify_fleet(request, executor)
         killer.join()
     assert victim.returncode == -signal.SIGKILL
-    assert seen[0] < (COMMITS + 1) // SIZE
+    assert seen[0] < COMMITS + 1
     assert row.tally.commits == COMMITS + 1
     assert row.tally.by["standing"] == {"derived": COMMITS, "agent, no evidence": 1}
 
@@ -99,7 +109,7 @@ def test_a_scheduler_that_goes_away_ends_the_run_and_the_next_takes_it_up(tmp_pa
     request = FleetRequest(read_list(tmp_path / "list"), directory, size=SIZE)
     seen: list[int] = []
     with start_cluster(tmp_path, 1) as cluster:
-        args = (cluster.scheduler, tmp_path / "fleet/pending", seen)
+        args = (cluster.scheduler, tmp_path / "fleet", seen)
         killer = Thread(target=kill_in_the_middle, args=args)
         with open_executor(None, None, str(cluster.file)) as executor:
             executor._client.wait_for_workers(1, timeout=60)  # type: ignore[attr-defined]
@@ -107,8 +117,7 @@ def test_a_scheduler_that_goes_away_ends_the_run_and_the_next_takes_it_up(tmp_pa
             with pytest.raises(GitRefused, match=r"the workers are gone .*\nRun it again"):
                 list(verify_fleet(request, executor))
         killer.join()
-    kept = len(list((tmp_path / "fleet/pending").glob("*/[0-9]*.json")))
-    assert kept >= 3
+    assert count_judged(tmp_path / "fleet") >= 3 * SIZE
     with open_executor(1, None, None) as executor:
         [row] = verify_fleet(request, executor)
     assert row.tally.commits == COMMITS + 1

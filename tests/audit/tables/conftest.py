@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.tables.parts import ExportRequest, ExportResult, export
+from hkgit.audit.tables.export_tables import ExportRequest, ExportResult, export
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import Repository

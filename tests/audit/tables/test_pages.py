@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.audit.tables.database import open_directory
+from hkgit.audit.tables.export_tables import ExportFacts, note_repository
 from hkgit.audit.tables.identity import RepositoryIdentity
-from hkgit.audit.tables.parts import ExportFacts, write_tables
-from hkgit.audit.tables.query import open_tables
 from hkgit.audit.tables.sums import sum_tables
 from tests.audit.page.hostile import CORPUS, hostile
 from tests.audit.page.test_page import Outline
@@ -34,12 +34,13 @@ def several(grown: Repo, tables: Path, tmp_path_factory: pytest.TempPathFactory)
         export_all(repo, place / "tables")
     lost = RepositoryIdentity("example.org/mara/lost", "https://example.org/mara/lost")
     facts = ExportFacts("HEAD", status="failed", error=f"no route to it {CORPUS[1]}")
-    write_tables(place / "tables", lost, (), facts)
+    with open_directory(place / "tables") as database:
+        note_repository(database, lost, facts)
     return place / "tables"
 
 
 def test_the_worst_come_first(several: Path) -> None:
-    with open_tables(several) as database:
+    with open_directory(several) as database:
         facts = sum_tables(database).whole
     assert [each.name.rpartition("/")[2] for each in facts.repositories][:1] == ["lost"]
     assert [each.name for each in facts.repositories][-2:] == [
@@ -52,7 +53,7 @@ def test_the_worst_come_first(several: Path) -> None:
 
 
 def test_the_numbers_are_those_of_the_history(tables: Path) -> None:
-    with open_tables(tables) as database:
+    with open_directory(tables) as database:
         ((name, own),) = sum_tables(database).single.items()
     (row,) = own.repositories
     assert row.name == name

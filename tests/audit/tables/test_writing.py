@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
+from sqlite3 import Connection
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from hkgit.audit.tables import database as database_module
 from hkgit.audit.tables.columns import TABLES, VERSION
-from hkgit.audit.tables.identity import RepositoryIdentity, identify
-from hkgit.audit.tables.parts import ExportCounts
-from hkgit.audit.tables.query import answer_sql, open_duck, open_tables, select_table
-from hkgit.audit.tables.store import Files, TableDirectory
+from hkgit.audit.tables.database import (
+    FILE,
+    ExportCounts,
+    open_directory,
+    quote_columns,
+    transaction,
+)
+from hkgit.audit.tables.identity import identify
+from hkgit.audit.tables.parquet import open_duck
+from hkgit.audit.tables.query import answer_sql
+from hkgit.audit.tables.rows import Rows
 from hkgit.cli.schema import find_schema
 from hkgit.cli.sql import answer_json
 from hkgit.errors import GitRefused, InvalidInput
@@ -32,9 +41,8 @@ NOT_LASTING = 4
 
 def ask(directory: Path, table: str, what: str = "*") -> list[tuple[object, ...]]:
     """Rows of one table."""
-    with open_duck() as database:
-        parts = select_table(TABLES[table], TableDirectory.open(directory).parts(table))
-        return database.execute(f"SELECT {what} FROM {parts} ORDER BY ALL").fetchall()
+    with open_directory(directory) as database:
+        return database.execute(quote_columns(f"SELECT {what} FROM {table} ORDER BY 1")).fetchall()
 
 
 def ids(directory: Path, repo: Repo) -> set[object]:
@@ -56,16 +64,13 @@ def small(repo: Repo) -> Repo:
 def test_a_history_stands_in_the_tables(orchard: Orchard, tmp_path: Path) -> None:
     done = export_all(orchard.repo, tmp_path / "t")
     assert (done.judged, done.counts) == (25, ExportCounts(added=25))
-    what = "standing, count(*), sum(edits)::INT, bool_and(policy_passes)"
-    with open_duck() as database:
-        parts = TableDirectory.open(tmp_path / "t").parts("commits")
-        asked = f"SELECT {what} FROM {select_table(TABLES['commits'], parts)} GROUP BY 1 ORDER BY 1"
-        assert database.execute(asked).fetchall() == [
-            ("agent, no evidence", 1, 0, False),
-            ("by hand", 3, 0, True),
-            ("derived", 20, 19, False),
-            ("partly derived", 1, 1, False),
-        ]
+    what = "standing, count(*), sum(edits), min(policy_passes)"
+    assert ask(tmp_path / "t", "commits GROUP BY standing", what) == [
+        ("agent, no evidence", 1, 0, 0),
+        ("by hand", 3, 0, 1),
+        ("derived", 20, 19, 0),
+        ("partly derived", 1, 1, 0),
+    ]
     assert ask(tmp_path / "t", "edits", "count(*)") == [(20,)]
     assert ask(tmp_path / "t", "refusals") == []
 
@@ -75,10 +80,8 @@ def test_the_next_export_judges_what_is_new_and_what_may_have_changed(
 ) -> None:
     export_all(orchard.repo, tmp_path / "t")
     before = {name: ask(tmp_path / "t", name) for name in TABLES if name != "repositories"}
-    files = TableDirectory.open(tmp_path / "t").parts("commits")
     done = export_all(orchard.repo, tmp_path / "t")
     assert (done.judged, done.counts) == (NOT_LASTING, ExportCounts(kept=NOT_LASTING))
-    assert TableDirectory.open(tmp_path / "t").parts("commits") == files
     assert before == {name: ask(tmp_path / "t", name) for name in before}
 
 
@@ -109,17 +112,26 @@ def test_another_policy_judges_everything_anew(small: Repo, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_another_engine_finds_the_same_rows(tables: Path) -> None:
-    with open_duck() as database:
+    with open_duck() as duck, open_directory(tables) as database:
         for name, table in TABLES.items():
-            asked = f"SELECT {', '.join(each.name for each in table.columns)}"
+            asked = f"SELECT {', '.join(quote_columns(each.name) for each in table.columns)} FROM"
             parts = f"read_parquet('{tables}/{name}/*/*.parquet', hive_partitioning = true)"
-            found = database.execute(f"{asked} FROM {parts} ORDER BY ALL").fetchall()
-            assert found == ask(tables, name)
+            rows = duck.execute(f"{asked} {parts}").fetchall()
+            found = [[_plain(each) for each in row] for row in rows]
+            own = map(list, database.execute(f"{asked} {name}"))
+            assert sorted(found, key=repr) == sorted(own, key=repr)
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def test_the_rows_are_as_the_published_schema_says(tables: Path) -> None:
-    with open_tables(tables) as database:
-        said = {name: answer_json(answer_sql(database, f"from {name}", tables)) for name in TABLES}
+    with open_directory(tables) as database:
+        said = {
+            name: answer_json(answer_sql(database, f"select * from {name}", "here"))
+            for name in TABLES
+        }
     for answer in said.values():
         Draft202012Validator(find_schema("sql")).validate(answer)
     rows = {name: answer["rows"] for name, answer in said.items()}
@@ -147,12 +159,10 @@ def test_where_there_is_nothing_to_export_it_says_so(repo: Repo, tmp_path: Path)
 
 def test_a_directory_of_a_newer_hkgit_is_left_alone(small: Repo, tmp_path: Path) -> None:
     export_all(small, tmp_path / "t")
-    about = tmp_path / "t/_hkgit/tables.json"
-    about.write_text(
-        about.read_text().replace(f'"version": {VERSION}', f'"version": {VERSION + 1}')
-    )
+    with open_directory(tmp_path / "t") as database:
+        database.execute(f"PRAGMA user_version = {VERSION + 1}")
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "t").rglob("*")}
-    for asked in (("export", "--to"), ("sql", "from commits", "--tables")):
+    for asked in (("export", "--to"), ("sql", "select * from commits", "--tables")):
         said = run(*asked, tmp_path / "t", cwd=small.path)
         assert said.code == 4
         assert f"holds tables of version {VERSION + 1}, this hkgit knows {VERSION}" in said.err
@@ -167,13 +177,12 @@ def test_a_directory_of_something_else_is_left_alone(small: Repo, tmp_path: Path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "repo"]
 
 
-def test_without_duckdb_it_says_what_to_install(
+def test_without_duckdb_there_is_the_database_alone(
     small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(InvalidInput, match=r"pip install 'hkgit\[tables\]'"):
-        export_all(small, tmp_path / "t")
-    assert not (tmp_path / "t").exists()
+    monkeypatch.setattr("hkgit.audit.tables.export_tables.has_duck", lambda: False)
+    export_all(small, tmp_path / "t")
+    assert [path.name for path in (tmp_path / "t").iterdir()] == [FILE]
 
 
 @pytest.mark.slow
@@ -186,38 +195,31 @@ def test_a_full_disk_leaves_what_was_there(small: Repo, tmp_path: Path) -> None:
     done = start("bash", "-c", script, cwd=small.path)
     assert done.returncode == 7, done.stderr
     assert f"{tmp_path / 't'}: " in done.stderr
-    assert "nothing there has changed" in done.stderr
+    assert "what is judged is kept" in done.stderr
     assert ask(tmp_path / "t", "commits") == before
-    assert [*(tmp_path / "t/_hkgit").glob("draft-*")] == []
+    assert [*(tmp_path / "t").glob(".draft-*")] == []
     assert export_all(small, tmp_path / "t").counts.added == 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_crash_leaves_the_old_or_the_new(
-    small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+def test_a_run_that_ends_early_keeps_what_it_has_judged(
+    small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    export_all(small, tmp_path / "t", "HEAD~1")
-    old = ask(tmp_path / "t", "commits"), ask(tmp_path / "t", "edits")
-    replace_files, tidy = TableDirectory.replace_files, TableDirectory.tidy
+    monkeypatch.setattr(database_module, "_CHUNK", 1)
+    real, inserted = database_module.insert_rows, list[str]()
 
-    def crash(self: TableDirectory, identity: RepositoryIdentity, files: Files) -> None:
-        if when == "after":
-            monkeypatch.setattr(TableDirectory, "tidy", lambda *_: None)
-            replace_files(self, identity, files)
-        raise KeyboardInterrupt
+    def insert(database: Connection, repository: str, rows: Rows) -> None:
+        real(database, repository, {"commits": rows["commits"]})
+        inserted.extend(row["commit"] for row in rows["commits"])
+        if len(inserted) == 2:
+            raise KeyboardInterrupt
+        real(database, repository, rows)
 
-    monkeypatch.setattr(TableDirectory, "replace_files", crash)
+    monkeypatch.setattr(database_module, "insert_rows", insert)
     with pytest.raises(KeyboardInterrupt):
         export_all(small, tmp_path / "t")
-    left = ask(tmp_path / "t", "commits"), ask(tmp_path / "t", "edits")
-    assert (left == old) == (when == "before")
-    assert [len(each) for each in left] == ([2, 1] if when == "before" else [3, 2])
-    monkeypatch.setattr(TableDirectory, "replace_files", replace_files)
-    monkeypatch.setattr(TableDirectory, "tidy", tidy)
-    export_all(small, tmp_path / "t")
-    counted = [path for name in TABLES for path in TableDirectory.open(tmp_path / "t").parts(name)]
-    assert sorted((tmp_path / "t").rglob("*.parquet")) == sorted(counted)
+    assert ask(tmp_path / "t", "commits", "commit") == [(inserted[0],)]
+    monkeypatch.undo()
+    assert export_all(small, tmp_path / "t").counts.added == 2
     assert [len(ask(tmp_path / "t", name)) for name in ("commits", "edits")] == [3, 2]
 
 
@@ -236,27 +238,14 @@ def test_exports_at_once_lose_nothing_and_write_nothing_twice(
     assert ids(tmp_path / "t", small) == set(small.git("rev-list", "HEAD").split())
 
 
-def test_an_export_that_waits_too_long_says_for_whom(
+def test_an_export_that_waits_too_long_says_for_what(
     small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    identity = export_all(small, tmp_path / "t").identity
-    monkeypatch.setattr("hkgit.audit.tables.store._PATIENCE", 0.1)
-    with TableDirectory.open(tmp_path / "t").lock(identity), pytest.raises(GitRefused) as refused:
+    export_all(small, tmp_path / "t")
+    monkeypatch.setattr(database_module, "_PATIENCE", 0.1)
+    busy = pytest.raises(GitRefused, match="another run writes here")
+    with open_directory(tmp_path / "t") as database, transaction(database), busy:
         export_all(small, tmp_path / "t")
-    assert f"another export writes {identity.name}" in refused.value.what
-
-
-@pytest.mark.slow
-def test_many_small_files_become_one(
-    small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("hkgit.audit.tables.parts.MOST_PARTS", 2)
-    for revision in ("HEAD~2", "HEAD~2..HEAD~1", "HEAD~1..HEAD"):
-        export_all(small, tmp_path / "t", revision)
-    assert len(TableDirectory.open(tmp_path / "t").parts("commits")) == 1
-    export_all(small, tmp_path / "whole")
-    for name in ("commits", "edits", "files", "reads", "findings"):
-        assert ask(tmp_path / "t", name) == ask(tmp_path / "whole", name)
 
 
 def test_refusals_of_clones_are_kept_until_an_entry_claims_them(

@@ -24,7 +24,7 @@ def test_an_interrupted_run_ends_soon_and_is_taken_up(tmp_path: Path) -> None:
     begun = subprocess.Popen(
         [script("hkgit"), *command], cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True
     )
-    while not list(tmp_path.glob("fleet/pending/*/commits")) and begun.poll() is None:
+    while not list(tmp_path.glob("fleet/mirrors/*")) and begun.poll() is None:
         time.sleep(0.01)
     os.killpg(begun.pid, signal.SIGINT)  # as a terminal does: to every process of the run
     _, err = begun.communicate(timeout=30)

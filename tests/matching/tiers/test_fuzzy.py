@@ -228,3 +228,38 @@ def test_a_place_that_skips_lines_of_the_file_between_those_it_finds_is_none() -
     )
     with pytest.raises(NoMatch):
         placed(text, edit_of(head + quoted, (head + quoted).replace("f.src", "f.uri", 1)))
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param("    verify(width)\n", id="another word"),
+        pytest.param("    prepare()\n    check(width)\n", id="a line too many"),
+    ],
+)
+def test_a_first_line_that_opens_no_block_may_be_misquoted(first: str) -> None:
+    below = "    check(height)\n    result = width * height\n    return result\n"
+    edit = edit_of(first + below, first + below.replace("width * height", "abs(width * height)"))
+    assert edited(TEXT, edit) == CHANGED
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param(
+            "def space(width, height):\n    # Both are in metres.\n    check(width)\n"
+            "    check(height)\n",
+            id="it opens a block",
+        ),
+        pytest.param(
+            "    verify(width)\n    check(height)\n    result = width * height\n", id="three lines"
+        ),
+        pytest.param(
+            "    verify(width)\n    check(depth)\n    result = width * height\n    return result\n",
+            id="another line is missing too",
+        ),
+    ],
+)
+def test_another_first_line_may_be_another_place(old: str) -> None:
+    with pytest.raises((Conflict, NoMatch)):
+        edited(TEXT, edit_of(old, f"{old}    log(height)\n"))

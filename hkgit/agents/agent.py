@@ -1,0 +1,136 @@
+"""An agent as one value: its tools, the words of its hooks, its settings and its logs.
+
+Each module of `programs/` has one. To add an agent write such a module, its name in `HOOKED`, and a
+stream of its calls in `tests/agents/streams/`; `tests/agents/sample_program.py` is a whole one.
+
+Its hooks, its editor and its logs tell of the same calls: all are read by the same table, `edits`
+and `looks`, which says what each of its tools does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from hkgit.agents.events import Did, Editing, Looks, ToolEvent
+from hkgit.agents.logged_call import Line, LoggedCall, Record, tell
+from hkgit.agents.setup.settings import Part
+from hkgit.agents.tools import Tool, session_name
+from hkgit.text.strict_json import JsonObject
+from hkgit.values import dataclass, field, replace
+
+Find = Callable[[Path, Mapping[str, str], Sequence[Path]], Iterator[Path]]
+"""Finds the logs of an agent, by the home, the environment and the roots of checkouts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What a hook's input calls its members, and what it says of a call's two stages."""
+
+    stage: str = "hook_event_name"
+    before: str = "PreToolUse"
+    after: str = "PostToolUse"
+    tool: str = "tool_name"
+    arguments: str = "tool_input"
+    answer: str = "tool_response"
+    session: str = "session_id"
+    reader: str = "agent_id"
+    directory: str = "cwd"
+    transcript: str = "transcript_path"
+    call: str = "tool_use_id"
+    turn: str = "turn"
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A form of logs: where they lie, whether a line is of one, and the calls that lines tell.
+
+    Those that are no lines of JSON end in `suffix` and have a reader, `read`, which raises OSError.
+    """
+
+    name: str
+    find: Find
+    detects: Callable[[Record], bool]
+    calls: Callable[[Iterable[Line]], Iterator[LoggedCall]]
+    suffix: str = ""
+    read: Callable[[Path], Iterator[Line]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """What hkgit knows of an agent."""
+
+    name: str
+    list_parts: Callable[[str], list[Part]]
+    """Lists the settings that connect it, with the command of its hooks."""
+
+    edit_tool: str = "edit"
+    """What it calls the tool `edit` of hkgit's server."""
+    edits: Mapping[str, Tool] = field(default_factory=dict)
+    looks: Mapping[str, Tool] = field(default_factory=dict)
+    """Its own tools that change files, and those that show some or run commands."""
+
+    denial: JsonObject | None = None
+    """What stops a call, with `SAID` for the reason, which the model reads."""
+    note: JsonObject | None = None
+    """What tells the model something after a call; None where nothing does."""
+
+    keys: Keys = Keys()
+    reword: Callable[[JsonObject], JsonObject | None] | None = None
+    """Writes the input of a hook with those keys; None where it does not matter here."""
+    complete: Callable[[ToolEvent, JsonObject], ToolEvent | None] | None = None
+    """Adds to an event what is special about this agent, from the input as it was."""
+    find_output: Callable[[Path, str], str | None] | None = None
+    """Finds in a transcript what a call has shown of which no hook tells; None if not (yet)."""
+
+    logs: tuple[Log, ...] = ()
+    user_folder: tuple[str, str, str] | None = None
+    """Where a user's settings are: below what a variable names, or below the home.
+
+    Those that have one read a project's hooks only in the directory where they are started.
+    """
+    remaining: tuple[str, ...] = ()
+    """What a person has to do after the set-up, besides what all agents need."""
+
+    @property
+    def tools(self) -> dict[str, Tool]:
+        """All its tools that matter here."""
+        return {**self.edits, **self.looks}
+
+    def read_event(self, payload: JsonObject) -> ToolEvent | None:
+        """Read the event of a hook's input; None where it does not matter here."""
+        said = payload if self.reword is None else self.reword(payload)
+        if said is None:
+            return None
+        keys, tools = self.keys, self.tools
+        stage, arguments = said.get(keys.stage), said.get(keys.arguments)
+        tool = tools.get(str(said.get(keys.tool)))
+        if stage not in (keys.before, keys.after) or tool is None:
+            return None
+        did = tool(arguments, said.get(keys.answer)) if isinstance(arguments, dict) else None
+        if did is None:
+            return None
+        path = said.get(keys.transcript)
+        event = ToolEvent(
+            is_before=stage == keys.before,
+            session=session_name(self.name, said.get(keys.session), said.get(keys.reader)),
+            directory=Path(str(said.get(keys.directory) or ".")),
+            did=did,
+            transcript=Path(path) if isinstance(path, str) and path else None,
+            call=str(said.get(keys.call) or ""),
+            turn=str(said.get(keys.turn) or ""),
+        )
+        return event if self.complete is None else self.complete(event, payload)
+
+    def read_log(self, log: Log, lines: Iterable[Line]) -> Iterator[LoggedCall]:
+        """Yield what each call of a log has done; one may read several files."""
+        tools = self.tools
+        for call in log.calls(lines):
+            did: Did | None = call.did
+            if did is None and call.tool in tools:
+                did = tools[call.tool](call.arguments, call.answer)
+            if isinstance(did, Editing) and did.told is None:
+                did = replace(did, told=tell(call))
+            parts = did.parts if isinstance(did, Looks) else () if did is None else (did,)
+            for number, part in enumerate(parts):
+                yield replace(call, did=part, id=f"{call.id}.{number}" if number else call.id)

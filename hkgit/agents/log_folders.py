@@ -1,0 +1,65 @@
+"""Where agents keep their logs: what finds those of a checkout."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.agent import Find
+
+_HEAD = 2**22
+"""So many bytes of a log are searched for the path of a checkout."""
+
+
+def find_projects(variable: str, folder: str) -> Find:
+    """Make what finds the logs of an agent with a directory a project.
+
+    That is named after its path, with a dash for all that is no letter or digit.
+    """
+
+    def find(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+        base = Path(environment.get(variable) or home / folder) / "projects"
+        slugs = [re.sub(r"[^A-Za-z0-9]", "-", str(root)) for root in roots]
+        for each in base.iterdir() if base.is_dir() else ():
+            if any(each.name == slug or each.name.startswith(f"{slug}-") for slug in slugs):
+                yield from each.rglob("*.jsonl")
+
+    return find
+
+
+def find_mentions(variable: str, folder: str, pattern: str) -> Find:
+    """Make what finds the logs in an agent's folder that name a checkout, of any project."""
+
+    def find(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+        found = Path(environment.get(variable) or home / folder).glob(pattern)
+        return (path for path in found if does_mention(path, roots))
+
+    return find
+
+
+def find_database(folder: str, pattern: str, question: str) -> Find:
+    """Make what finds the databases of all projects that answer with a checkout's directory."""
+
+    def find(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+        base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
+        for path in base.glob(f"{folder}/{pattern}"):
+            # Few have any.
+            from hkgit.agents.log_databases import knows_directory
+
+            if knows_directory(path, question, roots):
+                yield path
+
+    return find
+
+
+def does_mention(path: Path, roots: Sequence[Path]) -> bool:
+    """Whether a log names one of the checkouts near its beginning."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError:
+        return False
+    return any(str(root).encode() in head for root in roots)

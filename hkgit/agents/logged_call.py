@@ -1,0 +1,60 @@
+"""A call as its agent has logged it, with the paths of the machine where it ran."""
+
+from __future__ import annotations
+
+from hkgit.agents.events import Did, LineHunk, Told
+from hkgit.text.strict_json import JsonObject
+from hkgit.values import dataclass, field
+
+Record = JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a log: where it stands, and what it says."""
+
+    where: str
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedCall:
+    """One call: when, in which conversation and directory, and where the log says so.
+
+    `time` is in milliseconds since 1970; `directory` is where the agent worked, "" if not told.
+    `turn` is the answer of the model that asked for it; its other calls were written by then.
+    What it `did` its tool says by the arguments and the answer, where the log does not itself.
+    `is_new` says that its file was not there before, `hunks` what a diff tells of it.
+    """
+
+    time: int
+    conversation: str
+    agent: str
+    directory: str
+    where: str
+    id: str
+    tool: str
+    turn: str = ""
+    arguments: JsonObject = field(default_factory=dict)
+    answer: object = None
+    did: Did | None = None
+    is_new: bool = False
+    hunks: tuple[LineHunk, ...] = ()
+
+
+_PATHS = ("file_path", "filePath", "path")
+_WHOLE = ("content", "file_text")
+"""Arguments that name the file of an edit, and that hold the whole of it."""
+
+
+def tell(call: LoggedCall) -> Told:
+    """Tell what a log says of an edit of a single file, beside the words of the call."""
+    sent = call.arguments
+    named = [sent[key] for key in _PATHS if isinstance(sent.get(key), str)][:1]
+    whole = [sent[key] for key in _WHOLE if isinstance(sent.get(key), str)][:1]
+    return Told(
+        names=tuple(named),
+        before=dict.fromkeys(named) if call.is_new else None,
+        after=dict(zip(named, whole, strict=False)) or None,
+        hunks=dict.fromkeys(named, call.hunks) if call.hunks else None,
+    )

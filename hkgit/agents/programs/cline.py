@@ -1,0 +1,228 @@
+"""Cline. Its hooks are scripts: docs.cline.bot/customization/hooks.
+
+The inputs are those of its command line. Its servers stand in a file of the user's.
+
+Its log is `~/.cline/data/sessions/ID/ID.messages.json`; beside the messages stands `ID.json`, which
+says where the session worked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
+from pathlib import Path
+
+from hkgit.agents.agent import Agent, Log
+from hkgit.agents.events import END, Looks, Shell, ToolReading
+from hkgit.agents.json_fields import parse_value, table, tables, text
+from hkgit.agents.log_folders import does_mention
+from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.setup.settings import FilePart, Part, add_stamp, guard_in_time, is_steering
+from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
+from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
+from hkgit.text.strict_json import JsonObject
+
+NAME = "cline"
+_FOLDER = ".clinerules/hooks"
+
+_SCRIPT = """\
+#!/bin/sh
+# Written by `hkgit init --agent cline`; `--remove` takes it away.
+# Tells hkgit of the calls of tools that {do} files. Whatever becomes of it, the call goes on.
+call=$(cat)
+case $call in
+  {tools}) printf '%s\\n' "$call" | {command} ;;
+  *) echo '{{}}' ;;
+esac
+"""
+
+_RULE = """\
+# Editing files
+
+Change files of this repository with the tools of the MCP server `hkgit`, never with your own:
+`hkgit__read` the lines that you are going to change, then `hkgit__edit` them. So commits carry the
+evidence of what edits were written against. On a refusal do what it says.
+"""
+
+
+def _read(arguments: JsonObject, answer: object) -> Looks:
+    """Files, and for each what stands in its part of the answer."""
+    files, results = _list(arguments.get("files")), _results(answer)
+    pairs = zip(files, results, strict=False)
+    return Looks(tuple(_reading(file, text) for file, text in pairs if _path(file)))
+
+
+def _reading(file: object, text: str) -> ToolReading:
+    start, end = (_number(file, name) for name in ("start_line", "end_line"))
+    return ToolReading(_path(file), max(start or 1, 1), END if end is None else end, text)
+
+
+def _path(file: object) -> str:
+    path = file.get("path") if isinstance(file, Mapping) else file
+    return path if isinstance(path, str) else ""
+
+
+def _number(file: object, name: str) -> int | None:
+    return whole_number(file.get(name)) if isinstance(file, Mapping) else None
+
+
+def _run(arguments: JsonObject, answer: object) -> Looks:
+    """Commands, one after the other, and the output of each that has run."""
+    commands = _list(arguments.get("commands", arguments.get("command")))
+    pairs = zip(commands, chain(_results(answer), repeat("")), strict=False)
+    return Looks(tuple(Shell(each, text) for each, text in pairs if isinstance(each, str)))
+
+
+def _results(answer: object) -> Iterator[str]:
+    for each in _list(answer):
+        yield text_of(each.get("result")) if isinstance(each, Mapping) else ""
+
+
+def _list(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else () if value is None else (value,)
+
+
+def _join_results(answer: object) -> str:
+    return "\n".join(_results(answer))
+
+
+EDITS: dict[str, Tool] = {
+    "editor": showing(
+        editing("path", "old_text", "new_text", "insert_line"), _join_results, find_changed
+    ),
+    "apply_patch": patching("input"),
+}
+_LISTED = name_by_heads(r"([^\s].*):\d+:\d+", r"[> ] (\d+)(:) (.*)")
+
+
+LOOKS: dict[str, Tool] = {
+    "read_files": _read,
+    "run_commands": _run,
+    "search_codebase": searching("", is_base=False, shown=_join_results, naming=_LISTED),
+}
+
+
+def _list_parts(command: str) -> list[Part]:
+    # A call that a hook stops ends the whole of its work, so words have to steer it.
+    run = command.removesuffix(" --steer")
+    rule = (
+        [FilePart(".clinerules/hkgit.md", add_stamp(_RULE, "<!--", " -->"))]
+        if is_steering(command)
+        else []
+    )
+    return [
+        _build_script("PreToolUse", "may edit", [*EDITS, "run_commands"], run),
+        _build_script("PostToolUse", "read or edit", [*EDITS, *LOOKS], run),
+        *rule,
+    ]
+
+
+def _build_script(name: str, do: str, tools: Sequence[str], command: str) -> FilePart:
+    patterns = "|".join(f"""*'"toolName":"{tool}"'*""" for tool in tools)
+    text = _SCRIPT.format(do=do, tools=patterns, command=guard_in_time(command))
+    return FilePart(f"{_FOLDER}/{name}", add_stamp(text, "#"), is_executable=True)
+
+
+def _reword(payload: JsonObject) -> JsonObject | None:
+    """Name the session: that of a conversation taken up again, or a sub-agent's own."""
+    is_before = payload.get("hookName") == "tool_call"
+    call = table(payload.get("tool_call" if is_before else "tool_result"))
+    roots = _list(payload.get("workspaceRoots"))
+    root = table(payload.get("sessionContext")).get("rootSessionId")
+    return (
+        None
+        if call.get("error")
+        else {
+            "hook_event_name": "PreToolUse" if is_before else "PostToolUse",
+            "tool_name": call.get("name"),
+            "tool_input": call.get("input"),
+            "tool_response": call.get("output"),
+            "session_id": root or payload.get("taskId"),
+            "agent_id": payload.get("agent_id") if payload.get("parent_agent_id") else None,
+            "cwd": roots[0] if roots else None,
+            "turn": payload.get("iteration"),
+        }
+    )
+
+
+_SUFFIX = ".messages.json"
+
+
+def _read_session(path: Path) -> Iterator[Line]:
+    """Read the messages of a session beside what is said of it. Raises OSError."""
+    about = path.with_name(path.name.removesuffix(_SUFFIX) + ".json")
+    info = parse_value(about.read_bytes()) if about.is_file() else None
+    record = parse_value(path.read_bytes())
+    if not isinstance(record, dict):
+        raise OSError("its messages are cut short")
+    yield Line(f"{path.name}:1", {"info": table(info), "cline": record})
+
+
+def _detects(record: Record) -> bool:
+    return "cline" in record
+
+
+def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    """Yield every call of a session whose result it holds, in the order of the results."""
+    for line in lines:
+        pending: dict[object, tuple[Record, str]] = {}
+        for message, part in _list_messages(line):
+            call = part.get("tool_use_id")
+            if part.get("type") == "tool_use":
+                pending[part.get("id")] = part, str(message.get("id"))
+            elif part.get("type") == "tool_result" and call in pending:
+                yield from _tell(line, message, *pending.pop(call), part.get("content"))
+
+
+def _list_messages(line: Line) -> Iterator[tuple[Record, Record]]:
+    """The parts of a session's messages, each with its message."""
+    for message in tables(table(line.record.get("cline")).get("messages")):
+        yield from ((message, part) for part in tables(message.get("content")))
+
+
+def _tell(
+    line: Line, message: Record, call: Record, turn: str, answer: object
+) -> Iterator[LoggedCall]:
+    info, tool, time = table(line.record.get("info")), str(call.get("name")), message.get("ts")
+    version = text(table(table(info.get("metadata")).get("sessionHistoryOrigin")).get("version"))
+    session = text(info.get("session_id")) or text(table(line.record["cline"]).get("sessionId"))
+    results = parse_value(answer) if isinstance(answer, str) else answer  # it may be told as text
+    if tool in EDITS and not all(each.get("success") is True for each in tables([*_list(results)])):
+        return
+    yield LoggedCall(
+        time=time if isinstance(time, int) else 0,
+        conversation=session or "unnamed",
+        agent=f"{NAME}/{version or 'unknown'}",
+        directory=text(info.get("cwd")) or "",
+        where=line.where,
+        id=str(call.get("id")),
+        tool=tool,
+        turn=turn,
+        arguments=table(call.get("input")),
+        answer=results,
+    )
+
+
+def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    base = Path(environment.get("CLINE_DIR") or home / ".cline")
+    for path in base.glob(f"data/sessions/*/*{_SUFFIX}"):
+        if does_mention(path.with_name(path.name.removesuffix(_SUFFIX) + ".json"), roots):
+            yield path
+
+
+AGENT = Agent(
+    name=NAME,
+    edit_tool="hkgit__edit",
+    edits=EDITS,
+    looks=LOOKS,
+    denial={"cancel": True, "errorMessage": SAID},
+    note={"cancel": False, "contextModification": SAID},
+    reword=_reword,
+    list_parts=_list_parts,
+    logs=(Log(NAME, _find_logs, _detects, _calls, suffix=_SUFFIX, read=_read_session),),
+    remaining=(
+        "let Cline start the server, and not give up after 3 seconds:"
+        ' "hkgit": {"command": "hkgit", "args": ["mcp"], "timeout": 30}'
+        " in mcpServers of ~/.cline/data/settings/cline_mcp_settings.json",
+    ),
+)

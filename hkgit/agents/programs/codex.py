@@ -1,0 +1,367 @@
+"""Codex. Its hooks (developers.openai.com/codex/hooks) are worded as Claude Code's.
+
+It reads files with shell commands alone, so these become receipts. Hooks of a project run once
+the user has trusted the project and them.
+
+Its log is `~/.codex/sessions/**/rollout-*.jsonl`. A patch is the input of the tool `apply_patch` or
+stands in a shell command. Newer versions tell each change with a diff, also those that a script
+(code mode) made: as an item `FileChange`. The log holds no file: what one said is what the calls
+before it left, or a version of the repository's history.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from hkgit.agents.agent import Agent, Log
+from hkgit.agents.events import (
+    Did,
+    Editing,
+    LineHunk,
+    Pause,
+    PendingToolEdit,
+    Shell,
+    Told,
+    ToolEvent,
+    UnshownShell,
+    UntoldEdit,
+)
+from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
+from hkgit.agents.log_diffs import parse_diff
+from hkgit.agents.log_folders import find_mentions
+from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.lookups import list_lines_back
+from hkgit.agents.programs import claude
+from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
+from hkgit.agents.tools import Tool, patching, shell
+from hkgit.text.strict_json import JsonObject
+from hkgit.values import dataclass, field, replace
+
+NAME = "codex"
+
+EDITS: dict[str, Tool] = {"apply_patch": patching("command", "input", "patch")}
+LOOKS: dict[str, Tool] = {"Bash": shell("command")}
+
+_SCRIPTED = "exec-"
+"""So the calls are named that a script of the model's makes (code mode)."""
+
+_HEREDOC = (
+    r"(?sm)\A\s*apply_?patch\s+<<-?\s*['\"]?\w+['\"]?\n"
+    r"(\*\*\* Begin Patch\n.*?^\*\*\* End Patch)[ \t]*$"
+)
+
+_SERVER = """\
+[mcp_servers.hkgit]
+command = "hkgit"
+args = ["mcp"]
+"""
+
+_APPROVED = 'default_tools_approval_mode = "approve"\n'
+"""Else it asks for each call, and where nobody answers it refuses."""
+
+
+def _list_parts(command: str) -> list[Part]:
+    return [
+        TomlPart(".codex/config.toml", _SERVER + (_APPROVED if is_steering(command) else "")),
+        JsonPart(
+            ".codex/hooks.json",
+            {"hooks": _hooks(command)},
+            owner=f"hkgit hook {NAME}",
+        ),
+    ]
+
+
+def _hooks(command: str) -> dict[str, object]:
+    """Those of Claude Code; before a shell command too, and at the end of a turn."""
+    run, both = claude.hook_commands(command), "|".join([*EDITS, *LOOKS])
+    return {
+        "PreToolUse": [{"matcher": both, "hooks": run}],
+        "PostToolUse": [{"matcher": both, "hooks": run}],
+        "Stop": [{"hooks": run}],
+    }
+
+
+def _reword(payload: JsonObject) -> JsonObject:
+    if payload.get("hook_event_name") != "Stop":
+        return payload
+    return {**payload, "hook_event_name": "PostToolUse", "tool_name": "Stop", "tool_input": {}}
+
+
+def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
+    """Find the patch in a command, and the commands of which no hook says what the model sees."""
+    did = event.did
+    if isinstance(did, Shell) and event.is_before:
+        return replace(event, did=_find_patch(did.command) or did)
+    if isinstance(did, Shell) and event.call.startswith(_SCRIPTED):
+        return replace(event, did=UnshownShell(did, event.call))
+    return event
+
+
+def _find_patch(command: str) -> UntoldEdit | None:
+    """Find the patch of a command that Codex itself carries out: it says nothing after that."""
+    patch = re.search(_HEREDOC, command)
+    return None if patch is None else UntoldEdit(Editing(patch[1], "apply-patch"))
+
+
+_SCRIPT = "exec"
+"""The tool of code mode, whose input is a script that calls the other tools."""
+
+_ASKING = ("function_call", "custom_tool_call", "local_shell_call")
+_OUTPUTS = ("function_call_output", "custom_tool_call_output")
+_EXIT = r"(?m)^(?:Exit code|Process exited with code):? (\d+)"
+_FAILURE = r"(?i)\A.*(?:fail|error|invalid)"
+
+
+@dataclass
+class _Session:
+    """What the log has said of its session so far."""
+
+    id: str = "unnamed"
+    version: str = "unknown"
+    directory: str = ""
+    changes: dict[str, Told] = field(default_factory=dict)
+    """What has been changed, by the id of the item: that of the call, where one made it."""
+    told: set[str] = field(default_factory=set)
+    """The ids of changes that were told: one may be told twice."""
+    turns: dict[object, str] = field(default_factory=dict)
+    """The answer of the model that asked for each call, named by what it had been shown last."""
+    last: str = "first"
+    ran: list[tuple[str, str, Shell]] = field(default_factory=list)
+    """The commands of a script that runs: id, directory, and what each printed."""
+
+
+def _detects(record: Record) -> bool:
+    return record.get("type") in ("session_meta", "response_item", "event_msg", "turn_context")
+
+
+def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    """Yield every call of a log whose result it holds, in the order of the results."""
+    session = _Session()
+    pending: dict[object, Record] = {}
+    for line in lines:
+        payload = table(line.record.get("payload"))
+        kind, call = payload.get("type"), payload.get("call_id")
+        if line.record.get("type") == "session_meta":
+            session.id = text(payload.get("id")) or session.id
+            session.version = text(payload.get("cli_version")) or session.version
+        if line.record.get("type") in ("session_meta", "turn_context"):
+            session.directory = _read_place(payload.get("cwd")) or session.directory
+        if kind == "item_completed":
+            yield from _take_item(line, session, table(payload.get("item")), pending)
+        if kind in _ASKING:
+            pending[call] = payload
+            session.turns[call] = session.last
+        session.last = str(call) if kind in _OUTPUTS else session.last
+        if kind in _OUTPUTS and (asked := pending.pop(call, None)) is not None:
+            if asked.get("name") == _SCRIPT and asked.get("type") == "custom_tool_call":
+                yield from _list_shown(line, session, read_result(payload)[1])
+            else:
+                yield from _call(line, session, asked, payload)
+
+
+def _take_item(
+    line: Line, session: _Session, item: Record, pending: dict[object, Record]
+) -> Iterator[LoggedCall]:
+    """A command, or a change of files, which belongs to a call that is open, or to a script."""
+    changes = _read_changes(item)
+    number = str(item.get("id"))
+    if number in session.told:
+        return
+    session.told.add(number)
+    if changes is not None and number in pending:
+        session.changes[number] = changes
+    elif changes is not None and changes.names:
+        did = PendingToolEdit(changes.names[0], changes)
+        yield _tell(line, session, session.directory, number, "apply_patch", did)
+    elif item.get("type") == "CommandExecution" and number not in pending:
+        words = _words(item.get("command"))
+        said = text(item.get("aggregated_output")) or ""
+        place = _read_place(item.get("cwd")) or session.directory
+        if words and said:
+            session.ran.append((number, place, Shell(_command(words), said)))
+
+
+def _list_shown(line: Line, session: _Session, said: str) -> Iterator[LoggedCall]:
+    """List the commands of a script whose output its answer has shown to the model."""
+    for number, place, ran in session.ran:
+        told = ran.output.strip("\n")
+        in_json = json.dumps(told, ensure_ascii=False)[:-1]
+        if told and (f"\n{told}\n" in f"\n{said}\n" or in_json in said):
+            yield _tell(line, session, place, number, "exec_command", ran)
+    session.ran.clear()
+
+
+def _read_place(value: object) -> str | None:
+    """Read a directory or a file, which newer versions write as a URL."""
+    place = text(value)
+    if place is None or not place.startswith("file://"):
+        return place
+    path = unquote(urlsplit(place).path)
+    return path[1:] if path[2:3] == ":" else path
+
+
+def _read_changes(item: Record) -> Told | None:
+    """A change that was made, by its diffs; None where it is none, or moves files."""
+    if item.get("type") != "FileChange" or item.get("status") != "completed":
+        return None
+    before: dict[str, str | None] = {}
+    after: dict[str, str | None] = {}
+    hunks: dict[str, tuple[LineHunk, ...]] = {}
+    told = table(item.get("changes")).items()
+    changes = {_read_place(name) or name: table(change) for name, change in told}
+    for name, change in changes.items():
+        content, diff = text(change.get("content")), parse_diff(text(change.get("unified_diff")))
+        if change.get("type") == "add" and content is not None:
+            before[name], after[name] = None, content
+        elif change.get("type") == "delete" and content is not None:
+            before[name], after[name] = content, None
+        elif diff and not change.get("move_path"):
+            hunks[name] = diff
+        else:
+            return None
+    return Told(
+        names=tuple(changes),
+        before=before or None,
+        after=after or None,
+        hunks=hunks or None,
+    )
+
+
+def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Iterator[LoggedCall]:
+    is_well, output = read_result(answer)
+    sent = _read_arguments(asked)
+    words = _words(sent.get("command", sent.get("cmd")))
+    patch = _patch((text(sent.get("input")), text(sent.get("patch")), *words))
+    did: Did
+    if patch is not None:
+        did = Editing(patch, "apply-patch", told=Told())
+    elif words:
+        did = Shell(_command(words), output)
+    else:
+        return
+    # A patch of which nothing is said may have been refused; one that failed was.
+    if is_well is False or (patch is not None and is_well is not True):
+        return
+    number, tool = str(asked.get("call_id")), text(asked.get("name")) or "shell"
+    changes = session.changes.pop(number, None)
+    if patch is not None and changes is not None:
+        did = Editing(patch, "apply-patch", told=changes)
+    directory = text(sent.get("workdir")) or session.directory
+    yield _tell(line, session, directory, number, tool, did)
+
+
+def _tell(
+    line: Line, session: _Session, directory: str, number: str, tool: str, did: Did
+) -> LoggedCall:
+    return LoggedCall(
+        time=parse_time(line.record.get("timestamp")),
+        conversation=session.id,
+        agent=f"codex/{session.version}",
+        directory=directory,
+        where=line.where,
+        id=number,
+        tool=tool,
+        did=did,
+        turn=session.turns.get(number, ""),
+    )
+
+
+def _command(words: Sequence[str]) -> str:
+    return words[-1] if len(words) == 3 else " ".join(words)
+
+
+def _words(command: object) -> list[str]:
+    if isinstance(command, str):
+        return [command]
+    found = command if isinstance(command, list) else []
+    return [word for word in found if isinstance(word, str)]
+
+
+def _patch(texts: Sequence[str | None]) -> str | None:
+    """The patch in some texts, without the command around it."""
+    for each in texts:
+        if each is not None and "*** Begin Patch" in each and "*** End Patch" in each:
+            start, end = each.index("*** Begin Patch"), each.rindex("*** End Patch")
+            return each[start:end] + "*** End Patch\n"
+    return None
+
+
+def read_result(payload: Record) -> tuple[bool | None, str]:
+    """Whether a call succeeded, None where that is not said, and what it printed."""
+    output = payload.get("output")
+    if isinstance(output, list):
+        output = "".join(text(part.get("text")) or "" for part in tables(output))
+    detail = table(parse_value(output)) if isinstance(output, str) and output[:1] == "{" else {}
+    if "metadata" in detail or "success" in detail:
+        code = table(detail.get("metadata")).get("exit_code")
+        is_well = code == 0 if code is not None else detail.get("success") is True
+        return is_well, text(detail.get("output")) or text(detail.get("content")) or ""
+    said = text(output) or ""
+    head, mark, body = said.partition("Output:\n")
+    found = re.search(_EXIT, head) if mark else None
+    if found is None and mark and "\n" not in head.strip():
+        # A patch in a shell command: what the patch tool said stands in what the command printed.
+        head, inner, said = body.partition("Output:\n")
+        found = re.search(_EXIT, head) if inner else None
+        body = said = said or body
+    if found is not None:
+        return found[1] == "0", body
+    return _verdict(said), said
+
+
+def _verdict(output: str) -> bool | None:
+    """What a tool that says no exit code thinks of a patch."""
+    if output.startswith(("Success", "Done!")):
+        return True
+    return False if re.search(_FAILURE, output) else None
+
+
+def _read_arguments(payload: Record) -> Record:
+    if payload.get("type") == "custom_tool_call":
+        return {"input": payload.get("input")}
+    if payload.get("type") == "local_shell_call":
+        return table(payload.get("action"))
+    return table(parse_value(text(payload.get("arguments")) or "{}"))
+
+
+def find_script_output(transcript: Path, call: str) -> str | None:
+    """Find what the model was shown once a call of a tool by a script had ended.
+
+    None where the transcript does not say it (yet).
+    """
+    shown: list[str] = []
+    for record in list_lines_back(transcript, b"item_completed", b"custom_tool_call_output"):
+        payload = table(record.get("payload"))
+        if payload.get("type") == "custom_tool_call_output":
+            output = payload.get("output")
+            shown.insert(0, output if isinstance(output, str) else join_texts(output))
+        elif (
+            payload.get("type") == "item_completed" and table(payload.get("item")).get("id") == call
+        ):
+            return "\n".join(shown) if shown else None
+    return None
+
+
+AGENT = Agent(
+    name=NAME,
+    edit_tool="mcp__hkgit__edit",
+    edits=EDITS,
+    looks={**LOOKS, "Stop": lambda arguments, answer: Pause()},
+    denial=claude.DENIAL,
+    note=claude.NOTE,
+    reword=_reword,
+    complete=_complete,
+    find_output=find_script_output,
+    list_parts=_list_parts,
+    logs=(
+        Log(NAME, find_mentions("CODEX_HOME", ".codex", "*sessions/**/*.jsonl"), _detects, _calls),
+    ),
+    remaining=(
+        "trust this project and its hooks when Codex asks, or in /hooks:"
+        " until then it runs none, and `codex exec` does not ask",
+    ),
+)

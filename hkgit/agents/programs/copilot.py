@@ -1,0 +1,214 @@
+"""GitHub Copilot, in the terminal and in the cloud: .github/hooks/*.json.
+
+docs.github.com/en/copilot/reference/copilot-cli-reference/cli-hooks-reference; its payload names
+no event: what has a result is over. Servers: the terminal reads .mcp.json, VS Code its own.
+
+Its log is `~/.copilot/session-state/*/events.jsonl`. A call is told by `tool.execution_start` and
+`tool.execution_complete`; of an edit the latter shows a diff.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from hkgit.agents.agent import Agent, Log
+from hkgit.agents.events import END, ToolEvent, ToolReading
+from hkgit.agents.json_fields import parse_time, table, tables, text
+from hkgit.agents.log_diffs import parse_diff
+from hkgit.agents.log_folders import find_mentions
+from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.lookups import find_last_turn
+from hkgit.agents.setup.settings import (
+    HOOK_SECONDS,
+    MCP_SERVER,
+    POWERSHELL,
+    JsonPart,
+    Part,
+    guard_in_time,
+)
+from hkgit.agents.tool_answers import name_by_heads, searching
+from hkgit.agents.tools import SAID, Tool, editing, patching, shell, text_of, whole_number
+from hkgit.text.strict_json import JsonObject
+from hkgit.values import dataclass, field, replace
+
+NAME = "copilot"
+LOG_NAME = "copilot-cli"
+
+EDITS: dict[str, Tool] = {
+    "edit": editing("path", "old_str", "new_str", command="str_replace"),
+    "create": editing("path", "file_text", command="create"),
+    "apply_patch": patching("patch", "input", "command"),
+}
+
+
+def _view(arguments: JsonObject, answer: object) -> ToolReading | None:
+    """The lines of a file that are asked for; a large file's answer holds none of them."""
+    path, lines, shown = arguments.get("path"), arguments.get("view_range"), _text(answer)
+    if not isinstance(path, str):
+        return None
+    if not isinstance(lines, list) or len(lines) != 2:
+        return ToolReading(path, 1, END, shown)
+    first, last = (whole_number(each) or 1 for each in lines)
+    return ToolReading(path, max(first, 1), last if last >= first else END, shown)
+
+
+def _text(answer: object) -> str:
+    """What the model is shown of an answer."""
+    return text_of(answer.get("textResultForLlm")) if isinstance(answer, Mapping) else ""
+
+
+_LISTED = name_by_heads(r"([^\s].*) \(\d+ match\(es\)\):", r"  (\d+)([:-]) (.*)")
+"""Its answer to a search with many hits; of a few it shows the lines as rg prints them."""
+
+LOOKS: dict[str, Tool] = {
+    "view": _view,
+    "bash": shell("command"),
+    "grep": searching(is_base=False, shown=_text, naming=_LISTED),
+}
+
+
+def _list_parts(command: str) -> list[Part]:
+    quiet = f"{POWERSHELL}-ErrorAction SilentlyContinue) {{ {command} }}; exit 0"
+    call = {"type": "command", "bash": guard_in_time(command), "powershell": quiet}
+    run = [{**call, "timeoutSec": HOOK_SECONDS}]
+    hooks = {"version": 1, "hooks": {"preToolUse": run, "postToolUse": run}}
+    server = {"type": "stdio", **MCP_SERVER}
+    return [
+        JsonPart(".mcp.json", {"mcpServers": {"hkgit": MCP_SERVER}}),
+        JsonPart(".vscode/mcp.json", {"servers": {"hkgit": server}}),
+        JsonPart(".github/hooks/hkgit.json", hooks, owner=f"hkgit hook {NAME}"),
+    ]
+
+
+def _reword(payload: JsonObject) -> JsonObject | None:
+    result, tool = payload.get("toolResult"), payload.get("toolName")
+    has_failed = table(result).get("resultType", "success") != "success"
+    if has_failed and tool != "bash":  # what fails may have changed files
+        return None
+    return {
+        "hook_event_name": "PreToolUse" if result is None else "PostToolUse",
+        "tool_name": tool,
+        "tool_input": _arguments(payload.get("toolArgs")),
+        "tool_response": result,
+        "session_id": payload.get("sessionId"),
+        "cwd": payload.get("cwd"),
+    }
+
+
+def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
+    if event.is_before:
+        return event
+    return replace(event, turn=find_last_turn(_find_transcript(str(payload.get("sessionId")))))
+
+
+def _find_transcript(session: str) -> Path:
+    home = os.environ.get("COPILOT_HOME") or Path("~/.copilot").expanduser()
+    return Path(home, "session-state", session, "events.jsonl")
+
+
+def _arguments(given: object) -> object:
+    """The arguments of a call: an object, the text of one, or a patch as it is."""
+    if not isinstance(given, str):
+        return given
+    if given.lstrip().startswith("*** Begin Patch"):
+        return {"patch": given}
+    with suppress(ValueError, RecursionError):
+        return json.loads(given)
+    return None
+
+
+_EXIT = r"\n?<(?:shellId: \S+ completed|exited) with exit code \d+>\s*\Z"
+
+
+def _detects(record: Record) -> bool:
+    kind, data = record.get("type"), table(record.get("data"))
+    return kind == "session.start" and data.get("producer") == "copilot-agent"
+
+
+@dataclass
+class _Session:
+    """What the log has said of its session so far."""
+
+    id: str = "unnamed"
+    version: str = "unknown"
+    directory: str = ""
+    turns: dict[object, str] = field(default_factory=dict)
+    """The answer of the model that asked for each call."""
+
+    def hear(self, data: Record) -> None:
+        """Take what the start of a session says."""
+        self.id = text(data.get("sessionId")) or self.id
+        self.version = text(data.get("copilotVersion")) or self.version
+        self.directory = text(table(data.get("context")).get("cwd")) or self.directory
+
+
+def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    """Yield every call of a log whose result it holds, in the order of the results."""
+    session = _Session()
+    pending: dict[object, tuple[Line, Record]] = {}
+    for line in lines:
+        kind, data = line.record.get("type"), table(line.record.get("data"))
+        call = data.get("toolCallId")
+        if kind in ("session.start", "session.resume", "session.context_changed"):
+            session.hear(data if kind != "session.context_changed" else {"context": data})
+        elif kind == "assistant.message":
+            answer = text(data.get("messageId")) or ""
+            session.turns |= {x.get("toolCallId"): answer for x in tables(data.get("toolRequests"))}
+        elif kind == "tool.execution_start":
+            pending[call] = line, data
+        elif kind == "tool.execution_complete" and call in pending:
+            asked, sent = pending.pop(call)
+            if data.get("success") is True:
+                yield _tell(session, asked, sent, line.record)
+
+
+def _tell(session: _Session, asked: Line, data: Record, answer: Record) -> LoggedCall:
+    result, tool = table(table(answer.get("data")).get("result")), str(data.get("toolName"))
+    # A sub-agent works under the call that has started it.
+    own = text(data.get("parentToolCallId")) or text(asked.record.get("agentId"))
+    return LoggedCall(
+        time=parse_time(answer.get("timestamp")),
+        conversation=f"{session.id[:18]}-{own[-18:]}" if own else session.id,
+        agent=f"{LOG_NAME}/{session.version}",
+        directory=session.directory,
+        where=asked.where,
+        id=str(data.get("toolCallId")),
+        tool=tool,
+        turn=session.turns.get(data.get("toolCallId"), ""),
+        arguments=table(_arguments(data.get("arguments"))),
+        answer={"textResultForLlm": re.sub(_EXIT, "", text(result.get("content")) or "")},
+        is_new=tool == "create",
+        hunks=parse_diff(text(result.get("detailedContent"))) if tool == "edit" else (),
+    )
+
+
+AGENT = Agent(
+    name=NAME,
+    edit_tool="hkgit-edit",
+    edits=EDITS,
+    looks=LOOKS,
+    denial={"permissionDecision": "deny", "permissionDecisionReason": SAID},
+    note={"additionalContext": SAID},
+    reword=_reword,
+    complete=_complete,
+    list_parts=_list_parts,
+    logs=(
+        Log(
+            LOG_NAME,
+            find_mentions("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl"),
+            _detects,
+            _calls,
+        ),
+    ),
+    user_folder=("COPILOT_HOME", "", ".copilot"),
+    remaining=(
+        "trust this folder when Copilot asks: until then it runs no hooks,"
+        " and with -p it does not ask: copilot --trust-folder",
+        "let it call hkgit's tools without asking: copilot --allow-tool hkgit",
+    ),
+)

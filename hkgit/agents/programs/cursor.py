@@ -1,0 +1,104 @@
+"""Cursor. Its hooks: cursor.com/docs/hooks.
+
+It tells of an edit only when it is made, with old and new text; so before its tools write, the
+recorder keeps how the file was. `beforeReadFile` has the whole of a file, whatever of it the model
+is shown; so what counts is the answer of the tool. What a person types and Tab completes is theirs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+
+from hkgit.agents.agent import Agent, Keys
+from hkgit.agents.events import Did, Editing, PendingToolEdit, Shell
+from hkgit.agents.json_fields import text
+from hkgit.agents.setup.settings import HOOK_SECONDS, MCP_SERVER, JsonPart, Part, guard_in_time
+from hkgit.agents.tools import SAID, Tool, make_editing, reading, text_of
+from hkgit.text.strict_json import JsonObject
+
+NAME = "cursor"
+_BEFORE, _AFTER = "preToolUse", "postToolUse"
+
+
+def _list_parts(command: str) -> list[Part]:
+    run = {"command": guard_in_time(command), "timeout": HOOK_SECONDS}
+    hooks = {
+        _BEFORE: [run | {"matcher": "Write|Delete"}],
+        _AFTER: [run | {"matcher": "Read|Delete"}],
+        "afterFileEdit": [run],
+        "afterShellExecution": [run],
+    }
+    return [
+        JsonPart(".cursor/mcp.json", {"mcpServers": {"hkgit": MCP_SERVER}}),
+        JsonPart(
+            ".cursor/hooks.json",
+            {"hooks": hooks},
+            '{\n  "version": 1\n}\n',
+            owner=f"hkgit hook {NAME}",
+        ),
+    ]
+
+
+def _edit(arguments: JsonObject, answer: object) -> PendingToolEdit | None:
+    path = text(arguments.get(_name_path(arguments)))
+    return None if path is None else PendingToolEdit(path)
+
+
+def _edit_file(arguments: JsonObject, answer: object) -> Editing | None:
+    path = text(arguments.get("file_path"))
+    return None if path is None else make_editing(path, arguments.get("edits"))
+
+
+def _run(arguments: JsonObject, answer: object) -> Shell | None:
+    command, output = text(arguments.get("command")), text(arguments.get("output"))
+    return None if command is None or output is None else Shell(command, output)
+
+
+def _read(arguments: JsonObject, answer: object) -> Did | None:
+    return reading(_name_path(arguments))(arguments, _unwrap(answer))
+
+
+def _name_path(given: Mapping[str, object]) -> str:
+    return "file_path" if "file_path" in given else "path"
+
+
+def _unwrap(output: object) -> object:
+    """What a tool has answered: text, or, of later versions, JSON in a text."""
+    if isinstance(output, str) and output.startswith(("{", "[", '"')):
+        with suppress(ValueError, RecursionError):
+            return text_of(json.loads(output))
+    return output
+
+
+EDITS: dict[str, Tool] = {"Write": _edit, "Delete": _edit, "afterFileEdit": _edit_file}
+LOOKS: dict[str, Tool] = {"Read": _read, "afterShellExecution": _run}
+"""What it tells of edits and commands stands in events of their own."""
+
+
+def _reword(payload: JsonObject) -> JsonObject:
+    stage, roots = str(payload.get("hook_event_name")), payload.get("workspace_roots")
+    root = roots[0] if isinstance(roots, list) and roots else payload.get("cwd")
+    said = {**payload, "cwd": root}
+    if stage in (_BEFORE, _AFTER):
+        return said
+    return {**said, "hook_event_name": _AFTER, "tool_name": stage, "tool_input": payload}
+
+
+AGENT = Agent(
+    name=NAME,
+    edits=EDITS,
+    looks=LOOKS,
+    denial={  # in the words of old and new versions
+        "permission": "deny",
+        "user_message": SAID,
+        "agent_message": SAID,
+        "decision": "deny",
+        "reason": SAID,
+    },
+    note={"additional_context": SAID},
+    keys=Keys(before=_BEFORE, after=_AFTER, answer="tool_output", session="conversation_id"),
+    reword=_reword,
+    list_parts=_list_parts,
+)

@@ -1,0 +1,313 @@
+"""Gemini CLI. Its hooks: geminicli.com/docs/hooks/reference.
+
+Its log is `~/.gemini/tmp/*/chats/session-*.jsonl`. A message repeats, with the calls that it has
+got since; each tells the file before and after. The directory stands in the first message, else in
+a hash of the path.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path, PurePath
+
+from hkgit.agents.agent import Agent, Keys, Log
+from hkgit.agents.events import END, Did, Shell, Told, ToolEvent, ToolReading
+from hkgit.agents.json_fields import parse_time, table, tables, text
+from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.lookups import find_last_turn
+from hkgit.agents.setup.settings import (
+    HOOK_SECONDS,
+    MCP_SERVER,
+    JsonPart,
+    Part,
+    guard_in_time,
+    is_steering,
+)
+from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
+from hkgit.agents.tools import (
+    SAID,
+    Tool,
+    editing,
+    session_name,
+    shell,
+    telling,
+    text_of,
+    whole_number,
+)
+from hkgit.text.hashes import sha256
+from hkgit.text.strict_json import JsonObject
+from hkgit.values import replace
+
+NAME = "gemini"
+LOG_NAME = "gemini-cli"
+
+SETTINGS = ".gemini/settings.json"
+SEVERAL = "several"
+"""The name of sub-agents at work at once, and of the one answer that all their calls are of."""
+
+_LARGEST = 40_000
+"""So many characters of a command's output the model is shown, if no setting says otherwise."""
+
+_FRAME = r"(?m)^(?:<untrusted_context>\n)?Output: "
+"""What stands before an output, in the line of its first."""
+
+_CUT = r"Showing lines (\d+)-(\d+) of \d+ total lines"
+_MARK = "--- FILE CONTENT (truncated) ---\n"
+_SETTING = r'"truncateToolOutputThreshold"\s*:\s*(\d+)'
+
+
+def read_lines(arguments: JsonObject, answer: object) -> ToolReading | None:
+    """Lines from `start_line` to `end_line`, or, as it once was, `limit` lines after `offset`."""
+    start, end = whole_number(arguments.get("start_line")), whole_number(arguments.get("end_line"))
+    path = arguments.get("file_path", arguments.get("absolute_path"))
+    if not isinstance(path, str):
+        return None
+    head, mark, content = get_words(answer).partition(_MARK)
+    if mark and (cut := re.search(_CUT, head)) is not None:
+        return ToolReading(path, int(cut[1]), int(cut[2]), content)
+    is_whole = not {"start_line", "end_line", "offset", "limit"} & {*arguments}
+    if start is None and end is None and "offset" in arguments:
+        start = (whole_number(arguments["offset"]) or 0) + 1
+        count = whole_number(arguments.get("limit"))
+        end = None if count is None else start + count - 1
+    last = END if end is None else end
+    return ToolReading(path, max(start or 1, 1), last, get_words(answer), is_whole=is_whole)
+
+
+def get_words(answer: object) -> str:
+    """Return what is meant for the model, not what is displayed to the user beside it."""
+    return text_of(answer.get("llmContent", "") if isinstance(answer, Mapping) else answer)
+
+
+def tell_display(arguments: JsonObject, answer: object) -> Told | None:
+    """Tell the whole file before and after, as it is shown to a person."""
+    shown, name = table(table(answer).get("returnDisplay")), text(arguments.get("file_path"))
+    before, after = text(shown.get("originalContent")), text(shown.get("newContent"))
+    if name is None or (before is None and after is None):
+        return None
+    is_said = "new file" in get_words(answer).partition("\n")[0]
+    is_new = shown.get("isNewFile") is True or before is None or (is_said and not before)
+    changed = [table(shown.get("diffStat")).get(f"user_{x}_lines") for x in ("added", "removed")]
+    is_final = arguments.get("modified_by_user") is not True and not any(changed)
+    return Told(
+        names=(name,),
+        before={name: None if is_new else before},
+        after={name: after} if is_final and after is not None else None,
+        is_final=is_final,
+    )
+
+
+EDITS: dict[str, Tool] = {
+    name: telling(showing(tool, get_words, find_code), tell_display)
+    for name, tool in {
+        "replace": editing(
+            "file_path", "old_string", "new_string", "expected_replacements", "allow_multiple"
+        ),
+        "write_file": editing("file_path", "content"),
+    }.items()
+}
+
+
+def _run(arguments: JsonObject, answer: object) -> Did | None:
+    return shell("command", "dir_path")(arguments, get_words(answer))
+
+
+def strip_frame(output: str) -> str:
+    """Take off what the tool says before an output, in the line of its first."""
+    return re.sub(_FRAME, "", output, count=1)
+
+
+LISTED = name_by_heads("File: (.+)", r"L(\d+)([:-]) (.*)")
+"""Its answer to a search, and Qwen Code's."""
+
+_SEARCH = searching("dir_path", is_base=True, shown=get_words, naming=LISTED)
+
+_SHELL = "run_shell_command"
+
+LOOKS: dict[str, Tool] = {
+    "read_file": read_lines,
+    _SHELL: _run,
+    "grep_search": _SEARCH,
+    "search_file_content": _SEARCH,
+}
+
+
+def _list_parts(command: str) -> list[Part]:
+    guarded, limit = guard_in_time(command), HOOK_SECONDS * 1000
+    run = [{"name": "hkgit", "type": "command", "command": guarded, "timeout": limit}]
+    before, after = "|".join([*EDITS, _SHELL]), "|".join([*EDITS, *LOOKS])
+    hooks = {
+        "BeforeTool": [{"matcher": before, "hooks": run}],
+        "AfterTool": [{"matcher": after, "hooks": run}],
+    }
+    # Else it asks for each call, and has no such tool where nobody answers.
+    server = MCP_SERVER | ({"trust": True} if is_steering(command) else {})
+    settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
+    return [JsonPart(SETTINGS, settings, owner=f"hkgit hook {NAME}")]
+
+
+def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
+    """Find who makes a call, and what the model sees of a command: its middle is left out."""
+    found = _find_reader(event)
+    if not isinstance(found.did, Shell):
+        return found
+    shown = _cut_middle(found.did.output, min(_find_limits(found.directory)))
+    return replace(found, did=replace(found.did, output=strip_frame(shown)))
+
+
+def _find_reader(event: ToolEvent) -> ToolEvent:
+    """An event in the session of the sub-agent that makes the call, if one does.
+
+    The hook is told the main agent alone. A sub-agent at work has a transcript of its own, and has
+    written to it since its agent did. Of several at once nobody knows whose call it is: then
+    nothing that is read counts.
+    """
+    if event.transcript is None:
+        return event
+    conversation = event.session.removeprefix(f"{NAME}-")
+    at_work = _find_sub_agents(event.transcript, conversation)
+    if len(at_work) > 1:
+        return replace(event, session=session_name(NAME, conversation, SEVERAL), turn=SEVERAL)
+    own = at_work[0] if at_work else event.transcript
+    reader = own.stem if at_work else None
+    turn = "" if event.is_before else find_last_turn(own)
+    return replace(event, session=session_name(NAME, conversation, reader), turn=turn)
+
+
+def _find_sub_agents(transcript: Path, conversation: str) -> list[Path]:
+    """Find the transcripts of sub-agents that are newer than that of their agent."""
+    with suppress(OSError):
+        since = transcript.stat().st_mtime_ns
+        own = (transcript.parent / conversation).glob("*.jsonl")
+        return [each for each in own if each.stat().st_mtime_ns > since]
+    return []
+
+
+def _find_limits(directory: Path) -> Iterator[int]:
+    """Find how much of an output the model is shown: by default, or by either settings file."""
+    yield _LARGEST
+    for place in (directory, Path.home()):
+        try:
+            text = (place / SETTINGS).read_text("utf-8", "replace")
+        except (OSError, ValueError, RuntimeError):
+            continue
+        yield from (int(each) for each in re.findall(_SETTING, text) if int(each) > 0)
+
+
+def _cut_middle(output: str, limit: int) -> str:
+    """The first fifth and the last four, in whole lines; between them a line that no file has."""
+    if len(output) <= limit:
+        return output
+    head = limit // 5
+    first, _, _ = output[:head].rpartition("\n")
+    _, _, last = output[-(limit - head) :].partition("\n")
+    return f"{first}\n\n[characters left out]\n\n{last}"
+
+
+_WORKSPACE = r"Workspace Directories:\*\*\s*\n\s*- (.+)"
+
+
+def _detects(record: Record) -> bool:
+    return "projectHash" in record and "sessionId" in record
+
+
+class _Chat:
+    """What a log has said of its session so far."""
+
+    def __init__(self) -> None:
+        self.id = "unnamed"
+        self.project: str | None = None
+        self.directory = ""
+
+    def hear(self, record: Record) -> None:
+        """Take what a line says of the session."""
+        self.id = text(record.get("sessionId")) or self.id
+        self.project = text(record.get("projectHash")) or self.project
+        if not self.directory and record.get("type") == "user":
+            words = "\n".join(
+                text(part.get("text")) or "" for part in tables(record.get("content"))
+            )
+            found = re.search(_WORKSPACE, words)
+            self.directory = found[1].strip() if found is not None else ""
+
+    def place(self, name: str | None) -> str:
+        """Where the agent worked; `name` is a path in it, which the hash of its root confirms."""
+        if not self.directory and name is not None and self.project is not None:
+            above = PurePath(name).parents
+            hashes = (str(root) for root in above if _hash(str(root)) == self.project)
+            self.directory = next(hashes, "")
+        return self.directory
+
+
+def _hash(path: str) -> str:
+    return sha256(path.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    """Yield every call of a log whose result it holds, in the order of the results."""
+    chat = _Chat()
+    for line in lines:
+        chat.hear(line.record)
+        later = table(line.record.get("$set")).get("messages")
+        for record in (line.record, *tables(later)):
+            chat.hear(record)
+            for call in tables(record.get("toolCalls")):
+                if call.get("status") == "success":
+                    yield _tell(line, chat, call, text(record.get("id")) or "")
+
+
+def _tell(line: Line, chat: _Chat, call: Record, turn: str) -> LoggedCall:
+    sent, shown = table(call.get("args")), call.get("resultDisplay")
+    name = text(table(shown).get("filePath")) or text(sent.get("file_path"))
+    said = (table(part.get("functionResponse")) for part in tables(call.get("result")))
+    words = "\n".join(text(table(part.get("response")).get("output")) or "" for part in said)
+    return LoggedCall(
+        time=parse_time(call.get("timestamp")),
+        conversation=chat.id,
+        agent=LOG_NAME,
+        directory=chat.place(name),
+        where=line.where,
+        id=str(call.get("id")),
+        tool=str(call.get("name")),
+        turn=turn,
+        arguments=sent,
+        answer={"llmContent": strip_frame(words), "returnDisplay": shown},
+    )
+
+
+def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    """A directory a project, which names the project's root, or is called by its hash."""
+    base = Path(environment.get("GEMINI_CLI_HOME") or home) / ".gemini" / "tmp"
+    names = {str(root) for root in roots}
+    hashes = {sha256(os.fsencode(root)).hexdigest() for root in roots}
+    for folder in base.iterdir() if base.is_dir() else ():
+        try:
+            root = (folder / ".project_root").read_text("utf-8", "surrogateescape").strip()
+        except OSError:
+            root = ""
+        if folder.name in hashes or any(
+            root == name or root.startswith(f"{name}/") for name in names
+        ):
+            yield from folder.glob("chats/**/*.jsonl")
+
+
+AGENT = Agent(
+    name=NAME,
+    edit_tool="mcp_hkgit_edit",
+    edits=EDITS,
+    looks=LOOKS,
+    denial={"decision": "deny", "reason": SAID},
+    note={"hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": SAID}},
+    keys=Keys(before="BeforeTool", after="AfterTool"),
+    complete=_complete,
+    list_parts=_list_parts,
+    logs=(Log(LOG_NAME, _find_logs, _detects, _calls),),
+    user_folder=("GEMINI_CLI_HOME", ".gemini", ".gemini"),
+    remaining=(
+        "trust this folder when Gemini asks: else it runs no hooks of a project",
+        "commit in a shell of your own: Gemini's switches git's hooks off",
+    ),
+)

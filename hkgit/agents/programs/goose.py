@@ -1,0 +1,200 @@
+"""goose. Its hooks stand in a plugin: goose-docs.ai, guides, context engineering.
+
+They are not told what a tool has answered; its database of sessions has it by the next call:
+`~/.local/share/goose/sessions/sessions.db`. It keeps each message as JSON; a call and its answer
+have one id.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from hkgit.agents.agent import Agent, Keys, Log
+from hkgit.agents.events import Editing, Pause, Shell, ToolEvent, UnshownShell
+from hkgit.agents.json_fields import join_texts, parse_value, table, tables, text
+from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.setup.settings import HOOK_SECONDS, JsonPart, Part, guard_in_time
+from hkgit.agents.tools import SAID, Tool, shell
+from hkgit.edits import encode_text
+from hkgit.evidence.entry import digest
+from hkgit.git.goose_shell import find_goose_database, find_goose_start
+from hkgit.text.strict_json import JsonObject
+from hkgit.values import replace
+
+NAME = "goose"
+_FOLDER = ".agents/plugins/hkgit"
+_BUILTIN = "developer__"
+"""Once before the names of goose's own tools."""
+
+
+def _edit(arguments: JsonObject, answer: object) -> Editing | None:
+    path, old, new = (arguments.get(name) for name in ("path", "before", "after"))
+    fields = {"file_path": path, "old_string": old, "new_string": new}
+    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor") if path else None
+
+
+def _write(arguments: JsonObject, answer: object) -> Editing | None:
+    fields = {"file_path": arguments.get("path"), "content": arguments.get("content")}
+    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
+
+
+EDITS: dict[str, Tool] = {"edit": _edit, "write": _write}
+LOOKS: dict[str, Tool] = {"shell": shell("command")}
+
+
+def _list_parts(command: str) -> list[Part]:
+    run = {"type": "command", "command": guard_in_time(command), "timeout": HOOK_SECONDS}
+    groups = {
+        "PreToolUse": [_rule(EDITS | LOOKS, run)],
+        "PostToolUse": [_rule(EDITS | LOOKS, run)],
+        "PostToolUseFailure": [_rule(LOOKS, run)],
+        "Stop": [{"hooks": [run]}],
+    }
+    about = {"name": "hkgit", "version": "1.0.0", "description": "Evidence for commits"}
+    return [
+        JsonPart(f"{_FOLDER}/plugin.json", about),
+        JsonPart(f"{_FOLDER}/hooks/hooks.json", {"hooks": groups}, owner=f"hkgit hook {NAME}"),
+    ]
+
+
+def _rule(tools: Mapping[str, Tool], run: JsonObject) -> JsonObject:
+    return {"matcher": f"^({_BUILTIN})?({'|'.join(tools)})$", "hooks": [run]}
+
+
+def _reword(payload: JsonObject) -> JsonObject:
+    """Name a conversation, and a tool, as it is named here; at the end of a turn there is none."""
+    stage = payload.get("event")
+    return {
+        **payload,
+        "event": stage if stage == "PreToolUse" else "after",
+        "tool_name": str(payload.get("tool_name") or "").removeprefix(_BUILTIN),
+        "session_id": _name_session(payload.get("session_id")),
+        **({"tool_name": "Stop", "tool_input": {}} if stage == "Stop" else {}),
+    }
+
+
+def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
+    found = replace(event, transcript=find_goose_database() / str(payload.get("session_id")))
+    return (
+        replace(found, did=UnshownShell(event.did, event.call))
+        if isinstance(event.did, Shell)
+        else found
+    )
+
+
+def _name_session(given: object) -> object:
+    """Name a conversation by its id and its beginning, as with a fresh home the ids recur."""
+    start = find_goose_start(given) if isinstance(given, str) else None
+    return given if start is None else f"{given}-{digest(encode_text(start))[:8]}"
+
+
+_MESSAGES = """
+    select messages.id, session_id, working_dir, created_timestamp, content_json
+    from messages join sessions on sessions.id = session_id order by messages.id
+"""
+
+
+_LATEST = 64
+"""So many messages of a database are looked through, from the last one of a session on."""
+
+_LAST_MESSAGES = "SELECT content_json FROM messages WHERE session_id = ? ORDER BY id DESC LIMIT ?"
+
+
+def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    """One database for all projects."""
+    data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "goose"
+    own = environment.get("GOOSE_PATH_ROOT")
+    path = (Path(own, "data", "sessions") if own else data / "sessions") / "sessions.db"
+    if path.is_file():
+        # Few have any.
+        from hkgit.agents.log_databases import knows_directory
+
+        if knows_directory(path, "select working_dir from sessions", roots):
+            yield path
+
+
+def _read_database(path: Path) -> Iterator[Line]:
+    """Read the messages in a database as lines of a log. Raises OSError where it cannot be read."""
+    from hkgit.agents.log_databases import ask
+
+    for row, session, directory, time, content in ask(path, _MESSAGES):
+        about = {"goose": session, "directory": directory, "time": time}
+        yield Line(f"{path.name}:{row}", {"info": about, "content": parse_value(str(content))})
+
+
+def _find_output(transcript: Path, call: str) -> str | None:
+    """Find the answer of a call as the model got it; None if the database lacks it (yet).
+
+    The transcript is the database's path, and the session's name below it.
+    """
+    from hkgit.agents.log_databases import ask
+
+    with suppress(OSError):
+        for (content,) in ask(transcript.parent, _LAST_MESSAGES, transcript.name, _LATEST):
+            for part in tables(parse_value(str(content))):
+                result = table(table(part.get("toolResult")).get("value"))
+                if part.get("id") == call and "content" in result:
+                    return join_texts(result["content"])
+    return None
+
+
+def _detects(record: Record) -> bool:
+    return "goose" in table(record.get("info"))
+
+
+def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    """Yield every call of a log whose result it holds, in the order of the results."""
+    pending: dict[object, tuple[Line, Record]] = {}
+    for line in lines:
+        info = table(line.record.get("info"))
+        for part in tables(line.record.get("content")):
+            key = info.get("goose"), part.get("id")
+            if part.get("type") == "toolRequest":
+                pending[key] = line, table(table(part.get("toolCall")).get("value"))
+            elif part.get("type") == "toolResponse" and key in pending:
+                asked, call = pending.pop(key)
+                result = table(part.get("toolResult"))
+                answer, tool = table(result.get("value")), str(call.get("name"))
+                has_failed = result.get("status") == "error" or answer.get("isError") is True
+                if not has_failed or tool.removeprefix(_BUILTIN) == "shell":
+                    yield _tell(info, str(part.get("id")), asked, call, answer)
+
+
+def _tell(info: Record, id: str, asked: Line, call: Record, answer: Record) -> LoggedCall:
+    time = info.get("time")
+    return LoggedCall(
+        time=time * 1000 if isinstance(time, int) else 0,
+        conversation=str(info.get("goose")),
+        agent=NAME,
+        directory=text(info.get("directory")) or "",
+        where=asked.where,
+        id=id,
+        tool=str(call.get("name")).removeprefix(_BUILTIN),
+        turn=asked.where,
+        arguments=table(call.get("arguments")),
+        answer=join_texts(answer.get("content")),
+    )
+
+
+AGENT = Agent(
+    name=NAME,
+    edit_tool="hkgit__edit",
+    edits=EDITS,
+    looks={**LOOKS, "Stop": lambda arguments, answer: Pause()},
+    denial={"decision": "block", "reason": SAID},
+    note=None,  # after a call goose does not heed what a hook says
+    keys=Keys(stage="event", after="after", directory="working_dir", call="tool_call_id"),
+    reword=_reword,
+    complete=_complete,
+    find_output=_find_output,
+    list_parts=_list_parts,
+    logs=(Log(NAME, _find_logs, _detects, _calls, suffix="/sessions.db", read=_read_database),),
+    user_folder=("", "", ".agents"),
+    remaining=(
+        "let goose start the server, with `goose configure` or each time:"
+        " goose run --with-extension 'hkgit mcp'",
+    ),
+)

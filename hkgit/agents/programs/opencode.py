@@ -1,0 +1,136 @@
+"""OpenCode. Its hooks are functions of a plugin: opencode.ai/docs/plugins.
+
+Its log is the database `~/.local/share/opencode/opencode.db`, or `opencode export`. Each part of a
+message that is a call of a tool is told as one line, beside its session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from hkgit.agents.agent import Agent, Keys, Log
+from hkgit.agents.json_fields import parse_value, table, tables, text
+from hkgit.agents.log_diffs import parse_diff
+from hkgit.agents.log_folders import find_database
+from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.setup.settings import FilePart, JsonPart, Part, add_stamp, read_script
+from hkgit.agents.tool_answers import name_by_heads, searching
+from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
+from hkgit.text.strict_json import JsonObject
+
+NAME = "opencode"
+EDIT_TOOL = "hkgit_edit"
+DENIAL: JsonObject = {"deny": SAID}
+NOTE: JsonObject = {"remark": SAID}
+KEYS = Keys(before="before", after="after")
+"""How functions of plugins tell of calls."""
+
+EDITS: dict[str, Tool] = {
+    "edit": editing("filePath", "oldString", "newString", "replaceAll"),
+    "write": editing("filePath", "content"),
+    "apply_patch": patching("patchText"),
+    "patch": patching("patchText"),
+}
+_LISTED = name_by_heads(r"([^\s].*):", r"  (?:\[\w+\] )?Line (\d+)(:) (.*)")
+
+LOOKS: dict[str, Tool] = {
+    "read": reading("filePath"),
+    "bash": shell("command", "workdir"),
+    "grep": searching(is_base=False, shown=text_of, naming=_LISTED),
+}
+
+_NEW = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'
+"""A file of settings as OpenCode itself would make of an empty one, in the midst of its work."""
+
+
+def _list_parts(command: str) -> list[Part]:
+    return build_parts(command, NAME, "opencode.json", _NEW)
+
+
+def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]:
+    """Build the settings that connect OpenCode or a fork of it; its folder is named after it."""
+    server = {"type": "local", "command": ["hkgit", "mcp"], "enabled": True}
+    values = {"agent": agent, "tools": [*EDITS, *LOOKS], "edits": [*EDITS, "bash"]}
+    plugin = read_script(command, "opencode", "spawn", **values)
+    return [
+        JsonPart(settings, {"mcp": {"hkgit": server}}, new),
+        FilePart(f".{agent}/plugins/hkgit.js", add_stamp(plugin)),
+    ]
+
+
+_FORKS = ("kilo",)
+"""Programs that keep the same database under a name of their own."""
+
+_CALLS = """
+    select part.id, message_id, session.id, session.directory, session.version, part.data
+    from part join session on session.id = part.session_id
+    where json_extract(part.data, '$.type') = 'tool' order by part.time_created, part.id
+"""
+
+
+def _read_database(path: Path) -> Iterator[Line]:
+    """Read the calls in a database as lines of a log. Raises OSError where it cannot be read."""
+    # Few have any.
+    from hkgit.agents.log_databases import ask
+
+    for part, message, session, directory, version, data in ask(path, _CALLS):
+        about = {"sessionID": session, "directory": directory, "version": version}
+        about["agent"] = path.stem if path.stem in _FORKS else NAME
+        called = {**table(parse_value(str(data))), "messageID": message}
+        yield Line(f"{path.name}:{part}", {"info": about, "part": called})
+
+
+def _detects(record: Record) -> bool:
+    """Whether a line is of such a log: of the database, or a whole exported session."""
+    info = table(record.get("info"))
+    return "directory" in info and ("part" in record or "messages" in record)
+
+
+def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    """Yield every call of a log whose result it holds, in order."""
+    for line in lines:
+        info = table(line.record.get("info"))
+        messages = tables(line.record.get("messages"))
+        parts = (part for message in messages for part in tables(message.get("parts")))
+        for part in (table(line.record.get("part")), *parts):
+            if table(part.get("state")).get("status") == "completed":
+                yield _tell(line, info, part)
+
+
+def _tell(line: Line, info: Record, part: Record) -> LoggedCall:
+    state, tool = table(part.get("state")), str(part.get("tool"))
+    ended, about = table(state.get("time")).get("end"), table(state.get("metadata"))
+    return LoggedCall(
+        time=ended if isinstance(ended, int) else 0,
+        conversation=text(info.get("sessionID")) or text(info.get("id")) or "unnamed",
+        agent=f"{text(info.get('agent')) or NAME}/{text(info.get('version')) or 'unknown'}",
+        directory=text(info.get("directory")) or "",
+        where=line.where,
+        id=str(part.get("callID")),
+        tool=tool,
+        turn=text(part.get("messageID")) or "",
+        arguments=table(state.get("input")),
+        answer=text(state.get("output")) or "",
+        is_new=about.get("exists") is False,
+        hunks=parse_diff(text(about.get("diff"))) if tool == "edit" else (),
+    )
+
+
+def keep_log(name: str) -> Log:
+    """Describe the log of OpenCode or of a fork of it."""
+    find = find_database(name, f"{name}*.db", "select directory from session")
+    return Log(NAME, find, _detects, _calls, suffix=".db", read=_read_database)
+
+
+AGENT = Agent(
+    name=NAME,
+    edit_tool=EDIT_TOOL,
+    edits=EDITS,
+    looks=LOOKS,
+    denial=DENIAL,
+    note=NOTE,
+    keys=KEYS,
+    list_parts=_list_parts,
+    logs=(keep_log(NAME),),
+)

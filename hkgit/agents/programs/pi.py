@@ -1,0 +1,109 @@
+"""pi (pi.dev). Its hooks are functions of an extension: docs/extensions.md of its package.
+
+It has no servers. To steer it the extension turns its `edit` and `write` off, gives it a
+`change_file` that takes tags of lines, a `read` that shows them, and `grep`, as pi-hh-read does.
+
+Its log is `~/.pi/agent/sessions/*/*.jsonl`. A call stands in a message of the assistant, its answer
+in a message of its own; of an edit that shows the changed lines behind their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hkgit.agents.agent import Agent, Log
+from hkgit.agents.json_fields import join_texts, table, tables, text
+from hkgit.agents.log_diffs import parse_numbered_diff
+from hkgit.agents.log_folders import find_mentions
+from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.programs import opencode
+from hkgit.agents.setup.settings import (
+    FilePart,
+    Part,
+    add_stamp,
+    is_of_user,
+    is_steering,
+    read_script,
+)
+from hkgit.agents.tool_answers import close_gaps, searching
+from hkgit.agents.tools import Tool, editing, reading, shell, text_of
+
+NAME = "pi"
+
+EDITS: dict[str, Tool] = {
+    "edit": editing("path", "edits", "oldText", "newText"),
+    "write": editing("path", "content"),
+}
+LOOKS: dict[str, Tool] = {
+    "read": reading("path"),
+    "bash": shell("command"),
+    "grep": searching(is_base=True, shown=text_of, naming=close_gaps),
+}
+
+
+def _list_parts(command: str) -> list[Part]:
+    of_user = is_of_user(command)
+    values = {"user": of_user, "more": " --user" if of_user else ""}
+    names = ["pi", "spawn", *(["pi_steering"] if is_steering(command) else [])]
+    text = read_script(command.removesuffix(" --steer"), *names, **values)
+    text += "" if is_steering(command) else "\nfunction steer() {}\n"
+    return [FilePart(".pi/extensions/hkgit.js", add_stamp(text))]
+
+
+def _detects(record: Record) -> bool:
+    return record.get("type") == "session" and "cwd" in record and "version" in record
+
+
+def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    """Yield every call of a log whose result it holds, in the order of the results."""
+    session: Record = {}
+    pending: dict[object, tuple[Line, Record]] = {}
+    for line in lines:
+        if line.record.get("type") == "session":
+            session = line.record
+        message = table(line.record.get("message"))
+        if message.get("role") == "assistant":
+            for part in tables(message.get("content")):
+                pending[part.get("id")] = line, part
+        elif message.get("role") == "toolResult" and message.get("toolCallId") in pending:
+            asked, call = pending.pop(message.get("toolCallId"))
+            if message.get("isError") is not True or call.get("name") == "bash":
+                yield _tell(session, asked, call, message)
+
+
+def _tell(session: Record, asked: Line, call: Record, answer: Record) -> LoggedCall:
+    ended = answer.get("timestamp")
+    return LoggedCall(
+        time=ended if isinstance(ended, int) else 0,
+        conversation=text(session.get("id")) or "unnamed",
+        agent=NAME,
+        directory=text(session.get("cwd")) or "",
+        where=asked.where,
+        id=str(call.get("id")),
+        tool=str(call.get("name")),
+        turn=asked.where,
+        arguments=table(call.get("arguments")),
+        answer=join_texts(answer.get("content")),
+        hunks=parse_numbered_diff(text(table(answer.get("details")).get("diff"))),
+    )
+
+
+AGENT = Agent(
+    name=NAME,
+    edit_tool="change_file",
+    edits=EDITS,
+    looks=LOOKS,
+    denial=opencode.DENIAL,
+    note=opencode.NOTE,
+    keys=opencode.KEYS,
+    list_parts=_list_parts,
+    logs=(
+        Log(
+            NAME,
+            find_mentions("PI_CODING_AGENT_DIR", ".pi/agent", "sessions/*/*.jsonl"),
+            _detects,
+            _calls,
+        ),
+    ),
+    user_folder=("PI_CODING_AGENT_DIR", "", ".pi/agent"),
+)

@@ -1,0 +1,123 @@
+"""Qwen Code. Its hooks (features/hooks of its manual) are worded as Claude Code's.
+
+Its log is `~/.qwen/projects/*/chats/*.jsonl`; its tools answer as Gemini's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hkgit.agents.agent import Agent, Log
+from hkgit.agents.events import Did
+from hkgit.agents.json_fields import parse_time, table, tables, text
+from hkgit.agents.log_folders import find_projects
+from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.programs import claude, gemini
+from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
+from hkgit.agents.tool_answers import find_range, searching, showing
+from hkgit.agents.tools import Tool, editing, shell, telling
+from hkgit.text.strict_json import JsonObject
+
+NAME = "qwen"
+LOG_NAME = "qwen-code"
+
+EDITS: dict[str, Tool] = {
+    "edit": telling(
+        showing(
+            editing("file_path", "old_string", "new_string", "replace_all"),
+            gemini.get_words,
+            find_range,
+        ),
+        gemini.tell_display,
+    ),
+    "write_file": telling(editing("file_path", "content"), gemini.tell_display),
+}
+
+
+def _run(arguments: JsonObject, answer: object) -> Did | None:
+    output = gemini.strip_frame(gemini.get_words(answer))
+    return shell("command", "directory")(arguments, output)
+
+
+_SHELL = "run_shell_command"
+
+LOOKS: dict[str, Tool] = {
+    "read_file": gemini.read_lines,
+    _SHELL: _run,
+    "grep_search": searching(is_base=True, shown=gemini.get_words, naming=gemini.LISTED),
+}
+
+
+_NEW = '{\n  "$version": 4\n}\n'
+"""Settings that do not name their version it rewrites, and what hooks start is a protected path."""
+
+
+def _list_parts(command: str) -> list[Part]:
+    server: dict[str, object] = dict(MCP_SERVER)
+    if is_steering(command):
+        server["trust"] = True  # else it asks for each call, and where nobody answers it refuses
+    hooks = claude.hooks(command, [*EDITS, _SHELL], [*EDITS, *LOOKS])
+    hooks[claude.FAILED] = [{"matcher": _SHELL, "hooks": claude.hook_commands(command)}]
+    settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
+    owner = f"hkgit hook {NAME}"
+    return [JsonPart(".qwen/settings.json", settings, _NEW, owner=owner)]
+
+
+def _detects(record: Record) -> bool:
+    return "sessionId" in record and "parts" in table(record.get("message"))
+
+
+def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    """Yield every call of a log whose result it holds, in the order of the results."""
+    pending: dict[object, tuple[Line, Record]] = {}
+    for line in lines:
+        for part in tables(table(line.record.get("message")).get("parts")):
+            asked, answer = table(part.get("functionCall")), table(part.get("functionResponse"))
+            if asked:
+                pending[asked.get("id")] = line, asked
+            elif answer and answer.get("id") in pending:
+                result = table(line.record.get("toolCallResult"))
+                if result.get("status") == "success":
+                    yield _tell(*pending.pop(answer.get("id")), line.record, answer)
+
+
+_OLD_NAMES = {"replace": "edit"}
+"""What its tools are called as well: a hook is told the new name."""
+
+
+def _tell(asked: Line, call: Record, record: Record, answer: Record) -> LoggedCall:
+    words = text(table(answer.get("response")).get("output")) or ""
+    shown = table(record.get("toolCallResult")).get("resultDisplay")
+    return LoggedCall(
+        time=parse_time(record.get("timestamp")),
+        conversation=text(record.get("sessionId")) or "unnamed",
+        agent=f"{LOG_NAME}/{text(record.get('version')) or 'unknown'}",
+        directory=text(record.get("cwd")) or "",
+        where=asked.where,
+        id=str(call.get("id")),
+        tool=_OLD_NAMES.get(str(call.get("name")), str(call.get("name"))),
+        turn=text(asked.record.get("uuid")) or "",
+        arguments=table(call.get("args")),
+        answer={"llmContent": words, "returnDisplay": shown},
+    )
+
+
+def _reword(payload: JsonObject) -> JsonObject:
+    # Its transcript names calls as the model does.
+    call = payload.get("tool_call_id") or payload.get("tool_use_id")
+    return {**claude.reword_failure(payload), "tool_use_id": call}
+
+
+AGENT = Agent(
+    name=NAME,
+    edit_tool="mcp__hkgit__edit",
+    edits=EDITS,
+    looks=LOOKS,
+    denial=claude.DENIAL,
+    note=claude.NOTE,
+    reword=_reword,
+    list_parts=_list_parts,
+    logs=(Log(LOG_NAME, find_projects("QWEN_HOME", ".qwen"), _detects, _calls),),
+    user_folder=("QWEN_HOME", "", ".qwen"),
+    remaining=("let Qwen Code start the server: qwen mcp approve hkgit",),
+)

@@ -1,0 +1,80 @@
+"""Windsurf's Cascade (now Devin Desktop). docs.windsurf.com/windsurf/cascade/hooks.
+
+It names a file that was read, and not the lines that the model was shown; so nothing counts as
+read, and its own edits are blind. Steered to hkgit's tools, they are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from hkgit.agents.agent import Agent, Keys
+from hkgit.agents.events import Did, Shell
+from hkgit.agents.setup.settings import JsonPart, Part, guard_in_time, is_steering
+from hkgit.agents.tools import SAID, Tool, make_editing, text_of
+from hkgit.text.strict_json import JsonObject
+
+NAME = "windsurf"
+_BEFORE, _AFTER, _RUN = "pre_write_code", "post_write_code", "post_run_command"
+
+
+def _list_parts(command: str) -> list[Part]:
+    run = [{"command": guard_in_time(command, does_stop=is_steering(command))}]
+    hooks = dict.fromkeys((_BEFORE, _AFTER, _RUN), run)
+    owner = f"hkgit hook {NAME}"
+    return [JsonPart(".windsurf/hooks.json", {"hooks": hooks}, owner=owner)]
+
+
+def _edit(info: JsonObject, answer: object) -> Did | None:
+    path = info.get("file_path")
+    return make_editing(path, info.get("edits")) if isinstance(path, str) else None
+
+
+def _run(info: JsonObject, answer: object) -> Did | None:
+    """A command; what it has printed is in no documentation, and counts where it is told."""
+    command = info.get("command_line")
+    return Shell(command, text_of(info.get("output"))) if isinstance(command, str) else None
+
+
+def _find_place(info: Mapping[str, object]) -> Path:
+    """Find where a command ran, or the directory nearest to a file: a workspace has several."""
+    if isinstance(info.get("cwd"), str):
+        return Path(str(info["cwd"]))
+    around = Path(str(info.get("file_path", "."))).parents
+    return next((each for each in around if "\0" not in str(each) and each.is_dir()), Path())
+
+
+EDITS: dict[str, Tool] = {"write_code": _edit}
+LOOKS: dict[str, Tool] = {"run_command": _run}
+
+
+def _reword(payload: JsonObject) -> JsonObject:
+    stage, _, tool = str(payload.get("agent_action_name")).partition("_")
+    info = payload.get("tool_info")
+    place = _find_place(info) if isinstance(info, dict) else None
+    return {**payload, "stage": stage, "tool": tool, "cwd": place}
+
+
+AGENT = Agent(
+    name=NAME,
+    edits=EDITS,
+    looks=LOOKS,
+    denial={"deny": SAID},  # the hook's command says it on standard error
+    note=None,  # after a call nothing that a hook says is read
+    keys=Keys(
+        stage="stage",
+        before="pre",
+        after="post",
+        tool="tool",
+        arguments="tool_info",
+        session="trajectory_id",
+    ),
+    reword=_reword,
+    list_parts=_list_parts,
+    remaining=(
+        "connect the server in ~/.codeium/windsurf/mcp_config.json (command hkgit, args mcp)",
+        "it does not tell what it was shown, so its own edits are blind: use --mode steer",
+        "where .devin/hooks.json exists, it is read instead: move these hooks there",
+    ),
+)

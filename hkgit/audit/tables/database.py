@@ -1,0 +1,272 @@
+"""Evidence as rows of one SQLite database: for one report, of a clone, of a directory of tables.
+
+Rows come commit by commit, some in each transaction, so a run that ends early keeps what it has
+judged. A commit stands there as the last that judged it left it: under which policy, by which
+versions, and whether anything but its history can change that (`lasting`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from importlib.resources import files
+from itertools import islice
+from pathlib import Path
+from sqlite3 import Connection
+
+from hkgit.audit.commits import fold_agent
+from hkgit.audit.tables.columns import (
+    COUNT,
+    FLAG,
+    OF_COMMITS,
+    REPOSITORY,
+    SHARE,
+    TABLES,
+    VERSION,
+    WORDS,
+    EvidenceTable,
+)
+from hkgit.audit.tables.rows import Row, Rows
+from hkgit.errors import GitRefused, HkgitError, InvalidInput
+from hkgit.values import dataclass
+
+FILE = "evidence.db"
+"""The name of the database in a directory of tables."""
+
+_MARK = 0x686B6974
+"""What SQLite calls the id of the application: `hkit`."""
+
+_PATIENCE = 60.0
+"""Seconds to wait for another one who writes."""
+
+_CHUNK = 200
+"""Commits of one transaction."""
+
+_KINDS = {WORDS: "WORDS", FLAG: "FLAG", COUNT: "INTEGER", SHARE: "REAL"}
+"""How columns are declared that hold something else than text; Python reads lists and flags."""
+
+sqlite3.register_converter("WORDS", json.loads)
+sqlite3.register_converter("FLAG", lambda value: value != b"0")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportCounts:
+    """What became of commits: `judged` again, they may still have come out as they were."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    kept: int = 0
+
+
+def read_queries(name: str) -> dict[str, str]:
+    """Read a file of SQL: by the remark above each query, the query."""
+    text = files("hkgit.audit.tables").joinpath(name).read_text("utf-8")
+    pieces = (piece.partition("\n") for piece in text.strip().split("\n\n"))
+    return {words.removeprefix("-- "): sql.strip() for words, _, sql in pieces}
+
+
+_COMMIT = re.compile(
+    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?\*/|\bcommit\b""",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The name of a column that is a word of SQL too; what is quoted or a remark is left as it is."""
+
+
+def quote_columns(sql: str) -> str:
+    """Quote the column `commit`, which SQLite takes for its statement where it stands bare."""
+    return _COMMIT.sub(
+        lambda found: f'"{found[0]}"' if found[0].lower() == "commit" else found[0], sql
+    )
+
+
+@contextmanager
+def open_database(path: Path | None = None) -> Iterator[Connection]:
+    """Open a database of rows, which is made where it is not there; without a path for this once.
+
+    Raises InvalidInput for a file of something else, or of a newer hkgit; GitRefused where it
+    cannot be used.
+    """
+    with refuse_failures(path):
+        database = sqlite3.connect(
+            "" if path is None else path,
+            timeout=_PATIENCE,
+            isolation_level=None,
+            detect_types=sqlite3.PARSE_DECLTYPES,
+            check_same_thread=False,
+        )
+        with closing(database):
+            database.create_function("fold_agent", 1, fold_agent, deterministic=True)
+            _check_version(database, path)
+            yield database
+
+
+@contextmanager
+def open_directory(directory: Path, *, is_new: bool = False) -> Iterator[Connection]:
+    """Open the database of a directory of tables; `is_new` says that it may be made.
+
+    Raises InvalidInput if there is none, or something else.
+    """
+    path = directory / FILE
+    if not path.is_file() and not is_new:
+        fix = "Write them first: hkgit export --to DIR"
+        raise InvalidInput(str(directory), "is no directory of tables", fix)
+    if not path.exists() and directory.exists() and any(directory.iterdir()):
+        raise InvalidInput(str(directory), "holds other files", "Name a new or empty directory.")
+    directory.mkdir(parents=True, exist_ok=True)
+    with open_database(path) as database:
+        yield database
+
+
+def _check_version(database: Connection, path: Path | None) -> None:
+    """Make the tables of a new database; refuse what is not of this version."""
+    mark, version = (
+        database.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("application_id", "user_version")
+    )
+    if (mark, version) == (0, 0) and not database.execute("SELECT 1 FROM sqlite_master").fetchone():
+        _make_tables(database)
+    elif mark != _MARK:
+        raise InvalidInput(str(path), "is not a database of hkgit", "Name another place.")
+    elif version != VERSION:
+        what = f"holds tables of version {version}, this hkgit knows {VERSION}"
+        raise InvalidInput(str(path), what, "Update hkgit, or name another place.")
+
+
+def _make_tables(database: Connection) -> None:
+    with transaction(database):
+        for table in TABLES.values():
+            columns = [f'"{each.name}" {_KINDS.get(each.type, "TEXT")}' for each in table.columns]
+            key = ", ".join(f'"{name}"' for name in table.key)
+            columns.append(f"PRIMARY KEY ({key})")
+            database.execute(f"CREATE TABLE IF NOT EXISTS {table.name} ({', '.join(columns)})")
+        of = 'refusals_of ON refusals (repository, "commit")'
+        database.execute(f"CREATE INDEX IF NOT EXISTS {of}")
+        database.execute(f"PRAGMA application_id = {_MARK}")
+        database.execute(f"PRAGMA user_version = {VERSION}")
+
+
+@contextmanager
+def transaction(database: Connection) -> Iterator[None]:
+    """Let all that is written within count in one step, or none of it."""
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        database.rollback()
+        raise
+    database.commit()
+
+
+@contextmanager
+def refuse_failures(path: Path | None) -> Iterator[None]:
+    """Turn what fails on a database into a refusal that names it."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise explain_failure(error, str(path or "SQL")) from error
+    except OSError as error:
+        raise GitRefused(str(path), f"cannot be written: {error.strerror}", _AGAIN) from error
+
+
+_AGAIN = "Make room or choose another place, then run it again: what is judged is kept."
+
+
+def explain_failure(error: sqlite3.Error, place: str) -> HkgitError:
+    """Build the error for what SQLite says of a database as a file."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith("SQLITE_NOTADB"):
+        return InvalidInput(place, "is not a database of hkgit", "Name another place.")
+    if name.startswith("SQLITE_BUSY"):
+        return GitRefused(place, "another run writes here", "Wait until it is done; run it again.")
+    return GitRefused(place, str(error), _AGAIN)
+
+
+def insert_rows(database: Connection, repository: str, rows: Mapping[str, Sequence[Row]]) -> None:
+    """Write rows by the names of their tables, in the place of those with the same key."""
+    for name, some in rows.items():
+        marks = ", ".join("?" * len(TABLES[name].columns))
+        values = (_values(TABLES[name], {REPOSITORY: repository, **row}) for row in some)
+        database.executemany(f"INSERT OR REPLACE INTO {name} VALUES ({marks})", values)
+
+
+def _values(table: EvidenceTable, row: Row) -> list[object]:
+    found = (row[each.name] for each in table.columns)
+    return [json.dumps(each) if isinstance(each, list) else each for each in found]
+
+
+def add_commits(database: Connection, repository: str, rows: Iterable[Rows]) -> ExportCounts:
+    """Put the rows of commits in the place of what is known of them; leave all others."""
+    coming = iter(rows)
+    added = changed = kept = 0
+    while chunk := list(islice(coming, _CHUNK)):
+        with transaction(database):
+            for each in chunk:
+                (commit,) = each["commits"]
+                name, before = commit["commit"], _find_digest(database, repository, commit)
+                if before == commit["digest"]:
+                    kept += 1
+                    continue
+                if before is None:
+                    added += 1
+                else:
+                    changed += 1
+                    _remove(database, repository, [name])
+                insert_rows(database, repository, each)
+    return ExportCounts(added, changed, kept=kept)
+
+
+def _find_digest(database: Connection, repository: str, commit: Row) -> str | None:
+    asked = 'SELECT digest FROM commits WHERE repository = ? AND "commit" = ?'
+    found = database.execute(asked, (repository, commit["commit"])).fetchone()
+    return None if found is None else str(found[0])
+
+
+def list_held(
+    database: Connection, repository: str, judge: Row, *, with_open: bool = False
+) -> set[str]:
+    """List the commits whose rows hold; `judge` are the columns that say who judges now.
+
+    `with_open` says that no ref has changed that rows hang on which do not last by themselves.
+    """
+    asked = """SELECT commit FROM commits WHERE repository = :repository
+        AND policy = :policy AND judged_by = :judged_by AND (lasting OR :with_open)
+        AND replay <> 'unverifiable'"""
+    given = {"repository": repository, "with_open": with_open, **judge}
+    return {name for (name,) in database.execute(quote_columns(asked), given)}
+
+
+def keep_only(database: Connection, repository: str, commits: Collection[str]) -> int:
+    """Remove the rows of all commits of a repository but some; how many these were."""
+    asked = 'SELECT "commit" FROM commits WHERE repository = ?'
+    stay = set(commits)
+    gone = [name for (name,) in database.execute(asked, (repository,)) if name not in stay]
+    with transaction(database):
+        _remove(database, repository, gone)
+    return len(gone)
+
+
+def _remove(database: Connection, repository: str, commits: Iterable[str]) -> None:
+    named = [(repository, each) for each in commits]
+    for table in OF_COMMITS:
+        asked = f'DELETE FROM {table} WHERE repository = ? AND "commit" = ?'
+        database.executemany(asked, named)
+
+
+def note_refusals(database: Connection, repository: str, of_clone: Sequence[Row]) -> None:
+    """Add the refusals that a clone has noted, until an entry claims them.
+
+    They are kept though another clone exports, which has noted others.
+    """
+    named = [(repository, each["refusal"]) for each in of_clone]
+    own = 'repository = ? AND "commit" IS NULL AND refusal'
+    with transaction(database):
+        database.executemany(f"DELETE FROM refusals WHERE {own} = ?", named)
+        insert_rows(database, repository, {"refusals": of_clone})
+        claimed = 'SELECT refusal FROM refusals WHERE repository = ? AND "commit" IS NOT NULL'
+        database.execute(
+            f"DELETE FROM refusals WHERE {own} IN ({claimed})", (repository, repository)
+        )

@@ -1,0 +1,65 @@
+"""sample_program.py: an agent that does not exist, described as one is that is added.
+
+Its hooks get `{"event": "before"|"after", "tool", "arguments", "answer", "conversation", "place"}`;
+a line of its log is the same call, with its `time` and `id`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hkgit.agents.agent import Agent, Keys, Log
+from hkgit.agents.json_fields import parse_time, table
+from hkgit.agents.log_folders import find_mentions
+from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, guard_in_time
+from hkgit.agents.tools import SAID, editing, reading, shell
+
+NAME = "sample"
+
+
+def _list_parts(command: str) -> list[Part]:
+    run = {"run": {"command": guard_in_time(command)}}
+    settings = {"servers": {"hkgit": MCP_SERVER}, "hooks": {"before": run, "after": run}}
+    return [JsonPart(".sample/settings.json", settings, owner=f"hkgit hook {NAME}")]
+
+
+def _detects(record: Record) -> bool:
+    return "sample" in record
+
+
+def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    for line in lines:
+        said = line.record
+        yield LoggedCall(
+            time=parse_time(said.get("time")),
+            conversation=str(said.get("conversation")),
+            agent=f"{NAME}/{said['sample']}",
+            directory=str(said.get("place")),
+            where=line.where,
+            id=str(said.get("id")),
+            tool=str(said.get("tool")),
+            arguments=table(said.get("arguments")),
+            answer=said.get("answer"),
+        )
+
+
+AGENT = Agent(
+    name=NAME,
+    edits={"change": editing("path", "old_text", "new_text")},
+    looks={"show": reading("path"), "run": shell("command")},
+    denial={"stop": SAID},
+    note={"note": SAID},
+    keys=Keys(
+        stage="event",
+        before="before",
+        after="after",
+        tool="tool",
+        arguments="arguments",
+        answer="answer",
+        session="conversation",
+        directory="place",
+    ),
+    list_parts=_list_parts,
+    logs=(Log(NAME, find_mentions("SAMPLE_HOME", ".sample", "*.jsonl"), _detects, _calls),),
+)
