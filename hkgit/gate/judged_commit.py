@@ -88,6 +88,10 @@ class JudgedCommit:
             for tree in self.parents
         ]
 
+    def differs_at(self, path: str) -> bool:
+        """Whether a path is not the same in the commit and in each of its parents."""
+        return any(path in each for each in self._against)
+
     def list_both_sides(self) -> list[TreeChange]:
         """List every path that differs from any parent, each against the first that differs."""
         changes = {path: each for found in reversed(self._against) for path, each in found.items()}

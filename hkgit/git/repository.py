@@ -56,17 +56,13 @@ from hkgit.git.objects import (
     Commit,
     Files,
     Head,
-    ReadTree,
-    Tree,
     TreeChange,
-    TreeDiffer,
+    Trees,
     TreeSnapshot,
-    compare_trees,
     compute_id,
     format_tree,
     is_empty_tree,
     parse_commit,
-    parse_tree,
     read_tag,
     read_taggers,
 )
@@ -249,15 +245,15 @@ class Repository:
 
     def snapshot(self, rev_or_tree: str) -> TreeSnapshot:
         """Open the files of a commit or tree."""
-        return TreeSnapshot(self._tree_id(rev_or_tree), self.tree, self.blob)
+        return self.files_of(self._tree_id(rev_or_tree))
+
+    def files_of(self, tree_id: str) -> TreeSnapshot:
+        """Open the files of a tree by its id."""
+        return TreeSnapshot(tree_id, self._trees, self.blob)
 
     def changes(self, old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
         """List every path that differs between two trees, links and submodules too; no renames."""
         return self._changes(old_tree, new_tree)
-
-    def tree(self, tree_id: str) -> Tree:
-        """Read the entries of one tree by name; raise Unverifiable when it is not here."""
-        return {} if is_empty_tree(tree_id) else self._trees(tree_id)
 
     def blob(self, blob_id: str) -> bytes:
         """Read the bytes of a blob; raise Unverifiable when it is not here."""
@@ -291,7 +287,9 @@ class Repository:
             return compute_id(kind, data, self.object_format)
 
         builder = Builder(
-            self.tree, lambda entries: write(TREE, format_tree(entries)), partial(write, BLOB)
+            self._trees.entries,
+            lambda entries: write(TREE, format_tree(entries)),
+            partial(write, BLOB),
         )
         tree = builder.build(base_tree, files) or write(TREE, b"")
         self.write_objects(written)
@@ -595,20 +593,15 @@ class Repository:
         return self.git.over(NO_FETCH)(*args, check=False)
 
     @cached_property
-    def _differ(self) -> TreeDiffer:
-        return TreeDiffer(lambda tree_id: self._read(tree_id, TREE))
-
-    @cached_property
-    def _trees(self) -> ReadTree:
-        """Trees by id, the latest kept: the commits of a history share most of them."""
-        return lru_cache(512)(lambda tree_id: parse_tree(tree_id, self._read(tree_id, TREE)))
+    def _trees(self) -> Trees:
+        return Trees(lambda tree_id: self._read(tree_id, TREE))
 
     @cached_property
     def _changes(self) -> Callable[[str | None, str], tuple[TreeChange, ...]]:
         """The latest comparisons: replay and the gate's rules ask for the same one."""
 
         def changes(old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
-            found = compare_trees(old_tree, new_tree, self._differ.find_differing)
+            found = self._trees.compare(old_tree, new_tree)
             return tuple(sorted(found, key=lambda change: encode_text(change.path)))
 
         return lru_cache(4)(changes)
