@@ -164,7 +164,13 @@ def _compile_init(cls: type, specs: Mapping[str, Default], *, frozen: bool) -> C
             default, known[f"_of_{name}"] = "=_absent", spec.default_factory
             value = f"_of_{name}() if {name} is _absent else {name}"
         parameters.append(f"{name}{default}")
-        lines.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+        if not frozen:
+            lines.append(f"self.{name} = {value}")
+        elif hasattr(cls.__dict__.get(name), "__set__"):  # a slot, which is quicker to set so
+            known[f"_set_{name}"] = cls.__dict__[name].__set__
+            lines.append(f"_set_{name}(self, {value})")
+        else:
+            lines.append(f"_set(self, {name!r}, {value})")
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
     body = "\n ".join(lines or ["pass"])

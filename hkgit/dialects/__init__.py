@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import cast
 
-from hkgit.dialects.dialect import Dialect
+from hkgit.dialects.dialect import Dialect, ParseResult
 from hkgit.dialects.file_names import parse_expect, relative_path, resolve_path
 from hkgit.edits import AnyEdit, Edit, RenameFile, Spec, decode_text
 from hkgit.errors import InvalidInput
@@ -82,11 +82,35 @@ def parse(
 ) -> Spec:
     """Read a spec in the dialect that is named, or that the text shows.
 
+    The blocks of the answer are the edits said again by the dialect, so that each stands by itself.
+    Arguments and errors are as of `read`.
+    """
+    name, reading = read(text, format, root=root, exists=exists)
+    dialect = DIALECTS[name]
+    return Spec(
+        dialect=name,
+        edits=reading.edits,
+        blocks=tuple(dialect.render([edit]) for edit in reading.edits),
+        sequential=dialect.SEQUENTIAL,
+        base=reading.base,
+        agent=reading.agent,
+        summary=reading.summary,
+        miscounted=reading.miscounted,
+    )
+
+
+def read(
+    text: bytes | str,
+    format: str = "auto",
+    *,
+    root: str | None = None,
+    exists: Callable[[str], bool] | None = None,
+) -> tuple[str, ParseResult]:
+    """Read a text without saying its edits again; return the name of its dialect, too.
+
     `root` is the absolute path of the work tree: paths below it become relative to it (those of
     `protocol` are relative already). `exists` says whether a word is the name of a file, where
-    nothing else shows it. The blocks of the answer are the edits said again by the
-    dialect, so that each stands by itself. Raises InvalidInput, also for a text that ends too
-    early.
+    nothing else shows it. Raises InvalidInput, also for a text that ends too early.
     """
     characters = _unindent(_unwrap(_characters(text), format), format)
     name = detect(characters) if format == "auto" else format
@@ -101,16 +125,7 @@ def parse(
     if not reading.edits:
         raise InvalidInput("the spec", "empty spec: it holds no edit", "Give at least one edit.")
     edits = tuple(_relative(edit, root) for edit in reading.edits)
-    return Spec(
-        dialect=name,
-        edits=edits,
-        blocks=tuple(dialect.render([edit]) for edit in edits),
-        sequential=dialect.SEQUENTIAL,
-        base=reading.base,
-        agent=reading.agent,
-        summary=reading.summary,
-        miscounted=reading.miscounted,
-    )
+    return name, replace(reading, edits=edits)
 
 
 def append_at_end(spec: Spec) -> Spec:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from hkgit import dialects
 from hkgit.applying.draft import Lines
 from hkgit.applying.hunk import CONTEXT
-from hkgit.applying.outcome import Plan, reads_used
+from hkgit.applying.outcome import FileChange, Plan, reads_used
 from hkgit.applying.path_names import resolve_names
 from hkgit.applying.planner import COUNTS, Options, plan
 from hkgit.applying.quotes import REPAIR as LINE_ENDS
@@ -40,7 +40,7 @@ from hkgit.edits import (
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.anchors import anchor_hunks
 from hkgit.evidence.claims import mark, record_edit, record_file
-from hkgit.evidence.derivation import find_unexplained
+from hkgit.evidence.derivation import find_unexplained, plain_hunk
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.verdict import Finding
 from hkgit.matching.place import LADDER_VERSION, Settings
@@ -85,19 +85,20 @@ def read_recorded_spec(entry: Entry) -> Spec:
     names = {edit.dialect for edit in entry.edits}
     if len(names) != 1:
         raise InvalidInput("ledger entry", "its edits are in more than one dialect")
-    parsed = [dialects.parse(edit.text, names.copy().pop()) for edit in entry.edits]
-    for edit, spec in zip(entry.edits, parsed, strict=True):
-        if len(spec.edits) != 1:
+    [dialect] = names
+    edits: list[AnyEdit] = []
+    for edit in entry.edits:
+        dialect, reading = dialects.read(edit.text, edit.dialect)
+        if len(reading.edits) != 1:
             raise InvalidInput(f"edit {edit.id}", "its text is not one edit")
-    edits = tuple(spec.edits[0] for spec in parsed)
-    blocks = tuple(edit.text for edit in entry.edits)
+        edits += reading.edits
     numbers = enumerate(entry.edits, 1)
     miscounted = frozenset(number for number, edit in numbers if COUNTS in edit.repairs)
     return Spec(
-        dialect=parsed[0].dialect,
-        edits=edits,
-        blocks=blocks,
-        sequential=parsed[0].sequential,
+        dialect=dialect,
+        edits=tuple(edits),
+        blocks=tuple(edit.text for edit in entry.edits),
+        sequential=dialects.DIALECTS[dialect].SEQUENTIAL,
         miscounted=miscounted,
     )
 
@@ -107,7 +108,10 @@ def plan_options(entry: Entry) -> Options:
     carried = {edit.id: edit.base_lines[0] for edit in entry.edits if edit.relocated}
     stored = {edit.path for edit in entry.edits if LINE_ENDS in edit.repairs}
     return Options(
-        Settings(entry.threshold), carried=carried, stores_lf=lambda path, *_: path in stored
+        Settings(entry.threshold),
+        carried=carried,
+        stores_lf=lambda path, *_: path in stored,
+        shows_diff=False,
     )
 
 
@@ -130,23 +134,25 @@ def _edit_findings(entry: Entry, spec: Spec, planned: Plan) -> Iterator[Finding]
 
 
 def _file_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
+    """Compare what the spec does with files that were derived, so that all their hashes hold."""
     recorded = {file.name: file for file in entry.files}
-    again = {change.name: record_file(change) for change in planned.files}
+    again = {change.name: change for change in planned.files}
     for name in sorted(recorded.keys() | again.keys()):
-        if recorded.get(name) != again.get(name):
-            where = f"{name}{_first_difference(recorded.get(name), again.get(name))}"
-            yield Finding("decoy", where, "the spec does not say what the hunks do", _FIX)
+        file, change = recorded.get(name), again.get(name)
+        made = () if change is None else change.hunks
+        hunks = () if file is None else tuple(map(plain_hunk, file.hunks))
+        if file is None or change is None or hunks != made or not _ends_alike(file, change):
+            other = (f":{hunk.start_line}-{hunk.end_line}" for hunk in hunks if hunk not in made)
+            what = "the spec does not say what the hunks do"
+            yield Finding("decoy", f"{name}{next(other, '')}", what, _FIX)
 
 
-def _first_difference(recorded: RecordedFile | None, again: RecordedFile | None) -> str:
-    """The lines of the first recorded hunk that the spec does not make."""
-    if recorded is None:
-        return ""
-    derived = again.hunks if again is not None else ()
-    for hunk in recorded.hunks:
-        if hunk not in derived:
-            return f":{hunk.start_line}-{hunk.end_line}"
-    return ""
+def _ends_alike(file: RecordedFile, change: FileChange) -> bool:
+    """Whether a file is under the same names and has the same mark and end as is recorded."""
+    after = change.after
+    is_terminated = after is None or Document(after.data).is_terminated
+    here = (file.path, file.new_path, file.after, file.final_newline)
+    return here == (change.path, change.new_path, mark(after), is_terminated)
 
 
 _AGAIN = "Let hkgit apply the spec again, on this base."

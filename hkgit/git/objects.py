@@ -425,8 +425,9 @@ def _find_shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:
     starts, size = old.starts, len(old.data)
     most = min(size, len(data))
     # As numbers, so that no byte is looked at by itself.
-    top = int.from_bytes(old.data[:most]) ^ int.from_bytes(data[:most])
-    end = int.from_bytes(old.data[size - most :]) ^ int.from_bytes(data[len(data) - most :])
+    top = end = int.from_bytes(old.data[:most]) ^ int.from_bytes(data[:most])
+    if size != len(data):
+        end = int.from_bytes(old.data[size - most :]) ^ int.from_bytes(data[len(data) - most :])
     ahead = most - (top.bit_length() + 7) // 8
     behind = ((end & -end).bit_length() - 1) // 8 if end else most
     first = bisect_right(starts, ahead) - 1
