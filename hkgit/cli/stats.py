@@ -23,7 +23,7 @@ from hkgit.cli.pager import echo_paged
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.cli.terminal_rows import color_option, measure_terminal, render_row
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.commit_range import CommitRange, list_commits_of, stream_range
+from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.text.escape import visible
 
@@ -49,7 +49,7 @@ def command(revision: str, as_json: bool) -> None:
         echo(count_line(len(commits)))
     watch = show_progress("replaying commit")
     numbers, agents = Numbers(policy), AgentTally()
-    stream = stream_range(repository, asked, policy, commits=commits, watch=watch)
+    stream = judge_range(repository, asked, policy, commits=commits, watch=watch)
     for ruling in stream.rulings:
         numbers.add(ruling)
         agents.add(audit_commit(ruling))

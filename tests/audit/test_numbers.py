@@ -14,7 +14,7 @@ from tests.audit.conftest import Trail
 def numbers(trail: Trail, old: str | None = "start") -> Numbers:
     repository = Repository.discover(trail.repo.path)
     ends = None if old is None else repository.resolve(old), repository.resolve("HEAD")
-    report = judge_range(repository, CommitRange(*ends), drop_floors(Policy()))
+    report = judge_range(repository, CommitRange(*ends), drop_floors(Policy())).collect()
     return numbers_of(report.rulings, Policy())
 
 

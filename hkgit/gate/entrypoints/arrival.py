@@ -161,7 +161,9 @@ class EntryPoint:
             incoming=self.incoming,
             explain=self.explain,
         )
-        report = judge_range(self.repository, asked, side.policy, context, watch=self.watch)
+        report = judge_range(
+            self.repository, asked, side.policy, context, watch=self.watch
+        ).collect()
         if any(each.judged.entries for each in report.rulings):
             self._expect_files_kept(update, side, new)
         start = side.start[:12] if side.start is not None else "the beginning"
