@@ -11,7 +11,7 @@ and number. So a hunk neither takes away nor writes a line more or less than the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from hkgit import dialects
 from hkgit.applying.draft import Lines
@@ -50,11 +50,13 @@ from hkgit.values import dataclass, replace
 _FIX = "Let hkgit apply the spec again; its record is written by hkgit alone."
 
 
-def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> list[Finding] | None:
+def recompute(
+    entry: Entry, files: Snapshot, base_of: Callable[[Entry], Snapshot | None]
+) -> list[Finding] | None:
     """Read and locate the spec again, and find every difference from the record.
 
-    `base_files` are those that the spec was written against, where they are here. None where this
-    hkgit cannot tell: it does not carry the entry's ladder, or the base is missing that would
+    `base_of` finds the files that the spec was written against, where they are here. None where
+    this hkgit cannot tell: it does not carry the entry's ladder, or the base is missing that would
     show why an edit landed on other lines than it names.
     """
     if entry.ladder != LADDER_VERSION:
@@ -68,7 +70,10 @@ def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> lis
     if error_found is not None:
         what = f"the recorded spec does not apply: {error_found.what}"
         return [Finding("decoy", error_found.where, what, _FIX)]
-    moved = [*find_unexplained(entry, spec, files, base_files)]
+    # Few edits have moved, and only those ask for the base.
+    has_moved = any(edit.relocated for edit in entry.edits)
+    base_files = base_of(entry) if has_moved else None
+    moved = [*find_unexplained(entry, spec, files, base_files)] if has_moved else []
     if moved and base_files is None:
         return None
     what = "edit {} names other lines, and nothing shows that they moved here"

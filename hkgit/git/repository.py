@@ -85,7 +85,7 @@ _ABSENT = ("bad file", "Not a valid object name", "could not fetch", "lazy fetch
 
 _SILENT = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.logAllRefUpdates=false")
 _MOST_KEPT, _SMALL = 256, 4096
-"""The most objects that are kept, and the bytes from which one is not."""
+"""The most blobs that are kept, and the bytes from which one is not."""
 
 FIRST_COMMIT = "Make a first commit: git commit --allow-empty -m Begin"
 """What to do in a repository that has no commit yet."""
@@ -258,6 +258,11 @@ class Repository:
     def blob(self, blob_id: str) -> bytes:
         """Read the bytes of a blob; raise Unverifiable when it is not here."""
         return self._read(blob_id, BLOB)
+
+    def small_blob(self, blob_id: str, most: int) -> bytes | None:
+        """Read the bytes of a blob; None where it has more than `most`. Raises Unverifiable."""
+        size, data = self._look_up(blob_id, BLOB, most)
+        return data if size <= most else None
 
     def blob_size(self, blob_id: str) -> int:
         """Return how many bytes a blob has, without reading them."""
@@ -540,45 +545,46 @@ class Repository:
 
     def _header(self, object_id: str) -> tuple[str, int]:
         """Return the type of an object and its size in bytes."""
-        kept = self._kept.get(object_id)
-        if kept is not None:
-            return kept[0], len(kept[1])
-        found = self._objects.header(_check_id(object_id))
+        found = self._kept.get(object_id) or self._objects.header(_check_id(object_id))
         if found is None:
             raise self._why_not(object_id)
-        return found
+        return found[:2]
 
     def _read(self, object_id: str, kind: str) -> bytes:
         """Read the bytes of an object that must be of one type, and not too large."""
-        kept = self._kept.get(object_id)
-        if kept is None:
-            most = LARGEST_OBJECT[kind]
+        most = LARGEST_OBJECT[kind]
+        size, data = self._look_up(object_id, kind, most)
+        if size > most:
+            what = f"has {size:,} bytes; a {kind} of more than {most:,} is not read"
+            raise Unverifiable(f"object {object_id}", what, "Keep what is so large elsewhere.")
+        return data
+
+    def _look_up(self, object_id: str, kind: str, most: int) -> tuple[int, bytes]:
+        """Find the size and bytes of an object; no bytes of one with more than `most`."""
+        found = self._kept.get(object_id)
+        if found is None:
             found = self._objects.read(_check_id(object_id), most)
             if found is None:
                 raise self._why_not(object_id)
-            kept, size = (found[0], found[2]), found[1]
-            if size > most:
-                what = f"has {size:,} bytes; a {kind} of more than {most:,} is not read"
-                raise Unverifiable(f"object {object_id}", what, "Keep what is so large elsewhere.")
-            if self._libgit2 is None and compute_id(*kept, self.object_format) != object_id:
-                fix = "Look at the repository with git fsck."
-                raise Unverifiable(
-                    f"object {object_id}", "does not have the content of its id", fix
+            its_kind, size, data = found
+            is_checked = size > most or self._libgit2 is not None
+            if not is_checked and compute_id(its_kind, data, self.object_format) != object_id:
+                what, fix = (
+                    "does not have the content of its id",
+                    "Look at the repository with git fsck.",
                 )
-            if size < _SMALL:
-                self._keep(object_id, kept)
-        if kept[0] != kind:
+                raise Unverifiable(f"object {object_id}", what, fix)
+            if its_kind == BLOB and size < min(_SMALL, most):  # the rest is kept as values
+                if len(self._kept) >= _MOST_KEPT:
+                    del self._kept[next(iter(self._kept))]
+                self._kept[object_id] = found
+        if found[0] != kind:
             raise Unverifiable(f"object {object_id}", "is not of the type that is asked for")
-        return kept[1]
-
-    def _keep(self, object_id: str, kept: tuple[str, bytes]) -> None:
-        if len(self._kept) >= _MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
-        self._kept[object_id] = kept
+        return found[1:]
 
     @cached_property
-    def _kept(self) -> dict[str, tuple[str, bytes]]:
-        """Small objects that were read lately by id: type and bytes, checked."""
+    def _kept(self) -> dict[str, tuple[str, int, bytes]]:
+        """Small blobs that were read lately by id: type, size and bytes."""
         return {}
 
     def _why_not(self, object_id: str) -> Unverifiable:
