@@ -130,6 +130,8 @@ def _read_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
 def _edit_findings(entry: Entry, spec: Spec, planned: Plan) -> Iterator[Finding]:
     for edit, outcome in zip(entry.edits, planned.outcomes, strict=True):
         again = record_edit(spec.dialect, edit.text, outcome)
+        if edit == again:
+            continue
         for name in RecordedEdit.__match_args__:
             here, there = getattr(edit, name), getattr(again, name)
             if here != there:

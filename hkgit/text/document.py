@@ -122,7 +122,7 @@ class Document:
 
 def has_too_many_lines(data: bytes) -> bool:
     """Whether a file has more lines than anything here will list."""
-    return data.count(b"\n") > MOST_LINES
+    return len(data) > MOST_LINES and data.count(b"\n") > MOST_LINES
 
 
 def split_raw(data: bytes) -> list[bytes]:
