@@ -19,8 +19,8 @@ from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
 from hkgit.agents.shell_words import is_harmless
 from hkgit.edits import File
 from hkgit.errors import Stale
-from hkgit.git.listing import find_files
 from hkgit.git.repository import Repository
+from hkgit.git.state_files import find_files
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout

@@ -11,7 +11,7 @@ from hkgit import dialects
 from hkgit.edits import Spec
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import digest
-from hkgit.git.listing import find_files
+from hkgit.git.state_files import find_files
 from hkgit.sessions.blobs import refuse_unwritable
 from hkgit.values import dataclass, late_pattern, replace
 
