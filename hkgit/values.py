@@ -17,10 +17,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from dataclasses import asdict, dataclass, field, replace
+    from functools import cached_property
     from re import compile as late_pattern
     from typing import Any
 
-__all__ = ["asdict", "dataclass", "field", "late_pattern", "replace"]
+__all__ = ["asdict", "cached_property", "dataclass", "field", "late_pattern", "replace"]
 
 _SPECS = "__value_fields__"
 
@@ -232,6 +233,23 @@ def _asdict(value: Any) -> Any:
     return value
 
 
+class _Cached:
+    """A property that is computed once, without the lock that Python had before 3.12."""
+
+    def __init__(self, compute: Callable[[Any], Any]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        found = instance.__dict__[self._name] = self._compute(instance)
+        return found
+
+
 class _Late:
     """A regular expression that is compiled when it is first used: few of a module's ever are.
 
@@ -256,4 +274,4 @@ class _Late:
 
 if not TYPE_CHECKING:
     asdict, dataclass, field, replace = _asdict, _decorate, Default, _replace
-    late_pattern = _Late
+    cached_property, late_pattern = _Cached, _Late

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import cast
 
@@ -43,13 +44,18 @@ class _Registry(Mapping[str, Dialect]):
         module = name.replace("-", "_")
         if "_" in name or module not in self._modules:
             raise KeyError(name)
-        return cast(Dialect, import_module(f"{__name__}.{module}"))
+        return _load(module)
 
     def __iter__(self) -> Iterator[str]:
         return (module.replace("_", "-") for module in self._modules)
 
     def __len__(self) -> int:
         return len(self._modules)
+
+
+@cache
+def _load(module: str) -> Dialect:
+    return cast(Dialect, import_module(f"{__name__}.{module}"))
 
 
 DIALECTS = _Registry()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import TypeVar
 
 from hkgit.evidence.verdict import CandidateCommit, ReplayResult, Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.git.objects import EMPTY_TREE, TreeChange, TreeSnapshot
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass, field
+from hkgit.values import cached_property, dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

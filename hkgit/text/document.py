@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from functools import cached_property
 from itertools import accumulate
 
 from hkgit.errors import WrongArgument
 from hkgit.text.hashes import sha256
-from hkgit.values import dataclass
+from hkgit.values import cached_property, dataclass
 
 BOM = b"\xef\xbb\xbf"
 
