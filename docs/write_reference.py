@@ -1,4 +1,4 @@
-"""Write docs/rules.md, the generated parts of docs/contract.md and docs/man/hkgit.1 from the code.
+"""Write docs/rules.md, docs/man/hkgit.1, parts of contract.md and policy.md from the code.
 
 `python -m docs.write_reference` writes them; a test compares them with what it would write.
 """
@@ -18,12 +18,12 @@ import click
 import hkgit
 from hkgit import errors
 from hkgit.audit.reports.rule_page import PAGE as RULES_PAGE
-from hkgit.audit.tables.columns import tables_schema
 from hkgit.cli.commands import COMMANDS, GROUPS
 from hkgit.cli.examples import EXAMPLES, VARIABLES
 from hkgit.cli.help import TITLES
 from hkgit.cli.main import main
 from hkgit.cli.runner import FAULT, INTERRUPTED, UNREAD, USAGE
+from hkgit.gate.policy.key_table import KEYS, policy_schema
 from hkgit.workflows.library import Content, Given, Root
 
 ROOT = Path(__file__).parents[1]
@@ -35,13 +35,17 @@ _PART = re.compile(r"(<!-- generated: ([^>]+) -->\n)(.*?)(<!-- end -->\n)", re.D
 
 def pages() -> dict[str, str]:
     """Every page, by its path from the root of the project."""
-    contract = (ROOT / "docs/contract.md").read_text("utf-8")
     return {
-        "docs/contract.md": _PART.sub(lambda part: _write_part(*part.groups()), contract),
+        **{name: _fill(name) for name in ("docs/contract.md", "docs/policy.md")},
         "docs/rules.md": _rules(),
         "docs/man/hkgit.1": _manual(),
-        "hkgit/text/schemas/tables.json": json.dumps(tables_schema(), indent=2) + "\n",
     }
+
+
+def _fill(name: str) -> str:
+    """Write the generated parts of a page anew."""
+    text = (ROOT / name).read_text("utf-8")
+    return _PART.sub(lambda part: _write_part(*part.groups()), text)
 
 
 def _write_part(begin: str, name: str, _: str, end: str) -> str:
@@ -176,7 +180,31 @@ def _name_type(found: Any) -> str:
     return str(found.__name__)
 
 
-PARTS = {"exit codes": lambda: _exit_codes(), "library": lambda: _library()}
+# The keys of the policy
+
+
+def _policy_keys() -> str:
+    schemas = policy_schema()["properties"]
+    rows = (
+        (_name_key(key.name, schemas[key.name]), key.words, default, key.tightening.words)
+        for key in KEYS
+        for default in [key.default or f"`{schemas[key.name]['default']}`".replace(".0`", "`")]
+    )
+    head = "| key | meaning | default | tighter is |\n|---|---|---|---|\n"
+    return head + "".join(f"| {' | '.join(row)} |\n".replace("|  |", "| |") for row in rows)
+
+
+def _name_key(name: str, schema: dict[str, Any]) -> str:
+    if "properties" in schema.get("items", {}):
+        return f"`[[gate.{name}]]`"
+    return f"`[gate.{name}]`" if "properties" in schema else f"`{name}`"
+
+
+PARTS = {
+    "exit codes": _exit_codes,
+    "library": _library,
+    "policy keys": _policy_keys,
+}
 """The generated parts of the contract, by name."""
 
 

@@ -42,14 +42,20 @@ if TYPE_CHECKING:
     )
     from hkgit.text.document import range_hash
     from hkgit.text.tags import build_seen_hashes, line_hash, resolve_hash, tag_lines
-    from hkgit.workflows.library import EditResult, ParsedEdits, apply_edits, parse_edits
+    from hkgit.workflows.library import (
+        EditResult,
+        ParsedEdits,
+        ReadRange,
+        apply_edits,
+        parse_edits,
+        read_range,
+    )
     from hkgit.workflows.reflection import (
         ReflectionResult,
         Round,
         apply_with_reflection,
         apply_with_reflection_async,
     )
-    from hkgit.workflows.session_calls import ReadRange, read_range
 
 __version__ = "0.2.0"
 
@@ -83,8 +89,14 @@ _HOMES = {
         "Stale",
         "WrongArgument",
     ),
-    "workflows.library": ("EditResult", "ParsedEdits", "apply_edits", "parse_edits"),
-    "workflows.session_calls": ("ReadRange", "read_range"),
+    "workflows.library": (
+        "EditResult",
+        "ParsedEdits",
+        "ReadRange",
+        "apply_edits",
+        "parse_edits",
+        "read_range",
+    ),
     "workflows.reflection": (
         "ReflectionResult",
         "Round",

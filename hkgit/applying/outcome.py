@@ -17,6 +17,9 @@ from hkgit.values import dataclass, replace
 
 APPLIED = "applied"
 
+COUNTS = "counts"
+"""Stands among the repairs of an edit whose hunk has other numbers of lines than it says."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

@@ -9,7 +9,7 @@ from hkgit.applying.context import EditContext
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import LATE, LATE_ABSENT, Evidence, read_holds
 from hkgit.applying.marks import expect_no_marks
-from hkgit.applying.outcome import EditOutcome, Plan, expect_hashes, refuse_edit
+from hkgit.applying.outcome import COUNTS, EditOutcome, Plan, expect_hashes, refuse_edit
 from hkgit.applying.quotes import REPAIR as LINE_ENDS
 from hkgit.applying.quotes import StoresLf, as_given, as_stored, change_text
 from hkgit.applying.workspace import FileState, Workspace, refuse_made_and_removed
@@ -34,9 +34,6 @@ from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_
 from hkgit.matching.place import Settings
 from hkgit.text.edit_parts import expected_hash_of
 from hkgit.values import dataclass, field, replace
-
-COUNTS = "counts"
-"""Stands among the repairs of an edit whose hunk has other numbers of lines than it says."""
 
 _TELL_NEW_FILES = frozenset({"apply-patch"})
 """Dialects that say of every file whether it is there: no text is quoted from one that is new."""

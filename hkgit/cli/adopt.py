@@ -19,11 +19,15 @@ from hkgit.agents.transcripts.log_words import (
 )
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
+from hkgit.cli.remade_output import tell_remade
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.errors import HkgitError, InvalidInput, Rejected
+from hkgit.evidence.verdict import BLIND, CandidateCommit
+from hkgit.gate.ruling import Ruling
 from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository, find_checkout
+from hkgit.values import replace
 from hkgit.workflows.adoption import (
     AdoptRequest,
     adopt,
@@ -31,6 +35,7 @@ from hkgit.workflows.adoption import (
     scan_commits,
     store_checkout,
 )
+from hkgit.workflows.remade_commit import RemakeRequest, remake
 
 QUICK = 64 * 2**20
 """So many bytes of transcripts are read while somebody waits for a commit."""
@@ -51,23 +56,41 @@ def open_logs(repository: Repository, source: str | None) -> Logs:
     return Logs(found, checkout)
 
 
-def is_explained(repository: Repository, tree: str) -> bool:
-    """Whether transcripts explain all of a tree that is about to be committed.
+def find_adoption(repository: Repository, candidate: CandidateCommit) -> str:
+    """Find the command that takes all evidence of a commit from transcripts that explain it.
 
-    False also where there are none, or more of them than can be read meanwhile.
+    Empty also where there are none, or more of them than can be read meanwhile.
     """
     try:
         found = find_logs([*repository.list_checkouts()], os.environ)
         if not found or sum(path.stat().st_size for path in found) > QUICK:
-            return False
-        # Few commits are rejected, and few of them have transcripts.
-        from hkgit.workflows.adoption import AdoptRequest, adopt
-
+            return ""
         logs = Logs(found, partial(find_checkout, repository))
-        [done] = adopt(repository, AdoptRequest(logs, tree=tree, keeps=False))
-        return done.is_whole and bool(done.entries)
+        if candidate.id is None:
+            request = AdoptRequest(logs, tree=candidate.tree, keeps=False)
+            command = "hkgit adopt --staged"
+        else:
+            request = AdoptRequest(logs, commits=(candidate.id,), keeps=False)
+            command = f"hkgit adopt {candidate.id[:12]}"
+        [done] = adopt(repository, request)
     except (HkgitError, OSError):
-        return False
+        return ""
+    return command if done.is_whole and done.entries else ""
+
+
+def add_adoption(repository: Repository, ruling: Ruling) -> Ruling:
+    """Name in a blind commit the command that takes its evidence from a transcript."""
+    candidate = ruling.judged.candidate
+    is_bare = len(candidate.parents) == 1 and not ruling.judged.entries
+    command = find_adoption(repository, candidate) if is_bare else ""
+    if not command:
+        return ruling
+    fix = f"A transcript explains all of it: {command}"
+    found = (
+        replace(each, fix=fix, mend=command) if each.rule == BLIND else each
+        for each in ruling.findings
+    )
+    return replace(ruling, findings=tuple(found))
 
 
 UNEXPLAINED = Rejected.exit_code
@@ -77,7 +100,7 @@ SCANNED = 200
 
 
 @click.command()
-@click.argument("commits", metavar="[A..B]", required=False)
+@click.argument("commits", metavar="[COMMIT | A..B]", required=False)
 @click.option("--staged", is_flag=True, help="Explain what is staged (where nothing is, the next).")
 @click.option("--working-tree", is_flag=True, help="Explain all that is not committed.")
 @click.option(
@@ -107,14 +130,17 @@ def command(
     """Find evidence in an agent's own transcripts for what hooks have missed.
 
     The transcript's readings and edits are replayed on the files as they were. Of a change that
-    is not committed the entries are made at its commit; of commits of A..B they are kept beside
-    the history, under refs/hkgit/recovered/. What no call explains is told by path and line, and
-    the exit code is 6.
+    is not committed the entries are made at its commit. A COMMIT is made again with them, as by
+    `hkgit redo`; of commits of A..B they are kept beside the history, under
+    refs/hkgit/recovered/. What no call explains is told by path and line, and the exit code is 6.
     """
     if sum((commits is not None, staged, working_tree)) > 1 or (scan and (staged or working_tree)):
         raise click.UsageError("--staged, --working-tree, A..B and --scan exclude each other.")
     repository = open_repository()
     logs = open_logs(repository, source)
+    if commits is not None and ".." not in commits and not (scan or dry_run or as_json):
+        tell_remade(repository, remake(repository, RemakeRequest(commits, transcripts=logs)))
+        return
     if scan:
         _scan(repository, logs, commits, as_json=as_json)
         return
@@ -148,7 +174,9 @@ def _latest(repository: Repository) -> tuple[str, ...]:
 
 
 def _in_range(repository: Repository, commits: str) -> tuple[str, ...]:
-    """The commits of A..B that are no merges, parents first."""
+    """The commits of A..B that are no merges, parents first; or the one that is named."""
+    if ".." not in commits:
+        return (repository.resolve(commits),)
     old, new = resolve_range(repository, commits)
     listed = repository.commits_between(old, new)
     return tuple(each for each in listed if len(repository.commit(each).parents) < 2)

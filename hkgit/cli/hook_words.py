@@ -70,9 +70,15 @@ def _record(step: RecordStep, message_file: str = "") -> int:
 
 
 def _judge_commit(message_file: str | None) -> int:
-    from hkgit.cli.staged import judge_and_print, judge_recorded
+    from hkgit.cli.record_steps import judge_recorded
 
-    return _code(judge_recorded(message_file, lambda: judge_and_print(message_file)))
+    return _code(judge_recorded(message_file, lambda: _judge_staged(message_file)))
+
+
+def _judge_staged(message_file: str | None) -> bool:
+    from hkgit.cli.staged import judge_and_print
+
+    return judge_and_print(message_file)
 
 
 def _judge_refs(point: RefPoint, state: str = "", remote: str | None = None) -> int:

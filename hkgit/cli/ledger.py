@@ -33,8 +33,7 @@ def prune(
 ) -> None:
     """Commit the removal of entries from the tree; in the history they stay as they are.
 
-    All of them go only with --yes; --before and --keep say which. The commit holds a manifest of
-    what went, and the gate knows it by that. In one commit go at most 10,000.
+    All of them go only with --yes; --before and --keep say which.
     """
     # Only here is the machinery of commits needed.
     from hkgit.workflows.ledger_prune import PruneRequest

@@ -1,4 +1,4 @@
-"""Turn journals into evidence, a step for each hook of `git commit`."""
+"""Turn journals into evidence, a step for each hook of `git commit`; few steps need the judge."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from hkgit.cli.common import open_hook_repository
 from hkgit.cli.output import print_error, print_note
 from hkgit.cli.session_options import find_work_root
 from hkgit.errors import HkgitError
+from hkgit.git.facts import find_agent_shell, is_left_to_commit_msg
 from hkgit.sessions.blobs import find_late_sessions, find_open_sessions
 from hkgit.sessions.homes import may_wait
 from hkgit.workflows.session_calls import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hkgit.workflows.session_calls import RecordStep
 
 
@@ -24,6 +27,35 @@ def record_step(step: RecordStep, message_file: str = "") -> None:
 def waits() -> bool:
     """Whether edits of a session may wait for their commit here."""
     return may_wait(find_work_root())
+
+
+def judge_recorded(message_file: str | None, judge: Callable[[], bool]) -> bool:
+    """Record the commit being made, judge it, and take back what was recorded if it is rejected."""
+    if message_file is None:
+        _record_running_command()
+    if not waits():
+        return (message_file is None and is_left_to_commit_msg()) or judge()
+    step: RecordStep = "staged" if message_file is None else "message"
+    try_recording(step, message_file or "")
+    if step == "staged" and is_left_to_commit_msg():
+        return True
+    passes = False
+    try:
+        passes = judge()
+    finally:
+        if not passes:
+            try_recording("withdraw")
+    return passes
+
+
+def _record_running_command() -> None:
+    """In an agent's shell, record what the command has changed by which git is started."""
+    shell = find_agent_shell()
+    if shell is not None:
+        # Most commits are made elsewhere.
+        from hkgit.agents.shell_commits import record_running_command
+
+        record_running_command(find_work_root(), shell)
 
 
 def try_recording(step: RecordStep, message_file: str = "") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import BinaryIO
 
 import click
 
@@ -10,10 +11,13 @@ from hkgit.applying.outcome_json import refusal_text
 from hkgit.cli.apply import summary_line
 from hkgit.cli.common import open_repository
 from hkgit.cli.output import print_error, print_info, print_note, show_progress
+from hkgit.cli.remade_output import tell_remade
+from hkgit.errors import GitRefused
 from hkgit.git.facts import find_agent_shell
 from hkgit.git.repository import Repository
 from hkgit.workflows.commit_plan import Progress
 from hkgit.workflows.late_evidence import RedoRequest, redo
+from hkgit.workflows.remade_commit import RemakeRequest, remake
 
 
 @click.command()
@@ -24,6 +28,8 @@ from hkgit.workflows.late_evidence import RedoRequest, redo
     help="Who made the change, as name/version; by default the agent in whose shell this runs.",
 )
 @click.option("--tree", metavar="ID", help="What git was about to commit, not what is staged.")
+@click.option("--patch", type=click.File("rb"), help="Let the COMMIT change what this says.")
+@click.option("--vouch", is_flag=True, help="Take the COMMIT upon yourself: sign it, say so.")
 @click.argument("paths", nargs=-1, metavar="[COMMIT | PATHS...]")
 @click.pass_context
 def command(
@@ -32,6 +38,8 @@ def command(
     message: str | None,
     agent: str | None,
     tree: str | None,
+    patch: BinaryIO | None,
+    vouch: bool,
     paths: tuple[str, ...],
 ) -> None:
     """Make what is staged, or a commit, again as edits with evidence, and commit it.
@@ -41,23 +49,28 @@ def command(
     that. What is not staged stays as it is, and nothing is thrown away. With PATHS only these are
     committed, and the rest stays staged.
 
-    With a COMMIT of the current history that one is made again: its author, dates and message
-    stay, and the commits after it follow. Signatures do not: sign anew.
+    With a COMMIT of the current history that one is made again: its author, dates, message and
+    the entries that hold stay, and the commits after it follow. What a person added by hand is a
+    commit of its own. Signatures do not stay: sign anew. With --vouch it stays as it is, and a
+    person whom a [[gate.manual]] of the policy grants its paths commits and signs it.
     """
     repository = open_repository()
     commit, paths = _split_commit(repository, paths)
+    shell = find_agent_shell()
+    if (vouch or patch is not None) and commit is None:
+        raise click.UsageError("--vouch and --patch take a COMMIT.")
+    if vouch and shell is not None:
+        what, fix = f"this is the shell of {shell}", "A person vouches in a shell of their own."
+        raise GitRefused("--vouch", what, fix)
+    if commit is not None:
+        data = None if patch is None else patch.read()
+        request = RemakeRequest(commit, agent, message, data, vouches=vouch)
+        tell_remade(repository, remake(repository, request))
+        return
     progress = Progress(print_note, show_progress("committing spec"))
-    result = redo(
-        repository,
-        RedoRequest(
-            agent=agent or _name_agent(commit),
-            message=message,
-            tree=tree,
-            paths=paths,
-            commit=commit,
-        ),
-        progress,
-    )
+    named = None if shell is None else shell.casefold().replace(" ", "-")
+    staged = RedoRequest(agent=agent or named, message=message, tree=tree, paths=paths)
+    result = redo(repository, staged, progress)
     if result.error is not None:
         print_error(refusal_text(result.outcomes) or str(result.error))
         ctx.exit(result.error.exit_code)
@@ -74,12 +87,3 @@ def _split_commit(
         return None, words
     found = repository.git("rev-parse", "--verify", "-q", f"{words[0]}^{{commit}}", check=False)
     return (found.text, ()) if found.code == 0 else (None, words)
-
-
-def _name_agent(commit: str | None) -> str | None:
-    """The agent in whose shell this runs, as in its transcripts; None in a person's.
-
-    Who made a commit is known from the commit.
-    """
-    shell = find_agent_shell() if commit is None else None
-    return None if shell is None else shell.casefold().replace(" ", "-")

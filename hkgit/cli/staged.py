@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.common import open_hook_repository
@@ -23,49 +23,12 @@ from hkgit.git.repository import Repository
 from hkgit.values import dataclass, replace
 from hkgit.workflows.judgement import JudgeRequest, judge
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.workflows.session_calls import RecordStep
-
-
 _UNRECORDED = (
     "This is the shell of {shell}, and no session has recorded this change: its hooks are not set"
     " up, or it was started below the root, where it may read none (for the next time: hkgit init"
     " --agent NAME, with --user for directories below). What is a person's is committed in a"
     " shell of their own. {fix}"
 )
-
-
-def judge_recorded(message_file: str | None, judge: Callable[[], bool]) -> bool:
-    """Record the commit being made, judge it, and take back what was recorded if it is rejected."""
-    from hkgit.cli.record_steps import try_recording, waits
-
-    if message_file is None:
-        _record_running_command()
-    if not waits():
-        return (message_file is None and is_left_to_commit_msg()) or judge()
-    step: RecordStep = "staged" if message_file is None else "message"
-    try_recording(step, message_file or "")
-    if step == "staged" and is_left_to_commit_msg():
-        return True
-    passes = False
-    try:
-        passes = judge()
-    finally:
-        if not passes:
-            try_recording("withdraw")
-    return passes
-
-
-def _record_running_command() -> None:
-    """In an agent's shell, record what the command has changed by which git is started."""
-    shell = find_agent_shell()
-    if shell is not None:
-        # Most commits are made elsewhere.
-        from hkgit.agents.shell_commits import record_running_command
-        from hkgit.cli.session_options import find_work_root
-
-        record_running_command(find_work_root(), shell)
 
 
 def judge_and_print(
@@ -183,7 +146,6 @@ def _find_adoption(repository: Repository, report: Report) -> str:
     rulings = [each for each in report.rulings if not each.passes and each.rule == BLIND]
     if not rulings or any(each.judged.entries for each in rulings):
         return ""
-    from hkgit.cli.adopt import is_explained
+    from hkgit.cli.adopt import find_adoption
 
-    tree = rulings[0].judged.candidate.tree
-    return "hkgit adopt --staged" if is_explained(repository, tree) else ""
+    return find_adoption(repository, rulings[0].judged.candidate)

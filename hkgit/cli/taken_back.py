@@ -12,8 +12,6 @@ from hkgit.cli.common import echo_json, open_repository
 from hkgit.cli.output import echo, print_warning
 from hkgit.evidence.kept_text import KeptText, find_kept_text, render_remake, search_commits
 from hkgit.evidence.verdict import ReplayResult
-from hkgit.gate.fix_facts import is_late_accepted
-from hkgit.gate.trusted_policy import read_own_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
@@ -107,6 +105,9 @@ def _lines(repository: Repository, tip: str | None, found: Sequence[Found]) -> I
 
 def _render_way(repository: Repository, kept: Sequence[KeptText], subject: str) -> str:
     """Render how a commit is made again; evidence made for it now is `late`."""
+    from hkgit.gate.fix_facts import is_late_accepted  # few commits keep such text
+    from hkgit.gate.trusted_policy import read_own_policy
+
     policy = read_own_policy(repository, repository.head().commit)
     if all(is_late_accepted(policy, path) for each in kept for path in each.paths):
         return render_remake(kept, subject)

@@ -18,7 +18,6 @@ from hkgit.evidence.entry import (
     entry_id,
     read_entry,
 )
-from hkgit.evidence.prune_manifest import Manifest, is_manifest, read_manifest
 from hkgit.evidence.verdict import Finding, Leftover
 from hkgit.git.objects import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
@@ -37,43 +36,43 @@ class Added:
     """The entries that are added, with their ids; the changes outside of the ledger; the faults.
 
     `removed` are the paths of records that are taken out of the tree, which only some commits may
-    do, and `pruned` the ids that manifests name.
+    do.
     """
 
     entries: tuple[tuple[str, Entry], ...]
     others: tuple[TreeChange, ...]
     findings: tuple[Finding, ...]
     removed: tuple[str, ...] = ()
-    manifests: tuple[Manifest, ...] = ()
 
     @property
     def removals(self) -> tuple[Finding, ...]:
         """The removed records as faults."""
         return tuple(Finding.at("entry", path, _REMOVED, _KEEP) for path in self.removed)
 
+    @property
+    def is_prune(self) -> bool:
+        """Whether records are removed, and nothing else is done."""
+        return bool(self.removed) and not (self.entries or self.others or self.findings)
+
 
 def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Added:
-    """Sort a commit's changes into entries, removed ones, manifests, other files, and faults."""
+    """Sort a commit's changes into entries, removed ones, other files, and faults."""
     findings: list[Finding] = [*_overload(repository, changes)]
     if findings:
         return Added((), (), tuple(findings))
     records = [each for each in changes if each.path.startswith(f"{LEDGER}/")]
     entries: list[tuple[str, Entry]] = []
-    manifests: list[Manifest] = []
     for change in (each for each in records if not _is_removed(each)):
-        match _record(repository, change):
-            case Finding() as finding:
-                findings.append(finding)
-            case Manifest() as manifest:
-                manifests.append(manifest)
-            case entry:
-                entries.append(entry)
+        try:
+            name, data = _bytes(repository, change)
+            entries.append((name, _entry(change.path, data)))
+        except InvalidInput as error:
+            findings.append(Finding.of("entry", error))
     return Added(
         entries=tuple(entries),
         others=tuple(_list_others(repository, changes)),
         findings=tuple(findings),
         removed=tuple(each.path for each in records if _is_removed(each)),
-        manifests=tuple(manifests),
     )
 
 
@@ -97,15 +96,6 @@ def _overload(repository: Repository, changes: Sequence[TreeChange]) -> Iterator
     if is_over and sum(map(repository.blob_size, added)) > MOST_BYTES:
         what = f"the records that the commit adds have over {MOST_BYTES} bytes together"
         yield Finding("entry", LEDGER, what, "Land them in several commits.")
-
-
-def _record(repository: Repository, change: TreeChange) -> tuple[str, Entry] | Manifest | Finding:
-    """What a record that a commit adds holds, an entry with its id; or why it is none."""
-    try:
-        name, data = _bytes(repository, change)
-        return read_manifest(data) if is_manifest(data) else (name, _entry(change.path, data))
-    except InvalidInput as error:
-        return Finding.of("entry", error)
 
 
 def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
@@ -134,7 +124,7 @@ def _entry(path: str, data: bytes) -> Entry:
 
 _REMAKE = "Let hkgit apply the spec again."
 _REMOVED = "the entry is removed"
-_KEEP = "Entries stay as they are: put it back."
+_KEEP = "Put it back; `hkgit ledger prune` removes entries, in a commit of its own."
 
 
 def _is_frozen_attributes(repository: Repository, change: TreeChange) -> bool:

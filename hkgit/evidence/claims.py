@@ -1,12 +1,13 @@
-"""The entry of a plan, and what it claims."""
+"""The entry of a plan and what it claims, and the spec of an entry."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from hkgit import dialects
 from hkgit.applying.hunk import CONTEXT, Hunk
-from hkgit.applying.outcome import EditOutcome, FileChange, Plan, reads_used
-from hkgit.edits import MAX_EDITS, File, Read, Spec, decode_text
+from hkgit.applying.outcome import COUNTS, EditOutcome, FileChange, Plan, reads_used
+from hkgit.edits import MAX_EDITS, AnyEdit, File, Read, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import (
     MAX_BYTES,
@@ -148,3 +149,26 @@ def record_hunk(base: Document, hunk: Hunk) -> RecordedHunk:
 def mark(file: File | None) -> FileMark | None:
     """Record the mode and hash of a file; None for no file."""
     return None if file is None else FileMark(file.mode, digest(file.data))
+
+
+def read_recorded_spec(entry: Entry) -> Spec:
+    """Parse the spec from an entry's blocks. Raises InvalidInput if a block is not one edit."""
+    names = {edit.dialect for edit in entry.edits}
+    if len(names) != 1:
+        raise InvalidInput("ledger entry", "its edits are in more than one dialect")
+    [dialect] = names
+    edits: list[AnyEdit] = []
+    for edit in entry.edits:
+        dialect, reading = dialects.read(edit.text, edit.dialect)
+        if len(reading.edits) != 1:
+            raise InvalidInput(f"edit {edit.id}", "its text is not one edit")
+        edits += reading.edits
+    numbers = enumerate(entry.edits, 1)
+    miscounted = frozenset(number for number, edit in numbers if COUNTS in edit.repairs)
+    return Spec(
+        dialect=dialect,
+        edits=tuple(edits),
+        blocks=tuple(edit.text for edit in entry.edits),
+        sequential=dialects.DIALECTS[dialect].SEQUENTIAL,
+        miscounted=miscounted,
+    )

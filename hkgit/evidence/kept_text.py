@@ -14,8 +14,8 @@ from contextlib import suppress
 from hkgit.applying.net import words_of, words_of_files
 from hkgit.edits import File, encode_text
 from hkgit.errors import HkgitError, InvalidInput
+from hkgit.evidence.claims import read_recorded_spec
 from hkgit.evidence.entry import LEDGER, Entry, RecordedHunk, entry_id, entry_path, read_entry
-from hkgit.evidence.recomputation import read_recorded_spec
 from hkgit.git.repository import Repository
 from hkgit.text.document import has_too_many_lines
 from hkgit.text.edit_parts import new_text_of, old_text_of

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from hkgit import dialects
 from hkgit.applying.draft import Lines
 from hkgit.applying.hunk import CONTEXT
 from hkgit.applying.outcome import FileChange, Plan, reads_used
 from hkgit.applying.path_names import resolve_names
-from hkgit.applying.planner import COUNTS, Options, plan
+from hkgit.applying.planner import Options, plan
 from hkgit.applying.quotes import REPAIR as LINE_ENDS
 from hkgit.applying.ranges import lines_of_edit, lines_of_hash
 from hkgit.edits import (
@@ -39,7 +38,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.anchors import anchor_hunks
-from hkgit.evidence.claims import mark, record_edit, record_file
+from hkgit.evidence.claims import mark, read_recorded_spec, record_edit, record_file
 from hkgit.evidence.derivation import find_unexplained, plain_hunk
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.verdict import Finding
@@ -83,29 +82,6 @@ def recompute(
         *_read_findings(entry, planned),
         *_file_findings(entry, planned),
     ]
-
-
-def read_recorded_spec(entry: Entry) -> Spec:
-    """Parse the spec from an entry's blocks. Raises InvalidInput if a block is not one edit."""
-    names = {edit.dialect for edit in entry.edits}
-    if len(names) != 1:
-        raise InvalidInput("ledger entry", "its edits are in more than one dialect")
-    [dialect] = names
-    edits: list[AnyEdit] = []
-    for edit in entry.edits:
-        dialect, reading = dialects.read(edit.text, edit.dialect)
-        if len(reading.edits) != 1:
-            raise InvalidInput(f"edit {edit.id}", "its text is not one edit")
-        edits += reading.edits
-    numbers = enumerate(entry.edits, 1)
-    miscounted = frozenset(number for number, edit in numbers if COUNTS in edit.repairs)
-    return Spec(
-        dialect=dialect,
-        edits=tuple(edits),
-        blocks=tuple(edit.text for edit in entry.edits),
-        sequential=dialects.DIALECTS[dialect].SEQUENTIAL,
-        miscounted=miscounted,
-    )
 
 
 def plan_options(entry: Entry) -> Options:

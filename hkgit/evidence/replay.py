@@ -26,7 +26,6 @@ from hkgit.evidence.entry import (
     LEDGER,
     Entry,
     RecordedHunk,
-    entry_name,
     entry_path,
 )
 from hkgit.evidence.sequence import CachedSnapshot, EntrySequence
@@ -187,7 +186,7 @@ def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayRe
     if not any(change.path.startswith(".hkgit/") for change in own):
         return None
     added = read_added_entries(repository, own)
-    if is_octopus or not added.entries or added.findings or added.removed or added.manifests:
+    if is_octopus or not added.entries or added.findings or added.removed:
         what = "differs from the automatic merge of its parents, in the ledger too"
         where = ", ".join(change.path for change in own[:5])
         return ReplayResult(
@@ -428,8 +427,9 @@ def _replay(
     if not changes:
         return ReplayResult(candidate, Verdict.EMPTY, notes=find_stray_trailers(candidate))
     added = read_added_entries(repository, changes)
-    if added.manifests:
-        return _prune(candidate, added)
+    if added.is_prune:
+        notes = find_stray_trailers(candidate)
+        return ReplayResult(candidate, Verdict.PRUNE, notes=notes, removed=added.removed)
     is_named = _NAMED.search(candidate.message or b"") is not None
     if reverts and (added.removed or is_named):
         found = _revert(repository, candidate)
@@ -451,28 +451,6 @@ def _revert(repository: Repository, candidate: CandidateCommit) -> ReplayResult 
     gone = (each.path for each in changes if each.path.startswith(f"{LEDGER}/") and not each.new)
     notes = find_stray_trailers(candidate)
     return ReplayResult(candidate, Verdict.REVERT, notes=notes, basis=basis, removed=tuple(gone))
-
-
-def _prune(candidate: CandidateCommit, added: Added) -> ReplayResult:
-    """A commit with a manifest removes just what it names, and does nothing else."""
-    named = [name for manifest in added.manifests for name in manifest.entries]
-    removed = sorted(entry_name(path) for path in added.removed)
-    findings = list(added.findings)
-    if sorted(named) != removed:
-        what = f"names {len(named)} entries, and the commit removes {len(removed)}: not the same"
-        findings.append(Finding("prune", "ledger", what, _PRUNE))
-    entries = (entry_path(name) for name, _ in added.entries)
-    for path in (*(each.path for each in added.others), *entries):
-        what = "a commit that prunes changes nothing else"
-        findings.append(Finding("prune", path, what, "Make it a commit of its own."))
-    verdict = Verdict.FAIL if findings else Verdict.PRUNE
-    notes = find_stray_trailers(candidate)
-    return ReplayResult(
-        candidate, verdict, findings=tuple(findings), notes=notes, removed=added.removed
-    )
-
-
-_PRUNE = "Let `hkgit ledger prune` make the commit."
 
 
 REFS = "refs/hkgit/recovered/"

@@ -26,7 +26,7 @@ from hkgit.matching.strict import (
 from hkgit.matching.view import EditLines, FileLines, find_end_of_block, make_view
 from hkgit.text.document import Document
 from hkgit.text.escape import count_noun
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 
 STRICT = ("exact", "whitespace", "unicode", "elided")  # Tiers that want all of the old text
 LOOSE = ("fuzzy", "line-block")  # Tiers that want most of it
@@ -390,23 +390,16 @@ def _find_repaired(search: Search) -> Located | None:
 def _find_loosely(search: Search, wanted: EditLines) -> Located | None:
     """Find the place by the tiers that want most of the old text; None where it is nowhere.
 
-    Before, it is seen to that the change has not been made already, and that the file has
-    the author's names.
+    Before, it is seen to that the change has not been made already.
     """
-    from hkgit.matching.renames import find_renames
-
-    written, repairs = choose_variant(search, wanted)
-    check_backslashes(search, written)
-    names = find_renames(search.view, written, search.edit.path)
-    wanted, repairs = written, (*repairs, *names)
-    if names:
-        wanted = EditLines.of(search.edit, repairs)
+    wanted, repairs = choose_variant(search, wanted)
+    check_backslashes(search, wanted)
     _refuse_applied(search, applied.find_place_of_new(search.view, wanted))
     for tier in LOOSE:
         places = find_places(tier, search.view, wanted)
         if any(place.similarity >= search.settings.threshold for place in places):
             found = _settle_loose(search, tier, wanted, places, repairs)
-            return None if found is None else _check_evidence(search, wanted, written, names, found)
+            return None if found is None else _check_evidence(search, wanted, found)
     return None
 
 
@@ -426,25 +419,20 @@ def _settle_loose(
     return found if found.similarity >= search.settings.threshold else None
 
 
-def _check_evidence(
-    search: Search, wanted: EditLines, written: EditLines, names: tuple[str, ...], found: Located
-) -> Located | None:
-    """Check the place of a loose tier; None where too little of the old text as written is there.
+def _check_evidence(search: Search, wanted: EditLines, found: Located) -> Located | None:
+    """Check the place of a loose tier; None where too little of the old text is there.
 
-    A hash or a receipt of that very place shows as much. A place that has other names is as alike
-    as it is to the old text as it was written.
+    A hash or a receipt of that very place shows as much.
     """
-    from hkgit.matching.candidates import find_candidates
-    from hkgit.matching.weight import has_evidence
+    from hkgit.matching.weight import check_names, has_evidence
 
-    place = found.places[0]
-    is_sure = has_evidence(search.view, written, place.targets, search.edit.path, names)
+    place, path = found.places[0], search.edit.path
+    is_sure = has_evidence(search.view, wanted, place.targets, path)
     if not is_sure and not search.ties.owns(place):
         return None
     _refuse_applied(search, applied.find_added(search.view, wanted, place.targets))
-    as_written = find_candidates(search.view, written)[0].similarity if names else FULL
-    found = replace(found, similarity=min(found.similarity, as_written))
-    return found if found.similarity >= search.settings.threshold else None
+    check_names(search.view, wanted, place.targets, path)
+    return found
 
 
 def _refuse_applied(search: Search, place: Place | None) -> None:

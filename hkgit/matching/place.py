@@ -105,7 +105,6 @@ MISQUOTED = 985
 """Of an edit whose evidence shows what its author saw, and which quotes it otherwise."""
 
 REPAIRED = 999
-RENAMED = 993
 CLOSE = 50  # A runner-up nearer than this takes `DOUBT` away
 DOUBT = 5
 
@@ -124,8 +123,7 @@ def rate_confidence(
     if "misquoted" in repairs:
         value = min(value, MISQUOTED)
     elif repairs:
-        is_renamed = any(name.startswith("renamed ") for name in repairs)
-        value = min(value, RENAMED if is_renamed else REPAIRED)
+        value = min(value, REPAIRED)
     is_close = runner_up is not None and similarity - runner_up < CLOSE
     return value - DOUBT if is_close else value
 

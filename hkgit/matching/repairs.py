@@ -276,13 +276,7 @@ READINGS: tuple[tuple[str, ...], ...] = (
 )
 """The repairs that are tried, alone and together."""
 
-_RENAMED = re.compile(r"renamed (\w+) to (\w+)")
-
 
 def repair_texts(name: str, old: bytes, new: bytes) -> Texts:
-    """Apply one repair to both texts: one of the table, or `renamed OLD to NEW`."""
-    words = _RENAMED.fullmatch(name)
-    if words is None:
-        return REPAIRS[name](old, new) or (old, new)
-    pattern = re.compile(rb"(?<![A-Za-z0-9_])%s(?![A-Za-z0-9_])" % words[1].encode())
-    return pattern.sub(words[2].encode(), old), pattern.sub(words[2].encode(), new)
+    """Apply one repair of the table to both texts."""
+    return REPAIRS[name](old, new) or (old, new)

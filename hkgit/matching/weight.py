@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from hkgit.edits import decode_text
+from hkgit.errors import Conflict
 from hkgit.matching.alignment import Targets, weigh
 from hkgit.matching.guards import PROSE
 from hkgit.matching.place import FULL
-from hkgit.matching.view import EditLines, FileLines, is_telling, list_keys, make_key
+from hkgit.matching.view import EditLines, FileLines, indent_of, is_telling, list_keys, make_key
 from hkgit.values import late_pattern
 
 ENOUGH = 800  # So much of the weight of a quotation, per mille, has to be found
@@ -23,7 +24,11 @@ SHORT = 4  # From so many letters on a word may have a slip
 REMARK = (b"# ", b"#:", b"//", b"/*", b"* ", b"-- ", b"<!--")
 """What a line begins with that says something to people only."""
 
+OPENERS = (b":", b"{", b"(", b"[", b">")
+"""What a line ends with that opens a block."""
+
 _WORD = late_pattern(r"\w+|[^\w\s]")
+_NAME = late_pattern(rb"[A-Za-z_]\w*")
 _NAMES = late_pattern(
     rb"(?:\w+ )*(?:def|class|func|fn|function|interface|struct|enum|trait|type|module) "
     rb"|\[[\w.]+\]$|['\"]?[\w.#-]+['\"]?:(?: [{\[])?$|[.#][\w.-]+ ?\{$"
@@ -58,34 +63,29 @@ def _is_slip(word: str, other: str) -> bool:
     return letters >= SHORT and OSA.distance(word, other) <= 1
 
 
-def has_evidence(
-    view: FileLines, wanted: EditLines, targets: Targets, path: str, renames: Sequence[str] = ()
-) -> bool:
-    """Whether enough of a quotation stands at `targets` for them to be the place that is meant.
-
-    `wanted` is the edit as it was written, `renames` are the named repairs that carry the file's
-    names into it.
-    """
+def has_evidence(view: FileLines, wanted: EditLines, targets: Targets, path: str) -> bool:
+    """Whether enough of a quotation stands at `targets` for them to be the place that is meant."""
     lines, keys = list_keys(view, wanted)
     rows = [row for row, key in enumerate(keys) if key]
     telling = [i for i in rows if is_telling(keys[i])]
-    opening = telling[:1]
+    says = telling
     if not path.lower().endswith(PROSE):
-        remarks = {i for i in telling if wanted.old_lines[i].strip().startswith(REMARK)}
-        opening = [i for i in telling if i not in remarks][:1] or opening
-    exact = {i: _stands(view, wanted, targets, i, lines, keys, i in opening) for i in rows}
-    renamed = {i for i in rows if _is_renamed(view, wanted, targets[i], i, renames)}
-    found = {i: exact[i] or i in renamed for i in rows}
-    # Other names in the opening line are another block, unless the lines below it have them too.
-    if not opening or not (exact[opening[0]] or (opening[0] in renamed and len(renamed) > FEW)):
+        says = [i for i in telling if not wanted.old_lines[i].strip().startswith(REMARK)]
+    opening = next(iter(says or telling), None)
+    if opening is None:
         return False
+    missing = [i for i in rows if not _stands(view, wanted, targets, i, i == opening)]
+    if opening in missing:
+        # Another opening line is another block; one that opens none may be a slip as any other.
+        is_slip = len(missing) == 1 and len(telling) > FEW + 1
+        if not is_slip or _opens_block(wanted.old_lines, telling, opening):
+            return False
     if len(telling) <= FEW:
-        return all(found.values())
+        return not missing
     known = set(keys)
     often = Counter(line for line in lines if line in known)
     # Of a line that the file has often little follows.
     weights = {i: FULL * weigh(keys[i]) // max(often[keys[i]], 1) for i in rows}
-    missing = [i for i in rows if not found[i]]
     lost = sum(weights[i] for i in missing)
     there = sum(weights.values()) - lost
     hit = [t for t in targets if t is not None]
@@ -98,36 +98,43 @@ def has_evidence(
     return there * FULL >= (there + lost) * ENOUGH
 
 
-def _stands(
-    view: FileLines,
-    wanted: EditLines,
-    targets: Targets,
-    row: int,
-    lines: Sequence[bytes],
-    keys: Sequence[bytes],
-    opens: bool,
-) -> bool:
+def check_names(view: FileLines, wanted: EditLines, targets: Targets, path: str) -> None:
+    """Raise Conflict where new lines use a name that the file has not, but where it is quoted.
+
+    Somebody renamed the thing since the author read the file, or the author misremembers its name.
+    """
+    used = {name for i in wanted.added for name in _NAME.findall(wanted.new_lines[i])}
+    for row, target in enumerate(targets):
+        old = wanted.old_lines[row]
+        if target is None or not used or old.strip().startswith(REMARK):
+            continue
+        other = set(_NAME.findall(old)).difference(_NAME.findall(view.lines[target]))
+        for name in sorted(other & used):
+            if not re.search(rb"(?<!\w)%s(?!\w)" % name, view.document.data):
+                raise Conflict(
+                    f"{path}:{view.document.number_in_file(target + 1)}",
+                    f"the new lines use {name.decode()!r}, a name that this line does not have, "
+                    "though the old text says so",
+                    "Read the file again and use the names that it has now.",
+                )
+
+
+def _opens_block(old: Sequence[bytes], telling: Sequence[int], row: int) -> bool:
+    """Whether an old line opens the block in which the telling one below it stands."""
+    line = old[row].rstrip()
+    below = next((old[i] for i in telling if i > row), b"")
+    is_deeper = len(indent_of(below)) > len(indent_of(line))
+    return is_deeper or line.endswith(OPENERS) or _NAMES.match(line.strip()) is not None
+
+
+def _stands(view: FileLines, wanted: EditLines, targets: Targets, row: int, opens: bool) -> bool:
     """Whether an old line is a line of the file, or two of them written as one."""
     target = targets[row]
     if target is None:
         return False
+    lines, keys = list_keys(view, wanted)
     joined = (b"".join(lines[first : first + 2]) for first in (max(target - 1, 0), target))
     return keys[row] in joined or is_found(wanted.old_lines[row], view.lines[target], opens=opens)
-
-
-def _is_renamed(
-    view: FileLines, wanted: EditLines, target: int | None, row: int, renames: Sequence[str]
-) -> bool:
-    """Whether one new name makes an old line that of the file."""
-    if target is None or not renames:
-        return False
-    from hkgit.matching.repairs import repair_texts
-
-    line = wanted.old_lines[row]
-    return any(
-        make_key(repair_texts(name, line, b"")[0]) == make_key(view.lines[target])
-        for name in renames
-    )
 
 
 def _is_alone(lines: Sequence[bytes], targets: Targets, rows: Sequence[int], row: int) -> bool:

@@ -24,7 +24,10 @@ from hkgit.git.repository import Repository, find_comment_mark, read_message
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.homes import UNNAMED, find_folders, find_unused, lock_sessions, say_none_waits
 from hkgit.sessions.outstanding import may_be_committed
-from hkgit.sessions.proposal import Proposal, propose
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.sessions.proposal import Proposal
 
 
 def sign(repository: Repository, place: Path) -> bool:
@@ -239,6 +242,8 @@ def stage(repository: Repository) -> Proposal:
 
     Entries that an earlier attempt left are taken out. Raises GitRefused.
     """
+    from hkgit.sessions.proposal import Proposal, propose, propose_merge
+
     root = find_root(repository)
     journals = open_journals(root)
     parents = find_parents(repository)
@@ -249,8 +254,6 @@ def stage(repository: Repository) -> Proposal:
         take_out(repository, root, journals)
         tree = repository.index_tree()
         if len(parents) == 2:
-            from hkgit.sessions.proposal import propose_merge  # few commits are merges
-
             proposal = propose_merge(repository, journals, tree, (parents[0], parents[1]))
         else:
             proposal = propose(repository, journals, tree)

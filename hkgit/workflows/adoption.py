@@ -163,6 +163,20 @@ def _adopt_commits(
         yield Adoption(commit, explanation, proposal, replayed, record=record)
 
 
+def propose_recovered(
+    repository: Repository, transcripts: Transcripts, commit: str, start: str
+) -> Proposal:
+    """Propose entries for what a commit changes beyond a tree, from transcripts alone."""
+    after = repository.commit(commit).tree
+    paths = changed_paths(repository, start, after)
+    with tempfile.TemporaryDirectory(prefix="hkgit-adopt-") as folder:
+        replayed = _replay(repository, transcripts, [(start, after)], Path(folder), ())
+        units = [*list_waiting([*replayed.journals.values()])]
+        snapshots = repository.snapshot(start), repository.snapshot(after)
+        units = narrow(units, snapshots, paths, _author_time(repository, commit))
+        return propose_onto(repository, units, start, after)
+
+
 def _author_time(repository: Repository, commit: str) -> int:
     """When a commit was first made, in seconds since 1970: a rebase keeps that."""
     found = repository.commit(commit)

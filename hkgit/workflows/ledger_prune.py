@@ -7,14 +7,12 @@ commit that added them, so the tree need not keep them.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Collection, Iterator
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.evidence.additions import ENTRY_PATH
-from hkgit.evidence.entry import LEDGER, digest, entry_name, entry_path
-from hkgit.evidence.prune_manifest import MAX_ENTRIES, Manifest, is_manifest
+from hkgit.evidence.entry import LEDGER, entry_name, entry_path
 from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.transaction import transaction
@@ -68,8 +66,7 @@ def prune(repository: Repository, request: PruneRequest) -> PruneResult:
         what = f"{count} would go from the tree of {target.branch}, which is all of them"
         fix = "Nothing was changed. To do it: hkgit ledger prune --yes; or say which: --keep N"
         raise InvalidInput("hkgit ledger prune", what, fix)
-    commit, gone = _commit_removal(repository, target, names, message)
-    return replace(planned, entries=gone, commit=commit)
+    return replace(planned, commit=_commit_removal(repository, target, names, message))
 
 
 def list_entries(repository: Repository, rev: str) -> list[str]:
@@ -82,22 +79,15 @@ def list_entries(repository: Repository, rev: str) -> list[str]:
 def list_prunable(
     repository: Repository, tip: str, *, before: str | None = None, keep: int = 0
 ) -> list[str]:
-    """List the records of `tip` that may go: those that `before` has too, less the `keep` newest.
-
-    Manifests of earlier prunes go along with entries, never alone: each prune leaves one.
-    """
+    """List the records that may go: those that `before` has too, less the `keep` newest."""
     here = list_entries(repository, tip)
     if before is not None:
         older = set(list_entries(repository, before))
         here = [name for name in here if name in older]
-    files = repository.snapshot(tip)
-    records = ((name, files.get(entry_path(name))) for name in here)
-    manifests = {name for name, file in records if file is not None and is_manifest(file.data)}
-    entries = [name for name in here if name not in manifests]
     if keep:
-        known = set(entries)
-        entries = [name for name in _newest_first(repository, tip) if name in known][keep:]
-    return [*entries, *sorted(manifests)] if entries else []
+        known = set(here)
+        here = [name for name in _newest_first(repository, tip) if name in known][keep:]
+    return here
 
 
 def _newest_first(repository: Repository, tip: str) -> Iterator[str]:
@@ -110,18 +100,14 @@ def _newest_first(repository: Repository, tip: str) -> Iterator[str]:
 
 def _commit_removal(
     repository: Repository, target: LandingTarget, names: Collection[str], message: str
-) -> tuple[str, tuple[str, ...]]:
-    """Commit the removal of records of the target's tip, and land it: the commit, and the records.
+) -> str:
+    """Commit the removal of records of the target's tip, and land it.
 
-    Of more than a manifest may name, those that come first go now. Raises InvalidInput when there
-    are none.
+    Raises InvalidInput when there are none.
     """
     if not names:
         raise InvalidInput("ledger", "there is nothing to prune", "hkgit log lists the entries.")
-    gone = sorted(names)[:MAX_ENTRIES]
-    manifest = Manifest.of(gone, {"time": int(time.time())}).to_bytes()
-    files: dict[str, File | None] = {entry_path(name): None for name in gone}
-    files[entry_path(digest(manifest))] = File(manifest)
+    files: dict[str, File | None] = {entry_path(name): None for name in names}
     tree = repository.write_tree(repository.commit(target.tip).tree, files)
     is_full = bool(find_foreign_hooks(repository))
     with (
@@ -132,4 +118,4 @@ def _commit_removal(
     ):
         commit = begun.commit(worktree, f"{message.rstrip()}\n".encode())
         begun.land(commit, reflog="hkgit ledger prune")
-    return commit, tuple(gone)
+    return commit

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 
 from hkgit.errors import InvalidInput
 from hkgit.sessions.blobs import Blobs
@@ -17,10 +16,17 @@ from hkgit.sessions.knowledge import (
     merge_knowledge,
 )
 from hkgit.text.document import Document
+from hkgit.text.shown_lines import (
+    Lines,
+    find_shown_files,
+    find_shown_lines,
+    split_answer,
+    split_lines,
+)
 from hkgit.values import replace
 from hkgit.workflows.log_results import makes_file, may_be_made_on, needs_text
-from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, ShownPart, Step
-from hkgit.workflows.log_texts import count_shown, is_shown_as, with_ends
+from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
+from hkgit.workflows.log_texts import is_shown_as, with_ends
 
 Versions = Callable[[str], Iterator[bytes]]
 """Versions of a file that a repository has, those that are likeliest first."""
@@ -62,13 +68,6 @@ class FollowedFiles:
             kept = self._blobs.get(name)
             if kept is not None:
                 yield kept
-
-    def list_known(self, path: str, count: int) -> Iterator[bytes]:
-        """List versions that a file may have had: now, before, and in the repository."""
-        now = self._files.get(path)
-        yield from () if now is None else (now,)
-        yield from self.list_past(path, count)
-        yield from islice(self._versions(path), count)
 
     def restore(self, path: str, text: bytes) -> bytes:
         """Give a text of a log the line ends and the mark that its file has.
@@ -165,64 +164,41 @@ class ReadingMemory:
             if self._learn(step, reading, data):
                 continue
             for kept in self._files.list_past(path, _REMEMBERED):
-                if self._count(reading, kept):
+                if self._find(reading, kept):
                     self._recall(step, reading, kept, data)
                     break
 
     def _learn(self, step: Step, reading: LoggedReading, data: bytes | None) -> bool:
         """Whether a file says what was shown; then it is known from now on."""
-        count = 0 if data is None else self._count(reading, data)
-        if data is None or not count:
+        shown = [] if data is None else self._find(reading, data)
+        if data is None or not shown:
             return False
-        document, first = Document(data), reading.start_line
-        lines = first, first + count - 1
-        seen = KnownRange(*lines, document.range_hash(*lines))
-        known = self._find_place(step)
-        before = known.get(reading.path)
         self._blobs.put(data)
-        nothing = know_lines(data, ())
-        known[reading.path] = learn_lines(before or nothing, seen, data, self._blobs.get)
+        document = Document(data)
+        self._know(
+            step, reading.path, data, (KnownRange(*x, document.range_hash(*x)) for x in shown)
+        )
         return True
 
     def _recall(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> None:
         """Learn what an earlier version of a file showed, as far as it still stands."""
-        lines = reading.start_line, reading.start_line + self._count(reading, then) - 1
-        old = know_lines(then, [lines])
+        old = know_lines(then, self._find(reading, then))
         carried = carry_knowledge(old, now, self._blobs.get)
+        self._know(step, reading.path, now, carried.ranges)
+
+    def _know(self, step: Step, path: str, data: bytes, ranges: Iterable[KnownRange]) -> None:
         known = self._find_place(step)
-        for each in carried.ranges:
-            before = known.get(reading.path) or know_lines(now, ())
-            known[reading.path] = learn_lines(before, each, now, self._blobs.get)
+        for each in ranges:
+            before = known.get(path) or know_lines(data, ())
+            known[path] = learn_lines(before, each, data, self._blobs.get)
 
-    def _count(self, reading: LoggedReading, data: bytes) -> int:
-        """Count how many lines of a reading a file has, from the first on."""
-        own = Document(data).lines
-        if not reading.most:
-            return count_shown(reading.lines, reading.start_line, own)
-        return max((count_part(reading, own, at) for at in self._find_starts(reading)), default=0)
-
-    def _find_starts(self, reading: LoggedReading) -> set[int]:
-        """Find where a file may begin in an answer that shows others before it."""
-        starts = {0}
-        for part in reading.above:
-            known = dict.fromkeys(self._files.list_known(part.path, _REMEMBERED))
-            ends = {
-                at + count
-                for data in known
-                for at in starts
-                if (count := count_lines(reading.lines, part, Document(data).lines, at))
-            }
-            starts = ends
-        return starts
-
-
-def count_part(reading: LoggedReading, own: Sequence[bytes], at: int) -> int:
-    """Count the lines of a file in an answer that shows several, where it shows all of them."""
-    part = ShownPart(reading.path, reading.start_line, reading.most)
-    return count_lines(reading.lines, part, own, at)
-
-
-def count_lines(shown: Sequence[bytes], part: ShownPart, own: Sequence[bytes], at: int) -> int:
-    """Count the lines of a part that an answer shows from `at` on; 0 unless it shows all."""
-    wanted = [*own[part.start_line - 1 : part.start_line - 1 + part.most]]
-    return len(wanted) if wanted and [*shown[at : at + len(wanted)]] == wanted else 0
+    def _find(self, reading: LoggedReading, data: bytes) -> list[Lines]:
+        """Find the lines of a file that a reading shows."""
+        if reading.asked is None:
+            return find_shown_lines(split_lines(data) or [], reading.answer, reading.start_line)
+        told = ((path, self._files.read(path)) for path in reading.named)
+        files = {path: lines for path, each in told if each and (lines := split_lines(each))}
+        files[reading.path] = split_lines(data) or []
+        answer = split_answer(reading.answer)
+        found = find_shown_files(files, answer, reading.said, reading.asked)
+        return found.get(reading.path, [])

@@ -12,29 +12,21 @@ Texts = Mapping[str, bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPart:
-    """At most so many lines of a file, from `start_line` on, in an answer that shows several."""
-
-    path: str
-    start_line: int
-    most: int
-
-
-@dataclass(frozen=True, slots=True)
 class LoggedReading:
-    """Lines of a file, from `start_line` on, as the model was shown them, without their ends.
+    """What the model was shown of a file: those of its lines from `start_line` on that are there.
 
-    `whole` is the text of the file where all of it was shown. Where one answer shows several
-    files, `lines` are all of it, and `above` what it shows before this file: up to `most` lines of
-    each. Then they count where all of these are what the files say, and else not at all.
+    `whole` is the text of the file where all of it was shown. Where a command was asked, `said` is
+    that, `asked` the ranges of lines in it, and `named` all files that it names: their lines may
+    stand in its answer as well.
     """
 
     path: str
-    start_line: int
-    lines: tuple[bytes, ...]
+    answer: str
+    start_line: int = 1
     whole: bytes | None = None
-    most: int = 0
-    above: tuple[ShownPart, ...] = ()
+    said: str = ""
+    asked: Mapping[int, int] | None = None
+    named: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

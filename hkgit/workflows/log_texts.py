@@ -94,16 +94,6 @@ def with_ends(text: bytes, before: bytes | None) -> bytes:
     return BOM + text if before.startswith(BOM) and not text.startswith(BOM) else text
 
 
-def count_shown(shown: Sequence[bytes], start_line: int, lines: Sequence[bytes]) -> int:
-    """Count how many shown lines, from the first on, a file has at the same numbers."""
-    count = 0
-    for each, line in zip(shown, lines[start_line - 1 :], strict=False):
-        if each != line:
-            break
-        count += 1
-    return count
-
-
 _VERSIONS = 30
 """So many versions of a file are looked up in its history."""
 

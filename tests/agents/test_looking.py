@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from hkgit.agents.events import Shell, ToolReading
 from hkgit.agents.hooks import claude
-from hkgit.agents.shown_lines import find_shown_lines
 from hkgit.agents.shown_readings import find_readings
+from hkgit.text.shown_lines import find_shown_lines
 
 LINES = ["one", "  two", "", "four", "five"]
 WHOLE = "\n".join(LINES) + "\n"
 NUMBERED = "".join(f"{n:>6}\t{line}\n" for n, line in enumerate(LINES, 1))
+PART = "".join(NUMBERED.splitlines(keepends=True)[1:4])
 
 
 def shown_by(command: str, output: str, directory: Path) -> list[tuple[str, int, int]]:
@@ -28,7 +29,7 @@ def shown_by(command: str, output: str, directory: Path) -> list[tuple[str, int,
     [
         pytest.param("cat a.txt", WHOLE, [(1, 5)], id="cat"),
         pytest.param("cat -n a.txt", NUMBERED, [(1, 5)], id="cat with numbers"),
-        pytest.param("nl -ba a.txt | sed -n '2,4p'", NUMBERED, [(2, 4)], id="nl and sed"),
+        pytest.param("nl -ba a.txt | sed -n '2,4p'", PART, [(2, 4)], id="nl and sed"),
         pytest.param("sed -n '2,3p' a.txt", "  two\n\n", [(2, 3)], id="sed"),
         pytest.param("sed -n 2p a.txt", "  two\n", [(2, 2)], id="sed of one line"),
         pytest.param("sed -n '4,$p' a.txt", "four\nfive\n", [(4, 5)], id="sed to the end"),
@@ -59,6 +60,10 @@ def shown_by(command: str, output: str, directory: Path) -> list[tuple[str, int,
         ),
         pytest.param("cat a.txt", "[cut]\nfive\n", [(5, 5)], id="the end alone"),
         pytest.param("cat a.txt", "on…3 tokens truncated…r\nfive\n", [(5, 5)], id="cut in lines"),
+        pytest.param("sed -n '2,3p' a.txt && date", "  two\n\nMon\n", [(2, 3)], id="more below"),
+        pytest.param("git show :a.txt", WHOLE, [(1, 5)], id="any program that shows it"),
+        pytest.param("python -c 'print(open(\"a.txt\").read())'", WHOLE, [(1, 5)], id="python"),
+        pytest.param("for f in a.txt; do cat $f; done", WHOLE, [(1, 5)], id="a loop"),
         pytest.param("cat a.txt", "Exit code: 0\nOutput:\n" + WHOLE, [(1, 5)], id="words around"),
     ],
 )
@@ -90,7 +95,7 @@ def test_the_lines_in_the_output_were_read(
         pytest.param(
             "cat a.txt; tail -1 a.txt; head -1 sub/b.txt",
             f"{WHOLE}five\nbe\n",
-            [("a.txt", 1, 5), ("a.txt", 5, 5), ("sub/b.txt", 1, 1)],
+            [("a.txt", 1, 5), ("sub/b.txt", 1, 1)],
             id="one by one",
         ),
         pytest.param(
@@ -111,6 +116,32 @@ def test_a_command_may_show_several_files(
     assert sorted(shown_by(command, output, tmp_path)) == sorted(shown)
 
 
+TWICE = "".join(f"case {n}:\n    begin()\n    end()\n" for n in range(9))
+
+
+def test_a_range_that_was_asked_for_is_found_among_equal_ones(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(TWICE)
+    equal = "    begin()\n    end()\n"
+    assert shown_by("sed -n 5,6p a.py", equal, tmp_path) == [("a.py", 5, 6)]
+    assert shown_by("sed -n '5,6p;8,9p' a.py", 2 * equal, tmp_path) == [
+        ("a.py", 5, 6),
+        ("a.py", 8, 9),
+    ]
+    assert shown_by("head -6 a.py | tail -2", equal, tmp_path) == []
+    assert shown_by("tail -2 a.py", equal, tmp_path) == []
+
+
+def test_a_line_is_evidence_for_the_file_of_which_most_is_shown(tmp_path: Path) -> None:
+    head = "# All rights reserved.\n# Keep this.\nimport os\n"
+    (tmp_path / "a.py").write_text(f"{head}a = 1\n")
+    (tmp_path / "b.py").write_text(f"{head}b = 2\n")
+    assert shown_by("cat a.py; wc b.py", f"{head}a = 1\n4 b.py\n", tmp_path) == [("a.py", 1, 4)]
+    numbered = "1\timport os\n2\ta = 1\n"
+    (tmp_path / "c.py").write_text("import os\na = 1\n")
+    (tmp_path / "d.py").write_text("import os\nb = 2\n")
+    assert shown_by("cat -n c.py; wc d.py", numbered, tmp_path) == [("c.py", 2, 2)]
+
+
 def test_the_directory_may_be_the_one_after_the_command(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("be\n")
     assert shown_by("cd sub && cat b.txt", "be\n", tmp_path) == [("b.txt", 1, 1)]
@@ -121,16 +152,16 @@ def test_the_directory_may_be_the_one_after_the_command(tmp_path: Path) -> None:
     [
         pytest.param("cat a.txt", "cat: a.txt: Permission denied\n", id="no line of it"),
         pytest.param("cat none.txt", WHOLE, id="no such file"),
-        pytest.param("cat a.txt > b.txt", WHOLE, id="into another file"),
-        pytest.param("cat a.txt | sort", WHOLE, id="through a filter"),
-        pytest.param("sed 's/a/b/' a.txt", WHOLE, id="changed by sed"),
-        pytest.param("sed -n 0p a.txt", WHOLE, id="no line"),
         pytest.param("grep one a.txt", "one\n", id="a search without numbers"),
-        pytest.param("cat -A a.txt", WHOLE, id="with signs in it"),
+        pytest.param("cat a.txt | sort", "\n  two\nfive\nfour\none\n", id="through a filter"),
+        pytest.param("sed 's/$/;/' a.txt", "one;\n  two;\n;\nfour;\n", id="changed by sed"),
+        pytest.param("cat -A a.txt", "one$\n  two$\n$\nfour$\nfive$\n", id="signs in it"),
+        pytest.param("echo one; wc a.txt", "one\n", id="what the command says itself"),
+        pytest.param(f"echo '{WHOLE}' >>a.txt; cat b.txt", WHOLE, id="what it wants to write"),
+        pytest.param("make; wc -l a.txt", "ok\n  two\nok\n", id="any program's word"),
         pytest.param("false && cat a.txt", "", id="nothing at all"),
         pytest.param("cat a.txt", "[cut]\n\n", id="blank lines alone"),
         pytest.param("grep -n four a.txt", "5:four\n", id="another number"),
-        pytest.param("cat 'a.txt", WHOLE, id="a quote without end"),
         pytest.param("", "", id="nothing"),
         pytest.param("head", "", id="a word alone"),
     ],

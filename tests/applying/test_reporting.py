@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -12,6 +10,7 @@ from jsonschema import Draft202012Validator
 from hkgit.applying.outcome import Plan
 from hkgit.applying.outcome_json import outcome_json, refusal_text, render_apply_json
 from hkgit.applying.planner import plan
+from hkgit.cli.schema import find_schema
 from hkgit.edits import AnyEdit, CreateFile, Edit, File, MappingSnapshot, ReplaceRange
 from hkgit.text.document import MOST_LINES
 from tests.support.planning import in_sequence, on_base, spec_of
@@ -28,8 +27,9 @@ REFUSED: dict[str, AnyEdit] = {
 
 def valid(document: Any) -> Any:
     """The document, once it is valid by the schema of outcomes."""
-    schema = json.loads(files("hkgit").joinpath("text/schemas/outcome.json").read_text())
-    Draft202012Validator.check_schema(schema)
+    schema = find_schema("outcome")
+    # A key that no type has is no key of an outcome.
+    assert document.keys() <= schema["properties"].keys()
     Draft202012Validator(schema).validate(document)
     return document
 

@@ -71,11 +71,6 @@ def rebase_that_adds(scene: Scene) -> str:
     return scene.commit(replace(change, files=files, parents=(on,)))
 
 
-def pruned_by_hand(scene: Scene) -> str:
-    listed = scene.repo.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger").splitlines()
-    return scene.by_hand(dict.fromkeys(listed))
-
-
 def pruned_with_a_byte_more(scene: Scene) -> str:
     listed = scene.repo.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger").splitlines()
     return scene.by_hand({**dict.fromkeys(listed), "evil.py": EVIL})
@@ -157,7 +152,6 @@ def _raw_commit(scene: Scene, tree_id: str, parents: list[str]) -> str:
         pytest.param(squash_with_a_byte_more, {"bytes"}, id="squash with a byte more"),
         pytest.param(squash_over_a_moved_base, {"before"}, id="squash over other lines"),
         pytest.param(rebase_that_adds, {"bytes"}, id="rebase with a byte more"),
-        pytest.param(pruned_by_hand, {"entry", "prune"}, id="prune by hand"),
         pytest.param(pruned_with_a_byte_more, {"entry", "prune"}, id="prune with a byte more"),
         pytest.param(evil_merge, {"merge"}, id="evil merge"),
         pytest.param(merge_that_drops, {"merge"}, id="merge that drops a side"),

@@ -99,7 +99,7 @@ def test_a_server_takes_what_the_named_person_has_signed(
     served.clone.git("checkout", "-q", "blind")
     taken, said = served.push("blind:main")
     assert not taken
-    assert "Hkgit-Vouched-by" in said
+    assert "hkgit redo --vouch" in said
     vouched(served.clone, ADA, keys["ada"])
     taken, said = served.push("blind:main")
     assert taken, said

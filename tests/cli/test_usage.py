@@ -149,11 +149,6 @@ def test_hk_apply_edits_the_working_tree_whatever_stands_before_it(
     assert told["commit"] is None
 
 
-@pytest.mark.parametrize("name", ["ledger", "outcome"])
-def test_schemas_are_published(tmp_path: Path, name: str) -> None:
-    assert "$schema" in run("schema", name, cwd=tmp_path).json()
-
-
 def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x\n" * 200_000)
     hkgit = Path(sys.executable).with_name("hkgit")

@@ -23,9 +23,6 @@ from tests.support.running import script
 
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 PROSE = [page for page in PAGES if page.name != "CHANGELOG.md"]
-NOT_YET_PLAIN = {"docs/format.md"}
-"""Pages whose words are still to be looked through."""
-PLAIN = [page for page in PROSE if page.relative_to(ROOT).as_posix() not in NOT_YET_PLAIN]
 MOST_TERMS = 15
 _FENCE = re.compile(r"^(`{3,}).*?^\1\s*$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -57,7 +54,7 @@ def test_the_linter_finds_a_long_paragraph() -> None:
     assert long_paragraphs(f"{words}\n\n- {words}\n\n{words}More.\n") == [f"{words}More."]
 
 
-@pytest.mark.parametrize("page", PLAIN, ids=_name)
+@pytest.mark.parametrize("page", PROSE, ids=_name)
 def test_no_word_is_one_that_a_stranger_stumbles_over(page: Path) -> None:
     """`tests/docs/prose.py` lists them, each with what to write instead."""
     assert find_odd_words(page.read_text("utf-8")) == []

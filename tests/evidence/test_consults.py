@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from hkgit.cli.schema import find_schema
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import ASKED_AFTER, Decision, RefusalLog
-from hkgit.text.schemas import load_schema
 from tests.support.desk import FILE, Desk
 from tests.support.repos import Repo
 from tests.support.running import Result, run
@@ -140,4 +140,4 @@ def test_questions_are_listed_and_shown(desk: Desk) -> None:
     document = run("consult", "--json", cwd=desk.repo.path).json()
     assert [len(each["tries"]) for each in document["consults"]] == [3]
     refusals = run("refusals", "--json", cwd=desk.repo.path).json()
-    Draft202012Validator(load_schema("refusals")).validate(refusals)
+    Draft202012Validator(find_schema("refusals")).validate(refusals)

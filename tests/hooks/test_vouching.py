@@ -10,6 +10,7 @@ from hkgit.gate.policy.source import CONFIG
 from tests.support.commands import AGENT, git
 from tests.support.keys import made_key, public
 from tests.support.repos import Repo
+from tests.support.running import run
 
 ADA = "Hkgit-Vouched-by: Ada Tester <ada@example.org>"
 CO_AUTHOR = "Co-authored-by: Claude <noreply@anthropic.com>"
@@ -78,3 +79,23 @@ def test_who_may_not_vouch_is_told_why(granted: Repo, trailer: str, reason: str)
     done, said = vouch(granted, "-m", "Say two", "-m", CO_AUTHOR, trailer=trailer)
     assert not done
     assert reason in said
+
+
+def test_a_commit_that_stands_is_vouched_for_by_one_command(granted: Repo) -> None:
+    granted.git("commit", "-q", "--no-verify", "-m", "Say two", env=AGENT)
+    made = granted.head
+    granted.commit({"later.txt": "later\n"}, "Later")
+    judged = run("gate", "--range", "HEAD~2..HEAD", cwd=granted.path)
+    command = f"redo --vouch {made[:12]}"
+    assert f"hkgit {command}" in judged.out
+
+    refused = run(*command.split(), cwd=granted.path, env={"CLAUDECODE": "1"})
+    assert (refused.code, "in a shell of their own" in refused.err) == (7, True)
+    done = run(*command.split(), cwd=granted.path)
+    assert done.code == 0, done.err
+
+    assert run("gate", "--range", "HEAD~2..HEAD", cwd=granted.path).code == 0
+    told = granted.git("log", "-1", "--format=%an %cn%n%b", "HEAD^")
+    assert told == f"claude Ada Tester\n{ADA}"
+    for words in (("log",), ("show", "HEAD^"), ("blame", "app.py"), ("stats",)):
+        assert "vouched" in run(*words, cwd=granted.path).out, words

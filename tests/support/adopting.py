@@ -7,7 +7,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from hkgit.text.schemas import load_schema
+from hkgit.cli.schema import find_schema
 from tests.support.commands import AGENT, PATH
 from tests.support.repos import Repo
 from tests.support.running import Result, run
@@ -23,7 +23,7 @@ def adopt(repo: Repo, log: ClaudeLog | Path, *options: str, code: int = 0) -> di
     result = run("adopt", *options, "--from", place, "--json", cwd=repo.path)
     assert result.code == code, result.out + result.err
     answer: dict[str, Any] = result.json()
-    Draft202012Validator(load_schema("adopt")).validate(answer)
+    Draft202012Validator(find_schema("adopt")).validate(answer)
     return answer
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import pygit2
-
 from hkgit.applying.outcome import Plan, files_after
 from hkgit.applying.planner import Options, plan
 from hkgit.dialects import parse
@@ -147,8 +145,8 @@ def _index_line(repo: Repo, path: str, file: File | None) -> bytes:
     """Return what makes git's index hold a file, or no longer hold it."""
     name = os.fsencode(path) + b"\0"
     if file is None:
-        return b"0 " + b"0" * 40 + b"\t" + name
-    blob = pygit2.Repository(str(repo.path)).create_blob(file.data)
+        return b"0 " + b"0" * len(repo.head) + b"\t" + name
+    blob = repo.git("hash-object", "-w", "--stdin", stdin=file.data)
     return f"{file.mode:o} {blob}\t".encode() + name
 
 

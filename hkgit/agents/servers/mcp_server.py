@@ -29,7 +29,7 @@ from hkgit.agents.servers.replies import Reply, of_error
 from hkgit.agents.servers.roots import id_of_call, session_of_call
 from hkgit.agents.servers.server_calls import CALLS, Tool
 from hkgit.errors import HkgitError
-from hkgit.text.schemas import combine_schemas
+from hkgit.text.json_schema import describe_choice
 
 INSTRUCTIONS = """\
 Change files of this checkout with these tools, not with others: `read` the lines that you are
@@ -155,7 +155,7 @@ def _tool(call: Tool) -> types.Tool:
         name=call.name,
         description=call.about,
         input_schema=input_schema(call.arguments),
-        output_schema=combine_schemas(_OUTPUT[call.name], "refusal"),
+        output_schema=describe_choice(_OUTPUT[call.name], "refusal"),
         annotations=types.ToolAnnotations(
             read_only_hint=call.reads_only,
             destructive_hint=call.is_destructive,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import assert_never
 
 from hkgit import dialects
-from hkgit.agents.events import END, Shell
-from hkgit.agents.shown_readings import find_printed_files, find_requested_lines
+from hkgit.agents.events import Shell
+from hkgit.agents.shell_words import find_ranges, list_names
+from hkgit.agents.shown_readings import list_folders, split_hits
 from hkgit.agents.tools import session_name
 from hkgit.agents.transcripts.logged_call import EditCall, Hunks, LoggedCall, ReadCall
 from hkgit.agents.transcripts.path_map import PathMap
@@ -17,9 +17,7 @@ from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import digest
 from hkgit.values import replace
-from hkgit.workflows.log_steps import LoggedEdit, LoggedHunk, LoggedReading, ShownPart, Step, Texts
-
-_NUMBER = re.compile(r"\s*\d+\t(.*)\Z")
+from hkgit.workflows.log_steps import LoggedEdit, LoggedHunk, LoggedReading, Step, Texts
 
 
 def steps_of(calls: Iterable[LoggedCall], paths: PathMap) -> Iterator[Step]:
@@ -66,50 +64,37 @@ def _did(call: LoggedCall, paths: PathMap) -> Iterator[LoggedReading | LoggedEdi
         case ReadCall() as read:
             found = _reading(call, read, paths)
         case Shell() as shell:
-            shown = _shown_by(shell)
-            if shown is None:
-                yield from _list_parts(call, shell, paths)
-            else:
-                found = _reading(call, shown, paths)
+            yield from _list_shown(call, shell, paths)
         case EditCall() as edit:
             found = _edit(call, edit, paths)
     if found is not None:
         yield found
 
 
-def _list_parts(call: LoggedCall, shell: Shell, paths: PathMap) -> Iterator[LoggedReading]:
-    """List what a command has shown that prints several files, one after the other."""
-    lines = tuple(_bytes(line.removesuffix("\r")) for line in shell.output.split("\n"))
-    above: list[ShownPart] = []
-    for asked in find_printed_files(shell.command):
-        path = paths.path(call.directory, asked.path)
-        if path is None:
-            return
-        part = ShownPart(path, asked.start_line, asked.end_line - asked.start_line + 1)
-        yield LoggedReading(path, part.start_line, lines, most=part.most, above=tuple(above))
-        above.append(part)
+def _list_shown(call: LoggedCall, shell: Shell, paths: PathMap) -> Iterator[LoggedReading]:
+    """List what a command has shown of each file that it names, or its answer does."""
+    folders = list_folders(shell)
+
+    def find(name: str) -> str | None:
+        places = (paths.path(call.directory, str(PurePosixPath(each, name))) for each in folders)
+        return next((path for path in places if path is not None), None)
+
+    hits, rest = split_hits(shell.output, find)
+    for path, lines in hits.items():
+        yield LoggedReading(path, lines)
+    known = (find(name) for name in list_names(shell.command))
+    named = tuple(dict.fromkeys(path for path in known if path is not None))
+    answer, asked = "\n".join(rest), find_ranges(shell.command)
+    for path in named:
+        yield LoggedReading(path, answer, said=shell.command, asked=asked, named=named)
 
 
 def _reading(call: LoggedCall, read: ReadCall, paths: PathMap) -> LoggedReading | None:
     path = paths.path(call.directory, read.name)
     if path is None:
         return None
-    lines = tuple(_bytes(line.removesuffix("\r")) for line in read.lines)
     whole = None if read.whole is None else _bytes(read.whole)
-    return LoggedReading(path, read.start_line, lines, whole)
-
-
-def _shown_by(shell: Shell) -> ReadCall | None:
-    """The lines that a command has shown, where it asks for those of one file and nothing else."""
-    asked = [*find_requested_lines(shell.command)]
-    if len(asked) != 1 or re.search(r"&&|;|\n|\|\|", shell.command.strip()):
-        return None
-    lines = shell.output.split("\n")
-    numbered = [_NUMBER.match(line) for line in lines]
-    if re.search(r"\b(?:cat -n|nl)\b", shell.command):
-        lines = [found[1] if found else line for found, line in zip(numbered, lines, strict=True)]
-    count = asked[0].end_line - asked[0].start_line + 1 if asked[0].end_line < END else len(lines)
-    return ReadCall(asked[0].path, asked[0].start_line, tuple(lines[:count]))
+    return LoggedReading(path, "\n".join(read.lines), read.start_line, whole)
 
 
 def _edit(call: LoggedCall, edit: EditCall, paths: PathMap) -> LoggedEdit | None:

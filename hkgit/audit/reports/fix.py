@@ -7,18 +7,12 @@ from collections.abc import Sequence
 
 from hkgit.applying.evidence import LATE
 from hkgit.audit.reports.findings import ReportItem, name_commit
-from hkgit.evidence.entry import entry_path
-from hkgit.evidence.verdict import BLIND, CandidateCommit
+from hkgit.evidence.verdict import BLIND
 from hkgit.gate.rules.grants import OF_EVIDENCE
 from hkgit.gate.ruling import Ruling
 from hkgit.values import late_pattern
 
 _KEPT = "git status  # the change is kept"
-WORDS = "sed '/^[Hh]kgit-/d'"
-HERE = 'hkgit -C "./$(git rev-parse --show-cdup)"'
-"""From any directory of the checkout, with paths from its root."""
-
-APPLY = f"{HERE} apply"
 
 
 def render_for_person(ruling: Ruling) -> str:
@@ -44,25 +38,16 @@ def render_redo(ruling: Ruling) -> str:
 
 def render_remake(ruling: Ruling, short: str) -> str:
     """Render the command that makes a commit again with evidence."""
-    message = f" -m {render_message(ruling, short)}" if is_in_words(ruling) else ""
-    return f"hkgit redo {short}{message}"
-
-
-def render_move_onto(short: str) -> str:
-    """Render what leads a branch from a commit to the one made again."""
-    return f"git rebase -q -r --onto again-{short} {short} && git branch -q -D again-{short}"
+    if not is_in_words(ruling):
+        return f"hkgit redo {short}"
+    plain = "LC_ALL=C tr -cd '\\11\\12\\40-\\176'"
+    return f'hkgit redo {short} -m "$(git log -1 --format=%B {short} | {plain})"'
 
 
 def is_in_words(ruling: Ruling) -> bool:
     """Whether it is the message or a name of a person that breaks the rule."""
     where = ruling.findings[0].where.partition(":")[0]
     return ruling.rule == "text" and where in ("message", "header", "author", "committer")
-
-
-def render_message(ruling: Ruling, short: str) -> str:
-    """Render what gives a commit's message again, without trailers of hkgit."""
-    plain = " | LC_ALL=C tr -cd '\\11\\12\\40-\\176'" if is_in_words(ruling) else ""
-    return f'"$(git log -1 --format=%B {short} | {WORDS}{plain})"'
 
 
 def _merge_before_commit(ruling: Ruling, others: Sequence[str]) -> str:
@@ -85,31 +70,20 @@ def _merge_before_commit(ruling: Ruling, others: Sequence[str]) -> str:
 
 def merge_again(ruling: Ruling) -> str:
     """Write the command that makes a merge again as git makes it, and what comes beside it."""
-    candidate: CandidateCommit = ruling.judged.candidate
-    ours, *others = (parent[:12] for parent in candidate.parents)
+    candidate = ruling.judged.candidate
     if candidate.id is None:
-        return _merge_before_commit(ruling, others)
+        return _merge_before_commit(ruling, [each[:12] for each in candidate.parents[1:]])
     short = candidate.id[:12]
-    message = render_message(ruling, short)
-    merged = " && ".join(f"git merge -q -m {message} {other}" for other in others)
-    beside = f"git checkout -q -b again-{short} {ours} && {merged}"
-    if ruling.rule == "reuse":
-        return f"{beside}  # {ruling.findings[0].fix}"
-    if len(others) > 1 or not ruling.before.paths:
-        return f"{beside} && git checkout -q - && {render_move_onto(short)}"
-    if ruling.before.by_hand == LATE:
-        return render_for_late(ruling)
-    return render_remake(ruling, short)
+    is_late = ruling.before.paths and ruling.before.by_hand == LATE
+    return render_for_late(ruling) if is_late else render_remake(ruling, short)
 
 
 _BY_HAND = {
     "text": "take those characters out",
     "path": "give the file another name",
-    "budget": "commit it in parts",
 }
 """Rules whose mend is an edit of what is committed."""
 
-_VOUCHED = "\"Hkgit-Vouched-by: $(git var GIT_COMMITTER_IDENT | sed 's/>.*/>/')\""
 _UNSHALLOW = "git fetch --unshallow"
 _OWN = "':(top,exclude).hkgit/ledger' ':(top,exclude).hkgit/.gitattributes'"
 """What hkgit itself writes is no part of a change."""
@@ -132,7 +106,7 @@ def mend(ruling: Ruling) -> str:
         return _reword(ruling)
     reads = list(dict.fromkeys(each.mend for each in ruling.findings if each.mend))
     if rule == BLIND and reads:
-        return _join(reads)
+        return _join(reads) if candidate.id is None else " && ".join(reads)
     if len(candidate.parents) > 1:
         turned = _TURNED.search(ruling.findings[0].fix)
         return turned[0] if turned is not None else merge_again(ruling)
@@ -176,9 +150,11 @@ def _before_commit(ruling: Ruling) -> str:
         return _commit_by_hand(ruling)
     if ruling.before.for_person:
         return render_for_person(ruling)
+    if ruling.rule == "budget":
+        return f"{_KEPT}: commit it in parts"
     by_hand = ruling.before.by_hand or ruling.rule
     if by_hand in _BY_HAND:
-        return f"git status  # the change is kept: {_BY_HAND[by_hand]}, then commit again"
+        return f"{_KEPT}: {_BY_HAND[by_hand]}, then commit again"
     if ruling.judged.entries and ruling.rule in ("bytes", "mode"):
         return _apart_from_sessions(ruling)
     if by_hand == LATE:
@@ -224,29 +200,21 @@ def _after_commit(ruling: Ruling, commit: str) -> str:
     short, parents = commit[:12], ruling.judged.candidate.parents
     if ruling.before.for_person:
         is_granted = ruling.before.is_granted
-        return _as_a_person(ruling, short) if is_granted else render_for_person(ruling)
+        return _as_a_person(short) if is_granted else render_for_person(ruling)
     if not parents:
         is_late = ruling.before.by_hand == LATE
         return render_for_late(ruling) if is_late else render_remake(ruling, short)
     parent = parents[0][:12]
     if not ruling.before.paths:
         return f"git rebase -q -r --onto {parent} {short}  # it changes nothing but the ledger"
-    difference, then = _difference(parent, short), render_move_onto(short)
-    if ruling.before.by_hand == LATE and ruling.rule != "budget":
+    if ruling.before.by_hand == LATE:
         is_granted = ruling.before.is_granted and ruling.rule in OF_EVIDENCE
-        return _as_a_person(ruling, short) if is_granted else render_for_late(ruling)
-    if ruling.rule == "budget":
-        patch = f"again-{short}.patch"
-        then = f"git checkout -q - && {then} && rm {patch}"
-        command = f"{difference} >{patch} && git checkout -q -b again-{short} {parent}"
-        return f"{command}  # land that file in parts with hkgit apply, then: {then}"
+        return _as_a_person(short) if is_granted else render_for_late(ruling)
     by_hand = ruling.before.by_hand or ruling.rule
     if by_hand in _BY_HAND and not is_in_words(ruling):
         patch = f"again-{short}.patch"
-        again = f"git apply --index {patch} && {HERE} redo -m {render_message(ruling, short)}"
-        again = f"git checkout -q -b again-{short} {parent} && {again} && git checkout -q -"
-        then = f"{again} && {then} && rm {patch}"
-        return f"{difference} >{patch}  # {_BY_HAND[by_hand]} in that file, then: {then}"
+        then = f"hkgit redo {short} --patch {patch} && rm {patch}"
+        return f"{_difference(parent, short)} >{patch}  # {_BY_HAND[by_hand]} there, then: {then}"
     return render_remake(ruling, short)
 
 
@@ -255,15 +223,6 @@ def _difference(old: str, new: str) -> str:
     return f"git diff-tree -p --text --no-renames {old} {new} -- :/ {_OWN}"
 
 
-def _as_a_person(ruling: Ruling, short: str) -> str:
-    """The same commit, which a person takes upon himself: what no evidence lets pass.
-
-    Entries for a file that is too long to edit with them are taken out; all others are kept.
-    """
-    names = [f":/{entry_path(name)}" for name, _ in ruling.judged.entries]
-    taken = f"git rm -q -- {shlex.join(names)} && " if names and ruling.rule == "budget" else ""
-    return (
-        f"git checkout -q -b again-{short} {short} && {taken}git commit -q --amend --no-edit -S"
-        f" --trailer {_VOUCHED} && git checkout -q - && {render_move_onto(short)}"
-        "  # as a person whom a [[gate.manual]] of the policy grants these paths"
-    )
+def _as_a_person(short: str) -> str:
+    """The same commit, which a person takes upon himself: what no evidence lets pass."""
+    return f"hkgit redo --vouch {short}  # as a person whom a [[gate.manual]] grants these paths"

@@ -262,9 +262,6 @@ def tables_schema() -> JsonObject:
     """Build a JSON Schema of rows as JSON has them, such as `hkgit sql --json` prints."""
     listed = {name: {"type": "array", "items": {"$ref": f"#/$defs/{name}"}} for name in TABLES}
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:hkgit:tables:v{VERSION}",
-        "title": "hkgit tables",
         "description": f"Rows of the tables of `hkgit export`, version {VERSION}, by table.",
         "type": "object",
         "properties": listed,

@@ -42,10 +42,14 @@ def extend_policy(policy: Policy, base: Policy) -> Policy:
     for key in given:
         name = key.field or key.name
         own, below = getattr(policy, name), getattr(base, name)
-        if (key.opens and key.name not in base.open) or key.is_looser(own, below):
+        tightening = key.tightening
+        is_closed = tightening.opens and key.name not in base.open
+        if is_closed or tightening.is_looser(own, below):
             where, fix = f"{policy.source}: {key.name}", f"{base.source} may only be tightened."
             raise InvalidInput(where, "is looser than what it extends", fix)
-        fields[name] = (*below, *(each for each in own if each not in below)) if key.adds else own
+        fields[name] = (
+            (*below, *(each for each in own if each not in below)) if tightening.adds else own
+        )
     if "allowed_signers" in fields:
         fields["signers"] = policy.signers
     fields |= {

@@ -1,4 +1,7 @@
-"""The keys of the policy: how each is read, and which of two values is looser."""
+"""The keys of the policy: how each is read, what it means, and which of two values is looser.
+
+The parser, `extends`, the JSON Schema and the table in docs/policy.md are made of this one.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from hkgit.gate.policy.consistency import expect_consistent
 from hkgit.gate.policy.defaults import ACCEPTABLE, PROTECTED, ROLES, TEXT
 from hkgit.gate.policy.model import Floors, Grant, Policy, Recovered, RefRules
 from hkgit.gate.policy.table import Table
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
 MODES = ("report", "warn", "enforce")
@@ -32,41 +36,130 @@ TIERS = (
 MOST_SECONDS = 3600
 
 
-Read = Callable[[Table, str], Any]
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type of values: how one is read, and its JSON Schema."""
+
+    read: Callable[[Table, str], Any]
+    schema: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
-    """One key: how its value is read, and which field of `Policy` has it, with its default.
+class Tightening:
+    """What a policy that extends another may do with a key: `words` say which value is tighter.
 
-    A policy that extends another may only tighten it: `is_looser` says whether its value lets pass
-    what that of the other does not. Of a key that `adds`, the values of both hold. Every use of
-    one that `opens` loosens, so that only a policy that says so lets another one set it.
+    `is_looser` says whether its value lets pass what that of the other does not. Of a key that
+    `adds`, the values of both hold. Every use of one that `opens` loosens, so that only a policy
+    that says so lets another one set it.
     """
 
-    name: str
-    read: Read
+    words: str
     is_looser: Callable[[Any, Any], bool] = lambda own, base: False
-    field: str = ""
     adds: bool = False
     opens: bool = False
 
 
-def _choice(known: tuple[str, ...]) -> Read:
-    return lambda reader, name: reader.choice(name, known)
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key. `field` of `Policy` has its value; `default` says in words what holds without."""
+
+    name: str
+    kind: Kind
+    words: str
+    tightening: Tightening
+    default: str = ""
+    field: str = ""
 
 
-def _choices(known: tuple[str, ...]) -> Read:
-    return lambda reader, name: reader.choices(name, known)
+# Kinds of values
 
 
-def _with(known: tuple[str, ...]) -> Read:
-    """Read a list of strings, which come behind known ones."""
-    return lambda reader, name: (*known, *reader.texts(name, ()))
+TEXTS = Kind(
+    lambda table, name: table.texts(name, ()), {"type": "array", "items": {"type": "string"}}
+)
+STRING = Kind(Table.text, {"type": "string"})
+COMMIT = Kind(Table.commit, {"type": "string", "pattern": "^[0-9a-f]{40}([0-9a-f]{24})?$"})
+INTEGERS = Kind(Table.integers, {"type": "array", "items": {"type": "integer"}})
+FLAG = Kind(Table.flag, {"type": "boolean"})
+PER_MILLE = Kind(Table.per_mille, {"type": "number", "minimum": 0, "maximum": 1})
+SECONDS = Kind(
+    lambda table, name: table.integer(name, 1, MOST_SECONDS),
+    {"type": "integer", "minimum": 1, "maximum": MOST_SECONDS},
+)
 
 
-def _comes_before(order: tuple[str, ...]) -> Callable[[str, str], bool]:
-    return lambda own, base: order.index(own) < order.index(base)
+def _choice(known: tuple[str, ...]) -> Kind:
+    return Kind(lambda table, name: table.choice(name, known), {"enum": [*known]})
+
+
+def _choices(known: tuple[str, ...]) -> Kind:
+    schema = {"type": "array", "items": {"enum": [*known]}}
+    return Kind(lambda table, name: table.choices(name, known), schema)
+
+
+def _with(known: tuple[str, ...]) -> Kind:
+    """A list of strings, which come behind known ones."""
+    return Kind(lambda table, name: (*known, *table.texts(name, ())), TEXTS.schema)
+
+
+def _inner(make: Callable[..., Any], **kinds: Kind) -> Kind:
+    """A table of these keys."""
+
+    def read(table: Table, name: str) -> Any:
+        inner = table.inner(name, *kinds)
+        return make(
+            **{key: each.read(inner, key) for key, each in kinds.items() if key in inner.table}
+        )
+
+    return Kind(read, _describe_table(kinds))
+
+
+def _each(make: Callable[..., Any], globs: str, **kinds: Kind) -> Kind:
+    """A list of tables of these keys; only the globs that they are for must be there."""
+
+    def read_one(table: Table) -> Any:
+        table.check_keys(globs, *kinds)
+        parts = {key: each.read(table, key) for key, each in kinds.items() if key in table.table}
+        return make(**{globs: table.globs(globs)}, **parts)
+
+    def read(table: Table, name: str) -> Any:
+        return tuple(map(read_one, table.tables(name)))
+
+    required = Kind(Table.globs, TEXTS.schema | {"minItems": 1})
+    items = _describe_table({globs: required, **kinds}) | {"required": [globs]}
+    return Kind(read, {"type": "array", "items": items})
+
+
+def _describe_table(kinds: Mapping[str, Kind]) -> JsonObject:
+    properties = {key: each.schema for key, each in kinds.items()}
+    return {"type": "object", "additionalProperties": False, "properties": properties}
+
+
+def _read_recovered(accept: bool = True, **floors: int) -> Recovered:
+    return Recovered(accept, **floors)
+
+
+_TIERS = _choices(TIERS)
+_KINDS = _choices(KINDS)
+_VERDICTS = _choices(ACCEPTABLE)
+_GRANTS = _each(Grant, "paths", names=TEXTS, keys=TEXTS, principals=TEXTS, pushers=TEXTS)
+_TARGETS = _each(RefRules, "refs", verdicts=_VERDICTS, rewrites=_choice(REWRITES))
+_FLOORS = _each(
+    Floors,
+    "paths",
+    accept=_KINDS,
+    tiers=_TIERS,
+    min_confidence=PER_MILLE,
+    min_tightness=PER_MILLE,
+)
+_RECOVERED = _inner(_read_recovered, accept=FLAG, min_confidence=PER_MILLE, min_tightness=PER_MILLE)
+
+
+# What is tighter
+
+
+def _later(order: tuple[str, ...], words: str) -> Tightening:
+    return Tightening(words, lambda own, base: order.index(own) < order.index(base))
 
 
 def _accepts_more(own: tuple[object, ...] | None, base: tuple[object, ...] | None) -> bool:
@@ -82,88 +175,202 @@ def _asks_less(own: Recovered, base: Recovered) -> bool:
     )
 
 
-def _parse_roles(reader: Table, name: str) -> Mapping[str, tuple[str, ...]]:
-    roles = reader.inner(name, *ROLES)
-    return {role: roles.texts(role, ()) for role in ROLES if role in roles.table}
+OPEN = Tightening("*open*", opens=True)
+BOTH = Tightening("more; both hold", adds=True)
+FEWER = Tightening("fewer", _accepts_more)
+HIGHER = Tightening("higher", lt)
+UNHELD = Tightening("")
 
 
-def _parse_recovered(reader: Table, name: str) -> Recovered:
-    inner = reader.inner(name, "accept", "min_confidence", "min_tightness")
-    is_accepted = inner.flag("accept") if "accept" in inner.table else True
-    confidence = inner.per_mille("min_confidence")
-    return Recovered(is_accepted, confidence, inner.per_mille("min_tightness"))
+def _list_words(words: tuple[str, ...]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
 
 
-def _each(make: Callable[..., Any], globs: str, **readers: Read) -> Read:
-    """Read a list of tables of these keys; only the globs that they are for must be there."""
-
-    def parse(reader: Table) -> Any:
-        reader.check_keys(globs, *readers)
-        parts = {key: read(reader, key) for key, read in readers.items() if key in reader.table}
-        return make(**{globs: reader.globs(globs)}, **parts)
-
-    return lambda reader, name: tuple(map(parse, reader.tables(name)))
+# The keys
 
 
-_PER_MILLE = Table.per_mille
-_GRANTS = _each(
-    Grant, "paths", names=_with(()), keys=_with(()), principals=_with(()), pushers=_with(())
-)
-_TARGETS = _each(RefRules, "refs", verdicts=_choices(ACCEPTABLE), rewrites=_choice(REWRITES))
-_FLOORS = _each(
-    Floors,
-    "paths",
-    accept=_choices(KINDS),
-    tiers=_choices(TIERS),
-    min_confidence=_PER_MILLE,
-    min_tightness=_PER_MILLE,
-)
-KEYS = (
-    Key("mode", _choice(MODES), _comes_before(MODES)),
-    Key("govern", _choice(GOVERN), _comes_before(GOVERN)),
-    Key("agents", _with(KNOWN_AGENTS), adds=True),
-    Key("accept", _choices(KINDS), _accepts_more),
-    Key("verdicts", _choices(ACCEPTABLE), _accepts_more),
-    Key("tiers", _choices(TIERS), _accepts_more),
-    Key("ladders", Table.integers, _accepts_more),
-    Key("min_confidence", _PER_MILLE, lt),
-    Key("min_threshold", _PER_MILLE, lt),
-    Key("min_tightness", _PER_MILLE, lt),
-    Key("since", Table.commit, opens=True),
-    Key("manual", _GRANTS, opens=True),
-    Key("refs", _with(()), adds=True),
-    Key("rewrites", _choice(REWRITES), _comes_before(REWRITES)),
-    Key("targets", _TARGETS, adds=True),
-    Key("paths", _FLOORS, adds=True),
-    Key("protect", _with(PROTECTED), adds=True),
-    Key("unprotect", _with(()), opens=True),
-    Key("reject_text", _choices(TEXT), lambda own, base: not set(base) <= set(own)),
-    Key("allowed_signers", Table.text, opens=True),
-    Key("pusher_variable", Table.text, opens=True),
-    Key("roles", _parse_roles, opens=True),
+_KEYS = (
+    Key(
+        "mode",
+        _choice(MODES),
+        "`enforce` rejects; `warn` and `report` only say so",
+        _later(MODES, "later in report, warn, enforce"),
+    ),
+    Key(
+        "govern",
+        _choice(GOVERN),
+        "who must keep the rules: `agents` (commits with entries, or by an agent) or `all`",
+        _later(GOVERN, "`all`"),
+    ),
+    Key(
+        "agents",
+        _with(KNOWN_AGENTS),
+        "globs on `Name <email>`, added to the built-in list",
+        Tightening("more", adds=True),
+        default="`[]`",
+    ),
+    Key(
+        "since",
+        COMMIT,
+        "a full commit id: it and what came before are left alone",
+        OPEN,
+        default="none",
+    ),
+    Key(
+        "accept",
+        _KINDS,
+        f"evidence that is not blind: {_list_words(KINDS)}",
+        FEWER,
+        default='`["hash", "receipt"]`',
+    ),
+    Key("verdicts", _VERDICTS, "verdicts that pass", FEWER, default="[the table](verdicts.md)"),
+    Key("tiers", _TIERS, "the only tiers accepted", FEWER, default="all"),
+    Key("ladders", INTEGERS, "the only versions of the ladder accepted", FEWER, default="all"),
+    Key(
+        "min_threshold",
+        PER_MILLE,
+        "the least `--threshold` that an entry may have been applied with",
+        HIGHER,
+    ),
+    Key("min_confidence", PER_MILLE, "the least confidence of an edit", HIGHER),
+    Key(
+        "min_tightness",
+        PER_MILLE,
+        "the least share of changed lines in those that an edit names",
+        HIGHER,
+    ),
+    Key(
+        "paths",
+        _FLOORS,
+        "`paths`, and `accept`, `tiers`, `min_confidence`, `min_tightness` for them, under the old"
+        " name of a file and the new",
+        BOTH,
+        default="none",
+    ),
+    Key(
+        "protect",
+        _with(PROTECTED),
+        "globs on paths that governed commits change only by grant, added to the built-in ones",
+        BOTH,
+        default="`[]`",
+    ),
+    Key(
+        "unprotect", TEXTS, "globs on paths that are not protected after all", OPEN, default="`[]`"
+    ),
+    Key(
+        "reject_text",
+        _choices(TEXT),
+        f"text that no governed commit may add: {_list_words(TEXT)}",
+        Tightening("more", lambda own, base: not set(base) <= set(own)),
+        default="all four",
+    ),
+    Key(
+        "manual",
+        _GRANTS,
+        "a grant: `paths`, and to whom: `names`, `keys`, `principals`, `pushers`",
+        OPEN,
+        default="none",
+    ),
+    Key(
+        "allowed_signers",
+        STRING,
+        "a file in the repository, in the format of ssh-keygen(1), one principal a line",
+        OPEN,
+        default="none",
+    ),
+    Key(
+        "pusher_variable",
+        STRING,
+        "the variable in which the server says who pushes",
+        OPEN,
+        default="none",
+    ),
+    Key(
+        "roles",
+        _inner(dict, **dict.fromkeys(ROLES, TEXTS)),
+        f"principals for {_list_words(ROLES)}",
+        OPEN,
+        default="none",
+    ),
     Key(
         "attest",
-        lambda reader, name: reader.inner(name, "keys").texts("keys", ()),
+        _inner(lambda keys=(): keys, keys=TEXTS),
+        "`keys`: SSH public keys whose attested verdicts count",
+        OPEN,
+        default="none",
         field="attest_keys",
-        opens=True,
     ),
     Key(
         "entries",
-        lambda reader, name: reader.inner(name, "signed").flag("signed"),
-        lt,
+        _inner(lambda signed=False: signed, signed=FLAG),
+        "`signed`: every new entry needs a signature by the role `sign`",
+        Tightening("`true`", lt),
+        default="`false`",
         field="entries_signed",
     ),
-    Key("recovered", _parse_recovered, _asks_less),
+    Key(
+        "recovered",
+        _RECOVERED,
+        "entries from transcripts: `accept`, `min_confidence`, `min_tightness`",
+        Tightening("refused, higher", _asks_less),
+        default="accepted, `0`",
+    ),
     Key(
         "assisted_by",
         _choice(CREDITS),
-        lambda own, base: base not in ("allow", own),
+        f"`Assisted-by` trailers: {_list_words(CREDITS)}",
+        Tightening(
+            "the same, or from `allow` either", lambda own, base: base not in ("allow", own)
+        ),
     ),
-    Key("max_seconds", lambda reader, name: reader.integer(name, 1, MOST_SECONDS), gt),
-    Key("extends", Table.text),
-    Key("open", lambda reader, name: reader.choices(name, OPEN)),
+    Key(
+        "refs",
+        TEXTS,
+        "globs on refs whose pushes are judged",
+        BOTH,
+        default="`refs/heads/*`, `refs/tags/*`",
+    ),
+    Key(
+        "rewrites",
+        _choice(REWRITES),
+        "force pushes and deletions of these: `judge` or `refuse`",
+        _later(REWRITES, "`refuse`"),
+    ),
+    Key(
+        "targets",
+        _TARGETS,
+        "`refs`, and `verdicts`, `rewrites` that also hold there",
+        BOTH,
+        default="none",
+    ),
+    Key("max_seconds", SECONDS, "how long one commit may take to judge", Tightening("lower", gt)),
+    Key("extends", STRING, "a policy that this one may only tighten", UNHELD, default="none"),
 )
-OPEN: tuple[str, ...] = tuple(key.name for key in KEYS if key.opens)
+OPEN_KEYS: tuple[str, ...] = tuple(key.name for key in _KEYS if key.tightening.opens)
+KEYS = (
+    *_KEYS,
+    Key(
+        "open",
+        _choices(OPEN_KEYS),
+        "keys marked *open* that an extending policy may set",
+        UNHELD,
+        default="`[]`",
+    ),
+)
+
+
+def policy_schema() -> JsonObject:
+    """Write the JSON Schema of a policy."""
+    usual = Policy()
+    schema = _describe_table({})
+    for key in KEYS:
+        described = key.kind.schema | {"description": key.words}
+        if not key.default:
+            value = getattr(usual, key.field or key.name)
+            described["default"] = value / 1000 if key.kind is PER_MILLE else value
+        schema["properties"][key.name] = described
+    words = "[gate] of .hkgit/config.toml. `hkgit policy check` also checks that its parts agree."
+    return schema | {"description": words}
 
 
 def parse_policy(table: object, source: str) -> Policy:
@@ -178,5 +385,5 @@ def read_table(table: object, source: str) -> Policy:
     reader = Table(source, table)
     reader.check_keys(*(key.name for key in KEYS))
     given = (key for key in KEYS if key.name in reader.table)
-    values = {key.field or key.name: key.read(reader, key.name) for key in given}
+    values = {key.field or key.name: key.kind.read(reader, key.name) for key in given}
     return Policy(**values, source=source, table=reader.table)

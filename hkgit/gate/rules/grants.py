@@ -185,17 +185,20 @@ def explain_refused_voucher(
         what = f"names {who}, but this is the shell of {context.shell}"
         return what, "A person vouches in a shell of his own."
     if all(map(policy.is_agent, people)):
-        return f"names {who}, an agent", "A person vouches, and signs the commit: " + VOUCH
+        return f"names {who}, an agent", f"A person vouches, and signs it: {_vouch(candidate)}"
     if not any(grant.covers(paths) for grant in policy.manual):
         what = f"names {who}, and the policy grants nobody all that the commit changes"
         return what, "Only whom a [[gate.manual]] of the policy grants these paths may vouch."
     what = f"names {who}, whom no grant of these paths is shown to be for"
-    fix = f"Names alone count in clones only. Whoever is granted them signs it: {VOUCH}"
+    fix = f"Names alone count in clones only. Whoever is granted them signs it: {_vouch(candidate)}"
     return what, fix
 
 
-VOUCH = 'git commit --amend --no-edit -S --trailer "Hkgit-Vouched-by: NAME <EMAIL>"'
-"""How a person takes the last commit upon himself; what says who made it is kept."""
+def _vouch(candidate: CandidateCommit) -> str:
+    """Write how a person takes a commit upon himself; what says who made it is kept."""
+    if candidate.id is None:
+        return 'git commit -S --trailer "Hkgit-Vouched-by: NAME <EMAIL>"'
+    return f"hkgit redo --vouch {candidate.id[:12]}"
 
 
 HOSTS = ("github <noreply@github.com>", "gitlab <*", "*@users.noreply.gitlab.com>", "gitea <*")
@@ -316,5 +319,7 @@ def _way(
             " and keys (what signs its commits), or pushers on a server."
         )
     if agent is not None and any(grant.covers(paths) for grant in policy.manual):
-        return f"{APPLY} Or a person whom the policy grants these paths vouches for it: {VOUCH}"
+        return (
+            f"{APPLY} Or a person whom the policy grants these paths vouches: {_vouch(candidate)}"
+        )
     return APPLY

@@ -15,8 +15,8 @@ from jsonschema import Draft202012Validator
 
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.json_rpc import Lines
+from hkgit.cli.schema import find_schema
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.text.schemas import NAMES, load_schema
 from tests.support.repos import Repo
 from tests.support.running import run, script
 
@@ -112,7 +112,7 @@ def test_each_call_answers_with_its_published_document(conversation: dict[str, A
         "status": "status",
     }
     for call, name in documents.items():
-        Draft202012Validator(load_schema(name)).validate(conversation[call])
+        Draft202012Validator(find_schema(name)).validate(conversation[call])
     assert conversation["ping"]["session"] == conversation["status"]["session"]
 
 
@@ -125,7 +125,7 @@ def test_the_commit_names_the_agent_and_its_evidence(conversation: dict[str, Any
 def test_a_refusal_is_an_error_with_the_answer_in_it(greeting: Repo) -> None:
     text = json.dumps({"file": "greet.py", "old_text": "nothing like it", "new_text": "x"})
     [answer] = spoken(greeting.path, request("a", "edit", text=text))
-    Draft202012Validator(load_schema("answer")).validate(answer["error"]["data"])
+    Draft202012Validator(find_schema("answer")).validate(answer["error"]["data"])
     assert answer["id"] == "a"
     assert answer["error"]["code"] == -32000
 
@@ -212,12 +212,6 @@ def test_many_requests_at_once_all_land(repo: Repo) -> None:
     answers = spoken(repo.path, *lines)
     assert {each["id"] for each in answers if "result" in each} == set(range(count))
     assert repo.read("list.txt").count(b"done") == count
-
-
-@pytest.mark.sampled
-@pytest.mark.parametrize("name", NAMES)
-def test_every_published_schema_is_one(name: str) -> None:
-    Draft202012Validator.check_schema(load_schema(name))
 
 
 def test_the_command_line_and_the_server_read_alike(greeting: Repo) -> None:

@@ -121,7 +121,8 @@ def test_every_tool_says_what_it_takes_and_answers(greeting: Repo) -> None:
     tools = {tool.name: tool for tool in talk(greeting.path, said)}
     assert list(tools) == ["read", "edit", "apply", "undo", "status"]
     assert tools["edit"].input_schema["required"] == ["text"]
-    assert tools["edit"].output_schema["$defs"]["outcome"]["properties"]["tier"]
+    answer, _ = tools["edit"].output_schema["anyOf"]
+    assert answer["properties"]["edits"]["items"]["properties"]["tier"]
 
 
 def test_without_the_sdk_the_answer_is_what_to_install(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.adopting import APP, NEW, adopt, commit, verdict
@@ -132,3 +134,44 @@ def test_a_scan_says_which_commits_could_have_evidence_and_writes_nothing(
         " 1 kept beside the history"
     ]
     assert adopt(hooked, place, "--scan")["status"] == "scanned"
+
+
+def test_one_commit_is_made_again_with_what_its_agents_log_has(
+    hooked: Repo, log: ClaudeLog, tmp_path: Path
+) -> None:
+    """Under the default policy: what was read before the edit is no late evidence."""
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    hooked.write("app.py", NEW.encode())
+    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "First", env=AGENT)
+    made = hooked.head
+    hooked.commit({"later.txt": b"later\n"}, "Later")
+    who = "--format=%an <%ae> %ad %cn <%ce> %cd %s"
+    before = [hooked.git("log", "-1", who, each) for each in ("HEAD^", "HEAD")]
+    home = {"HOME": str(tmp_path / "home")}
+    slug = "".join(c if c.isalnum() else "-" for c in str(hooked.path))
+    log.save(tmp_path / "home/.claude/projects" / slug / "5945-5d2e.jsonl")
+    judged = run("gate", "--range", "HEAD~2..HEAD", cwd=hooked.path, env=home)
+    command = judged.out.partition("fix: hkgit ")[2].split("\n")[0]
+    assert command == f"adopt {made[:12]}"
+
+    for _ in range(2):
+        assert run(*command.split(), cwd=hooked.path, env=home).code == 0
+
+    assert [hooked.git("log", "-1", who, each) for each in ("HEAD^", "HEAD")] == before
+    assert run("gate", "--range", "HEAD~2..HEAD", cwd=hooked.path).code == 0
+    [entry] = run("show", "HEAD^", "--json", cwd=hooked.path).json()["ledger"]
+    assert entry["claims"]["origin"] == "recovered"
+    assert entry["edits"][0]["evidence"] == "receipt"
+    assert hooked.status() == []
+
+
+def test_what_no_call_explains_of_a_commit_is_not_made_up(hooked: Repo, log: ClaudeLog) -> None:
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    hooked.write("app.py", NEW.encode() + b"# and more\n")
+    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "First", env=AGENT)
+    made = hooked.head
+    refused = run("adopt", made, "--from", log.save(hooked.path.parent / "l"), cwd=hooked.path)
+    assert (refused.code, "its evidence is late" in refused.err) == (6, True)
+    assert hooked.head == made

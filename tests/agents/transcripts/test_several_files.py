@@ -58,6 +58,11 @@ def _kind(repo: Repo, command: str, output: str) -> str:
         ),
         pytest.param("sed -n 1,20p a.py; sed -n 1,20p b.py", FIRST + SECOND, id="more than all"),
         pytest.param("head -n 2 b.py; sed -n 5p b.py", _lines(SECOND, 1, 2) + "b = 5\n", id="one"),
+        pytest.param("cat a.py b.py", FIRST.replace("3", "x") + SECOND, id="another first file"),
+        pytest.param("cat a.py; date; cat b.py", f"{FIRST}Mon\n{SECOND}", id="something between"),
+        pytest.param("cat open.py b.py", "a = 1\na = 2" + SECOND, id="no end of line between"),
+        pytest.param("rg -n b .", "".join(f"b.py:{n}:b = {n}\n" for n in (4, 5)), id="a search"),
+        pytest.param("python -c 'print(open(\"b.py\").read())'", SECOND, id="any program"),
     ],
 )
 def test_a_file_that_was_shown_behind_others_counts(shown: Repo, command: str, output: str) -> None:
@@ -70,12 +75,9 @@ def test_a_file_that_was_shown_behind_others_counts(shown: Repo, command: str, o
     [
         pytest.param("cat a.py b.py", FIRST + _lines(SECOND, 1, 4), id="cut before the line"),
         pytest.param("cat a.py b.py", FIRST, id="the second one alone missing"),
-        pytest.param("cat a.py b.py", FIRST.replace("3", "x") + SECOND, id="another first file"),
-        pytest.param("cat a.py; date; cat b.py", f"{FIRST}Mon\n{SECOND}", id="something between"),
-        pytest.param("cat -n a.py b.py", FIRST + SECOND, id="numbers that are not there"),
         pytest.param("sed -n 5p a.py b.py", "a = 5\n", id="one stream of lines"),
+        pytest.param(f"cat >c.py <<E\n{SECOND}E\ncat c.py; wc b.py", SECOND, id="its own words"),
         pytest.param("cat a.py b.py | head -n 12", FIRST + _lines(SECOND, 1, 4), id="a pipe"),
-        pytest.param("cat open.py b.py", "a = 1\na = 2" + SECOND, id="no end of line between"),
     ],
 )
 def test_what_cannot_be_told_apart_is_not_read(shown: Repo, command: str, output: str) -> None:

@@ -28,8 +28,8 @@ from hkgit.audit.tables import store
 from hkgit.audit.tables.columns import TABLES
 from hkgit.audit.tables.query import open_duck, select_table
 from hkgit.audit.tables.store import TableDirectory
+from hkgit.cli.schema import find_schema
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.text.schemas import load_schema
 from hkgit.text.strict_json import JsonObject
 from tests.audit.fleet.conftest import COMMITS, Verify
 from tests.support.repos import Repo
@@ -318,5 +318,5 @@ def test_tables_of_a_newer_hkgit_are_left_alone(one: Path, tmp_path: Path, verif
 def test_the_summary_is_as_its_schema_says(one: Path, tmp_path: Path, verify: Verify) -> None:
     verify(one, one, tmp_path / "none")
     summary = json.loads((tmp_path / "fleet/summary.json").read_text())
-    Draft202012Validator(load_schema("fleet")).validate(summary)
+    Draft202012Validator(find_schema("fleet")).validate(summary)
     assert [each["status"] for each in summary["repositories"]] == [VERIFIED, SAME, FAILED]

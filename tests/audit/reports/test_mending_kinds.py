@@ -22,7 +22,6 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import Repository
-from hkgit.text.document import Document
 from tests.evidence.replay.test_forged import (
     decoy_text,
     into,
@@ -270,28 +269,88 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     return governed_repository(Repo.init(tmp_path_factory.mktemp("kinds") / "repo"))
 
 
+@pytest.fixture(scope="module")
+def template_of_sha256(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("GIT_DEFAULT_HASH", "sha256")
+        return governed_repository(Repo.init(tmp_path_factory.mktemp("kinds") / "repo"))
+
+
+def with_a_dirty_tree(repo: Repo, start: str) -> Repo:
+    repo.write("later.md", b"changed\n")
+    repo.write("run.sh", b"#!/bin/sh\necho changed\n")
+    repo.write("staged.md", b"staged\n")
+    repo.git("add", "staged.md", "run.sh")
+    repo.write("untracked.md", b"untracked\n")
+    return repo
+
+
+def in_a_rebase(repo: Repo, start: str) -> Repo:
+    repo.git("rebase", "-q", "-i", "HEAD~1", env={"GIT_SEQUENCE_EDITOR": "sed -i 1s/pick/edit/"})
+    assert repo.git("branch", "--show-current") == ""
+    return repo
+
+
+def in_a_linked_worktree(repo: Repo, start: str) -> Repo:
+    repo.git("checkout", "-q", "--detach")
+    linked = Repo(repo.path.parent / "linked")
+    repo.git("worktree", "add", "-q", str(linked.path), "main")
+    return linked
+
+
+def in_a_shallow_clone(repo: Repo, start: str) -> Repo:
+    clone = Repo(repo.path.parent / "clone")
+    deep = len(repo.git("rev-list", f"{start}..HEAD").split()) + 1
+    repo.git("clone", "-q", f"--depth={deep}", repo.path.as_uri(), str(clone.path))
+    for name in ("gpg.format", "user.signingKey"):
+        value = repo.git("config", "--get", name, check=False)
+        if value:
+            clone.git("config", name, value)
+    return clone
+
+
+CIRCUMSTANCES: dict[str, Callable[[Repo, str], Repo]] = {
+    "as it is": lambda repo, start: repo,
+    "dirty": with_a_dirty_tree,
+    "rebase": in_a_rebase,
+    "linked": in_a_linked_worktree,
+    "shallow": in_a_shallow_clone,
+    "SHA-256": lambda repo, start: repo,
+}
+
+
 @pytest.mark.sampled
+@pytest.mark.parametrize("circumstance", CIRCUMSTANCES)
 @pytest.mark.parametrize("name", KINDS)
-def test_the_command_mends_and_keeps(template: Repo, tmp_path: Path, name: str) -> None:
+def test_the_command_mends_and_keeps(
+    template: Repo, template_of_sha256: Repo, tmp_path: Path, name: str, circumstance: str
+) -> None:
     kind, repo = KINDS[name], Repo(tmp_path / "repo")
-    shutil.copytree(template.path, repo.path, symlinks=True)
+    origin = template_of_sha256 if circumstance == "SHA-256" else template
+    shutil.copytree(origin.path, repo.path, symlinks=True)
     granted = sign_with(repo, made_key(tmp_path / "key")) if kind.is_for_person else ""
     accept = "" if "accept = [" in kind.policy else TAKES_LATE
     repo.commit({".hkgit/config.toml": f"[gate]\n{accept}{kind.policy}\n{granted}"}, "Guard it")
     start = repo.head
     made = kind.make(repo)
     start = repo.git("tag", "--list", "start") or start
+    start = repo.git("rev-parse", start)
     wanted = contents(repo, made)
     commit(repo, Change({"later.md": File(b"x\n")}, author=PERSON))
+    repo = CIRCUMSTANCES[circumstance](repo, start)
     [rejected] = [each for each in report(repo, start).rulings if not each.passes]
     assert name.partition(":")[0] in {each.rule for each in rejected.findings}
+    before = repo.status(), repo.git("branch", "--format=%(refname)"), find_agents(repo, made)
 
-    author = repo.git("log", "-1", "--format=%an <%ae>", made)
+    author = repo.git("log", "-1", "--format=%an <%ae> %ad", made)
     follow(repo, mend(rejected), kind.then)
 
-    if kind.is_for_person:
-        again = repo.git("log", "--format=%an <%ae>", f"{start}..").split("\n")
-        assert author in again
+    if circumstance == "rebase":
+        assert (repo.path / ".git/rebase-merge").exists()
+        repo.git("rebase", "--continue")
+        assert repo.git("branch", "--show-current") == "main"
+    if mend(rejected).startswith("hkgit redo"):
+        assert author in repo.git("log", "--format=%an <%ae> %ad", f"{start}..").split("\n")
     after = report(repo, start)
     assert after.passes, [each.findings for each in after.rulings]
     now = contents(repo, "HEAD")
@@ -300,8 +359,16 @@ def test_the_command_mends_and_keeps(template: Repo, tmp_path: Path, name: str) 
         wanted = {each: now[each.replace("aux", "other")] for each in wanted}
     assert len(now) == len(wanted)
     assert {*now.values()} == {*wanted.values()}
-    assert repo.status() == []
-    assert repo.git("branch", "--list", "again-*") == ""
+    assert find_agents(repo, f"{start}..HEAD") <= before[2] | {AGENT.partition(" <")[0], "Claude"}
+    if circumstance != "rebase":
+        assert (repo.status(), repo.git("branch", "--format=%(refname)")) == before[:2]
+
+
+def find_agents(repo: Repo, commits: str) -> set[str]:
+    """Who is said to have made the edits of commits."""
+    listed = repo.git("log", "--format=%B", commits if ".." in commits else f"{commits}^!")
+    told = (each for each in listed.splitlines() if each.startswith("Hkgit-Agent: "))
+    return {each.partition(": ")[2] for each in told}
 
 
 def follow(repo: Repo, command: str, edit: str) -> None:
@@ -318,7 +385,8 @@ def follow(repo: Repo, command: str, edit: str) -> None:
 def contents(repo: Repo, rev: str) -> dict[str, bytes]:
     """The files of a commit, without what hkgit itself keeps there."""
     own = (".hkgit/ledger/", ".hkgit/.gitattributes")
-    return {name: data for name, data in repo.files(rev).items() if not name.startswith(own)}
+    names = repo.git("ls-tree", "-r", "-z", "--name-only", rev).rstrip("\0").split("\0")
+    return {name: repo.show(rev, name) for name in names if not name.startswith(own)}
 
 
 def test_a_signature_is_made_afterwards(template: Repo, tmp_path: Path) -> None:
@@ -352,21 +420,18 @@ def no_time(seconds: float) -> None:
     raise OutOfTime
 
 
-def test_what_takes_too_long_lands_in_parts(
+def test_what_takes_too_long_is_made_again_at_once(
     template: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo = Repo(tmp_path / "repo")
     shutil.copytree(template.path, repo.path)
-    start = repo.head
+    start = repo.commit({".hkgit/config.toml": f"[gate]\n{TAKES_LATE}"}, "Guard it")
     wanted = contents(repo, commit(repo, honest(repo)))
     with monkeypatch.context() as patched:
         patched.setattr("hkgit.gate.judge.limit_time", no_time)
         [rejected] = report(repo, start).rulings
     assert rejected.rule == "budget"
-    first, _, rest = mend(rejected).partition("  # ")
-    follow(repo, first, "")
-    follow(repo, f"hkgit apply again-*.patch --expect a.py={Document(A).whole_hash}", "")
-    follow(repo, rest.partition("then: ")[2], "")
+    follow(repo, mend(rejected), "")
     assert report(repo, start).passes is True
     assert contents(repo, "HEAD") == wanted
 

@@ -14,11 +14,11 @@ from hkgit.audit.tables.identity import RepositoryIdentity, identify
 from hkgit.audit.tables.parts import ExportCounts
 from hkgit.audit.tables.query import answer_sql, open_duck, open_tables, select_table
 from hkgit.audit.tables.store import Files, TableDirectory
+from hkgit.cli.schema import find_schema
 from hkgit.cli.sql import answer_json
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.git.repository import Repository
-from hkgit.text.schemas import load_schema
 from tests.audit.page.hostile import CORPUS
 from tests.audit.page.orchard import Orchard
 from tests.audit.tables.conftest import edit_text, export_all, refusal
@@ -121,17 +121,17 @@ def test_the_rows_are_as_the_published_schema_says(tables: Path) -> None:
     with open_tables(tables) as database:
         said = {name: answer_json(answer_sql(database, f"from {name}", tables)) for name in TABLES}
     for answer in said.values():
-        Draft202012Validator(load_schema("sql")).validate(answer)
+        Draft202012Validator(find_schema("sql")).validate(answer)
     rows = {name: answer["rows"] for name, answer in said.items()}
     assert all(rows.values())
-    Draft202012Validator(load_schema("tables")).validate(rows)
-    assert load_schema("tables")["$id"] == f"urn:hkgit:tables:v{VERSION}"
+    Draft202012Validator(find_schema("tables")).validate(rows)
+    assert find_schema("tables")["$id"] == f"urn:hkgit:tables:v{VERSION}"
 
 
 def test_a_repository_without_evidence_has_rows_too(repo: Repo, tmp_path: Path) -> None:
     repo.commit({"a.txt": "one\n"}, "Begin")
     said = run("export", "--to", tmp_path / "t", "--json", cwd=repo.path).json()
-    Draft202012Validator(load_schema("export")).validate(said)
+    Draft202012Validator(find_schema("export")).validate(said)
     assert ask(tmp_path / "t", "commits", "made_by, replay, edits") == [("by hand", "none", 0)]
     assert ask(tmp_path / "t", "edits") == []
     assert ask(tmp_path / "t", "files", "path, change") == [("a.txt", "added")]

@@ -10,8 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from hkgit.cli.schema import find_schema
 from hkgit.edits import File
-from hkgit.text.schemas import load_schema
 from tests.audit.page.orchard import Orchard, plant
 from tests.support.commits import applied, commit
 from tests.support.planning import protocol, replace_range
@@ -188,7 +188,7 @@ def test_show_has_each_hunk_beside_what_was_read(orchard: Orchard) -> None:
 )
 def test_answers_fit_their_published_schemas(orchard: Orchard, name: str, args: list[str]) -> None:
     answer = json.loads(hkgit(orchard, *args, "--json").stdout)
-    jsonschema.Draft202012Validator(load_schema(name)).validate(answer)
+    jsonschema.Draft202012Validator(find_schema(name)).validate(answer)
 
 
 def test_nobody_is_known_by_an_entry_of_a_newer_hkgit(repo: Repo) -> None:
@@ -198,7 +198,7 @@ def test_nobody_is_known_by_an_entry_of_a_newer_hkgit(repo: Repo) -> None:
     repo.commit({f".hkgit/ledger/{name[:2]}/{name[2:]}.json": newer, "a.txt": "two\n"}, "Later")
     [row] = run("log", "-n1", "--json", cwd=repo.path).json()
     assert (row["made_by"], row["replay"], row["standing"]) == ("unknown", "fail", "not derived")
-    jsonschema.Draft202012Validator(load_schema("log")).validate([row])
+    jsonschema.Draft202012Validator(find_schema("log")).validate([row])
     lines = run("blame", "a.txt", "--json", cwd=repo.path).json()
     assert "by hand" not in str(lines)
 

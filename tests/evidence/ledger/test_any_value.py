@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from hkgit.cli.schema import find_schema
 from hkgit.edits import Read
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import Entry, read_entry
-from hkgit.text.schemas import load_schema
 from hkgit.text.strict_json import ROOT
 from tests.support.entries import as_json, entry_of, entry_of_protocol, written
 from tests.support.planning import delete_range, hash_of, protocol, replace_range
@@ -29,7 +29,7 @@ PLAIN = [
     entry_of_protocol({"f": TWO}, replace_range("f", TWO, 2, 2, "ü"), delete_range("f", TWO, 1, 1)),
     LEANING,
 ]
-SCHEMA = Draft202012Validator(load_schema("ledger"))
+SCHEMA = Draft202012Validator(find_schema("ledger"))
 VALUES: list[Any] = [
     None,
     True,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from importlib.resources import files
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from hkgit.cli.schema import find_schema
 from hkgit.edits import EXECUTABLE, MAX_EDITS, CreateFile, Read, SetMode
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import MAX_BYTES, Entry, entry_id, entry_path, read_entry
@@ -96,9 +96,7 @@ ENTRIES = [
 @pytest.mark.sampled
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_an_entry_is_valid_by_the_schema(entry: Entry) -> None:
-    schema = json.loads(files("hkgit").joinpath("text/schemas/ledger.json").read_text())
-    Draft202012Validator.check_schema(schema)
-    Draft202012Validator(schema).validate(as_json(entry))
+    Draft202012Validator(find_schema("ledger")).validate(as_json(entry))
 
 
 @pytest.mark.parametrize("entry", ENTRIES)

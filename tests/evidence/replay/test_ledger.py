@@ -21,13 +21,13 @@ def ledger_path(repo: Repo) -> str:
 
 
 @pytest.mark.parametrize(
-    ("file", "said"),
+    ("file", "said", "is_alone"),
     [
-        pytest.param(File(b"{}\n"), "the entry is altered", id="altered"),
-        pytest.param(None, "the entry is removed", id="removed"),
+        pytest.param(File(b"{}\n"), "the entry is altered", True, id="altered"),
+        pytest.param(File(b"{}\n"), "the entry is altered", False, id="altered beside a change"),
+        pytest.param(None, "the entry is removed", False, id="removed beside a change"),
     ],
 )
-@pytest.mark.parametrize("is_alone", [True, False], ids=["alone", "beside an honest change"])
 def test_an_entry_of_the_history_stays(
     governed: Repo, file: File | None, said: str, is_alone: bool
 ) -> None:

@@ -1,21 +1,16 @@
-"""Commits that take entries out of the tree, with a manifest; entries never come back as new."""
+"""Commits that take entries out of the tree; entries never come back as new."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from hkgit.edits import File
-from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import digest, entry_name, entry_path
-from hkgit.evidence.prune_manifest import MAX_ENTRIES, Manifest, read_manifest
+from hkgit.evidence.entry import entry_name, entry_path
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.policy.model import Policy
-from hkgit.text.schemas import load_schema
 from tests.support.commits import (
     LINES,
     Change,
@@ -25,7 +20,6 @@ from tests.support.commits import (
     judge,
     verdict,
 )
-from tests.support.entries import written
 from tests.support.gating import opened
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
@@ -37,13 +31,9 @@ def ids(repo: Repo, rev: str = "HEAD") -> list[str]:
     return sorted(map(entry_name, listed))
 
 
-def pruned(named: Sequence[str], removed: Sequence[str] | None = None) -> Change:
-    """A commit that removes entries and says so."""
-    manifest = Manifest.of(named, {"time": 0}).to_bytes()
-    files: dict[str, File | None] = {
-        entry_path(each): None for each in (named if removed is None else removed)
-    }
-    return Change(files | {entry_path(digest(manifest)): File(manifest)}, message="Prune\n")
+def pruned(names: Sequence[str]) -> Change:
+    """A commit that removes entries."""
+    return Change({entry_path(each): None for each in names}, message="Prune\n")
 
 
 @pytest.fixture
@@ -51,7 +41,7 @@ def edited(repo: Repo) -> Repo:
     return edited_thrice(repo)
 
 
-def test_removing_entries_with_a_manifest_is_a_prune(edited: Repo) -> None:
+def test_removing_entries_is_a_prune(edited: Repo) -> None:
     first = ids(edited)[0]
     commit(edited, pruned([first]))
     assert verdict(edited) is Verdict.PRUNE
@@ -66,16 +56,16 @@ def test_pruned_entries_are_replayed_as_before(edited: Repo) -> None:
     assert [ruling.judged.verdict for ruling in report.rulings] == ["strict"] * 3 + ["prune"]
 
 
-def test_a_manifest_may_be_pruned(edited: Repo) -> None:
-    commit(edited, pruned(ids(edited)))
-    commit(edited, pruned(ids(edited)))
-    assert verdict(edited) is Verdict.PRUNE
-
-
 def test_a_prune_may_be_taken_back(edited: Repo) -> None:
     commit(edited, pruned(ids(edited)))
     edited.git("revert", "--no-edit", "HEAD")
     assert verdict(edited) is Verdict.REVERT
+
+
+def test_entries_are_pruned_by_hand_as_well(edited: Repo) -> None:
+    edited.git("rm", "-rq", ".hkgit/ledger")
+    edited.git("commit", "-qm", "Prune")
+    assert verdict(edited) is Verdict.PRUNE
 
 
 def with_a_change(repo: Repo) -> Change:
@@ -90,35 +80,25 @@ def with_an_entry(repo: Repo) -> Change:
     return change
 
 
-def misnamed(repo: Repo) -> Change:
+def with_a_record_of_its_own(repo: Repo) -> Change:
     change = pruned(ids(repo))
-    *_, path = change.files
-    change.files[f".hkgit/ledger/00/{'0' * 62}.json"] = change.files.pop(path)
+    change.files[f".hkgit/ledger/00/{'0' * 62}.json"] = File(b"{}\n")
     return change
 
 
 @pytest.mark.parametrize(
-    ("attack", "rule"),
+    "attack",
     [
-        pytest.param(
-            lambda repo: Change({entry_path(ids(repo)[0]): None}, message="x"),
-            "entry",
-            id="no manifest",
-        ),
-        pytest.param(lambda repo: pruned(ids(repo), ids(repo)[:2]), "prune", id="more are named"),
-        pytest.param(lambda repo: pruned(ids(repo)[:2], ids(repo)), "prune", id="fewer are named"),
-        pytest.param(lambda repo: pruned(["0" * 64], ids(repo)[:1]), "prune", id="another named"),
-        pytest.param(with_a_change, "prune", id="a change beside it"),
-        pytest.param(with_an_entry, "prune", id="an entry beside it"),
-        pytest.param(misnamed, "entry", id="a manifest under another name"),
+        pytest.param(with_a_change, id="a change beside it"),
+        pytest.param(with_an_entry, id="an entry beside it"),
+        pytest.param(with_a_record_of_its_own, id="a record that is no entry"),
     ],
 )
-def test_anything_else_is_no_prune(edited: Repo, attack: object, rule: str) -> None:
-    assert callable(attack)
+def test_anything_else_is_no_prune(edited: Repo, attack: Callable[[Repo], Change]) -> None:
     commit(edited, attack(edited))
     ruling = judge(edited)
     assert ruling.passes is False
-    assert ruling.rule == rule
+    assert ruling.rule == "entry"
 
 
 def test_only_entries_of_the_trusted_side_are_pruned(edited: Repo) -> None:
@@ -141,37 +121,3 @@ def test_a_pruned_entry_does_not_come_back_as_new(edited: Repo) -> None:
     ruling = judge(edited)
     assert ruling.passes is False
     assert ruling.rule == "reuse"
-
-
-# The manifest
-
-
-@pytest.mark.parametrize(
-    "document",
-    [
-        pytest.param({"entries": []}, id="no entries"),
-        pytest.param({"entries": ["b" * 64, "a" * 64]}, id="out of order"),
-        pytest.param({"entries": ["a" * 64, "a" * 64]}, id="one twice"),
-        pytest.param({"entries": ["A" * 64]}, id="no id"),
-        pytest.param({"entries": ["a" * 64], "more": 1}, id="an unknown key"),
-    ],
-)
-def test_a_manifest_names_each_entry_once_and_in_order(document: object) -> None:
-    with pytest.raises(InvalidInput):
-        read_manifest(written({"schema": 1, "prune": document, "claims": {}}))
-
-
-@pytest.mark.parametrize("count", [0, MAX_ENTRIES + 1])
-def test_a_manifest_names_so_many_entries_and_no_more(count: int) -> None:
-    with pytest.raises(InvalidInput, match="names 1 to"):
-        Manifest.of([f"{number:064x}" for number in range(count)], {})
-
-
-def test_a_manifest_is_read_as_it_was_written() -> None:
-    manifest = Manifest.of(["b" * 64, "a" * 64], {"time": 1})
-    assert read_manifest(manifest.to_bytes()) == manifest
-
-
-def test_a_manifest_is_valid_by_the_schema() -> None:
-    manifest = json.loads(Manifest.of(["a" * 64], {"time": 1}).to_bytes())
-    Draft202012Validator(load_schema("manifest")).validate(manifest)

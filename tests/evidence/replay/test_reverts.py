@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from hkgit.edits import File
-from hkgit.evidence.entry import digest, entry_name, entry_path
-from hkgit.evidence.prune_manifest import Manifest
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.model import Policy
 from tests.support.commits import Change, applied, commit, judge, verdict
@@ -121,10 +119,7 @@ def pruned(repo: Repo) -> str:
     """The commit whose entry has been pruned since."""
     made = repo.head
     listed = repo.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger").splitlines()
-    manifest = Manifest.of(map(entry_name, listed), {}).to_bytes()
-    gone: dict[str, File | None] = dict.fromkeys(listed)
-    files = gone | {entry_path(digest(manifest)): File(manifest)}
-    commit(repo, Change(files, message="Prune\n"))
+    commit(repo, Change(dict.fromkeys(listed), message="Prune\n"))
     return made
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,14 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import hkgit
+from hkgit.cli.schema import find_schema
 from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.key_table import parse_policy, read_table
 from tests.support.properties import examples
 
-_FILE = Path(hkgit.__file__).parent / "text" / "schemas" / "policy.json"
-SCHEMA: Any = json.loads(_FILE.read_text("utf-8"))
+SCHEMA = find_schema("policy")
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 STRANGE: st.SearchStrategy[Any] = st.sampled_from(
     [
@@ -87,10 +84,6 @@ def is_read(table: Any) -> bool:
     return True
 
 
-def test_the_schema_is_one() -> None:
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-
-
 @pytest.mark.sampled
 @pytest.mark.parametrize("key", sorted(SCHEMA["properties"]))
 @given(data=st.data())
@@ -119,17 +112,6 @@ def test_schema_and_reader_agree_on(table: Any, is_valid: bool) -> None:
 def test_every_verdict_but_a_rejection_may_be_accepted() -> None:
     said = SCHEMA["properties"]["verdicts"]["items"]["enum"]
     assert {*Verdict} - {"fail", "unverifiable"} <= {*said}
-
-
-def test_every_key_is_told() -> None:
-    untold = [key for key, schema in SCHEMA["properties"].items() if "description" not in schema]
-    assert untold == []
-
-
-def test_every_key_stands_in_the_documentation() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "policy.md").read_text("utf-8")
-    keys = set(re.findall(r"^\| `(?:\[+gate\.)?(\w+)\]*` \|", page, re.MULTILINE))
-    assert keys == {*SCHEMA["properties"]}
 
 
 def test_the_policy_that_the_documentation_shows_is_one() -> None:

@@ -111,7 +111,7 @@ def test_a_name_is_granted_its_paths_alone(
 def test_a_grant_does_not_reach_the_ledger(started: Repo, key: Path) -> None:
     commit(started, applied(started, protocol(good())))
     [path] = started.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger").splitlines()
-    signed(started, Change({path: None}, author=PERSON), key)
+    signed(started, Change({path: File(b"{}\n")}, author=PERSON), key)
     policy = Policy(govern="all", manual=(Grant(("*",), keys=(public(key),)),))
     assert judge(started, policy=policy).rule == "entry"
 

@@ -1,0 +1,543 @@
+"""A commit that stands, made again so that evidence accounts for it; those after it follow.
+
+Its entries that still hold stay. What they do not explain is read from the trees that git has: an
+agent's gets an entry with `late` evidence, a person's stays by hand, in a commit of its own after
+it. Author, committer, dates and message stay.
+
+Everything is written as objects first, and judged. The branch moves at the very end and in one
+step, so a crash before leaves it as it was; the records in the checkout follow it, and a second
+call brings them along if a crash came between.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial
+from pathlib import Path
+
+from hkgit.edits import File
+from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput
+from hkgit.evidence.additions import ENTRY_PATH
+from hkgit.evidence.entry import (
+    ATTRIBUTES,
+    ATTRIBUTES_PATH,
+    LEDGER,
+    Entry,
+    entry_id,
+    entry_path,
+    read_entry,
+)
+from hkgit.evidence.kept_text import find_kept_text
+from hkgit.evidence.replay import candidate_of, follow_entries
+from hkgit.evidence.sequence import order_entries
+from hkgit.evidence.trailers import append_trailers, list_missing_lines
+from hkgit.evidence.verdict import CandidateCommit, Entries
+from hkgit.gate.judge import Gate
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.rules.floors import find_blind_edits
+from hkgit.gate.ruling import Ruling
+from hkgit.git.objects import EMPTY_TREE, Commit, Files
+from hkgit.git.repository import Repository
+from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
+from hkgit.sessions.stage import name_entries
+from hkgit.text.paths import quote_path
+from hkgit.values import dataclass, field, late_pattern, replace
+from hkgit.workflows.adoption import Transcripts, propose_recovered
+from hkgit.workflows.commit_plan import prepare
+from hkgit.workflows.commit_record import record_step
+from hkgit.workflows.landing_policy import LandingRules
+from hkgit.workflows.late_evidence import NOT_ACCEPTED, find_late_edits
+from hkgit.workflows.merge_plan import MergePlan, find_merging, tree_on
+from hkgit.workflows.target import ApplyOptions, LandingTarget
+
+_PERSON = rb"(?m)^%s (.*) (\d+ [+-]\d+)$"
+_SIGNATURE = late_pattern(rb"(?m)^gpgsig(?:-sha256)? .*\n(?: .*\n)*")
+_OURS = late_pattern(rb"(?mi)^hkgit-(?!vouched-by:).*\n?")
+_MOST_SEARCHED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class RemakeRequest:
+    """The commit to make again; `agent` says whose it is, and `message` is a new one.
+
+    With a `patch` it changes what that says instead. With `transcripts` of agents, what they
+    explain gets `recovered` entries. With `vouches` whoever asks takes it upon himself, as it is:
+    committed and signed by him.
+    """
+
+    commit: str
+    agent: str | None = None
+    message: str | None = None
+    patch: bytes | None = None
+    transcripts: Transcripts | None = None
+    vouches: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Remade:
+    """What stands in the place of a commit: itself where there is nothing to make again.
+
+    `commits` are the new ones, in order; the last of them has the files of the old one. `kept`,
+    `recovered` and `late` count entries. `unsigned` are the commits whose signature was left out,
+    since it would be wrong, and `elsewhere` the other branches and tags that have the old commit.
+    """
+
+    commit: str
+    commits: tuple[str, ...] = ()
+    kept: int = 0
+    recovered: int = 0
+    late: int = 0
+    by_hand: str | None = None
+    unsigned: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+
+
+def remake(repository: Repository, request: RemakeRequest) -> Remade:
+    """Make a commit of HEAD's history again. A commit that passes as it is stays.
+
+    Raises GitRefused, InvalidInput and whatever the policy has against it; then nothing changed.
+    """
+    if repository.is_bare:
+        raise GitRefused("hkgit redo", "a bare repository has no checkout", "Run this in a clone.")
+    old, head = _find_standing(repository, request.commit)
+    base = old.parents[0] if old.parents else old.id
+    branch = repository.head().branch or "HEAD"
+    options = ApplyOptions(agent=request.agent)
+    rules = LandingRules.of(repository, LandingTarget(branch, base, base, checkout=False), options)
+    is_free = all(each is None for each in (request.agent, request.message, request.patch))
+    if is_free and _is_settled(repository, rules, old):
+        _bring_along(repository, head, _list_lagging(repository))
+        return Remade(old.id)
+    target = old.tree if request.patch is None else _apply_patch(repository, old, request.patch)
+    remaking = _Remaking(repository, rules, request, old, target)
+    try:
+        remaking.run()
+    except HkgitError:
+        if not remaking.kept:
+            raise
+        remaking = _Remaking(repository, rules, request, old, target, keeps=False)
+        remaking.run()
+    carried = _carry_later(repository, old, remaking.made[-1], head)
+    new_head = carried.get(head, head)
+    elsewhere = _find_elsewhere(repository, old.id, branch)
+    trees = (repository.commit(each).tree for each in (head, new_head))
+    changed = [each.path for each in repository.changes(*trees)]
+    _expect_unchanged(repository, [path for path in changed if not _is_own(path)])
+    repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", new_head, head)
+    _bring_along(repository, new_head, changed)
+    signed = (each for each in carried if _SIGNATURE.search(repository.commit(each).raw))
+    return Remade(
+        commit=remaking.made[-1],
+        commits=tuple(remaking.made),
+        kept=len(remaking.kept),
+        recovered=remaking.recovered,
+        late=remaking.late,
+        by_hand=remaking.by_hand,
+        unsigned=tuple(signed),
+        elsewhere=elsewhere,
+    )
+
+
+def _find_standing(repository: Repository, name: str) -> tuple[Commit, str]:
+    """Find the commit, or the one that has taken its place, and HEAD. Raises GitRefused."""
+    if repository.remembers("BISECT_LOG"):
+        raise GitRefused("hkgit redo", "a bisect is under way", "End it first: git bisect reset")
+    commit, head = repository.commit(repository.resolve(name)), repository.head().commit
+    if head is not None and not repository.is_ancestor(commit.id, head):
+        commit = _find_made_again(repository, commit, head) or commit
+    if head is None or not repository.is_ancestor(commit.id, head):
+        under_way = next(find_unfinished(repository), None)
+        what, fix = "is not in the history of HEAD", "Switch to the branch that it is on."
+        if under_way is not None:
+            what, fix = f"{what}, and {under_way} is under way", "End that first (see git status)."
+        raise GitRefused(name, what, fix)
+    if commit.is_boundary:
+        what = "its parent is not in this shallow clone"
+        raise GitRefused(name, what, "git fetch --unshallow")
+    return commit, head
+
+
+def _find_made_again(repository: Repository, commit: Commit, head: str) -> Commit | None:
+    """Find the commit that has taken the place of one: of the same author, date and files."""
+    author = _find_person(commit, b"author")
+    listed = repository.git("rev-list", f"--max-count={_MOST_SEARCHED}", head).text.split()
+    for other in map(repository.commit, listed):
+        if _find_person(other, b"author") == author and _has_same_files(repository, commit, other):
+            return other
+    return None
+
+
+def _find_person(commit: Commit, role: bytes) -> bytes:
+    found = re.search(_PERSON % role, commit.raw)
+    return b"" if found is None else found[1] + b" " + found[2]
+
+
+def _has_same_files(repository: Repository, one: Commit, other: Commit) -> bool:
+    return all(_is_own(each.path) for each in repository.changes(one.tree, other.tree))
+
+
+def _is_own(path: str) -> bool:
+    return path.startswith(f"{LEDGER}/") or path == ATTRIBUTES_PATH
+
+
+def _is_settled(repository: Repository, rules: LandingRules, commit: Commit) -> bool:
+    """Whether a commit passes, and its entries keep no text that is in no file."""
+    ruling = _judge(repository, rules, commit.id)
+    judged = ruling.judged
+    if not ruling.passes or ruling.findings:
+        return False
+    return not find_kept_text(repository, commit.tree, commit.parents, judged.entries)
+
+
+def _apply_patch(repository: Repository, old: Commit, patch: bytes) -> str:
+    """Store the tree that a patch makes of a commit's parent. Raises GitRefused."""
+    before = repository.commit(old.parents[0]).tree if old.parents else EMPTY_TREE
+    with tempfile.TemporaryDirectory(prefix="hkgit-index-") as folder:
+        env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        repository.git("read-tree", before, env=env)
+        repository.git("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch, env=env)
+        return repository.git("write-tree", env=env).text
+
+
+def _expect_unchanged(repository: Repository, paths: Sequence[str]) -> None:
+    """Raise GitRefused where a file that is to change has local changes."""
+    literal = [f":(top,literal){path}" for path in paths]
+    options = ("--name-only", "-z", "--no-renames")
+    if paths:
+        listed = repository.git("diff-index", *options, "HEAD", "--", *literal).stdout
+        changed = [path for path in os.fsdecode(listed).split("\0") if path]
+        if changed:
+            raise refuse_local_changes(changed)
+
+
+def _judge(repository: Repository, rules: LandingRules, commit: str) -> Ruling:
+    gate = Gate(repository, rules.policy, JudgeContext(on_client=True))
+    return gate.judge(candidate_of(repository, commit))
+
+
+@dataclass
+class _Remaking:
+    """Makes one commit again, as objects alone: `made` are those in its place, in order.
+
+    `target` is the tree that the last of them has, but for records. Without `keeps` no entry stays.
+    `kept` are those that do, by id.
+    """
+
+    repository: Repository
+    rules: LandingRules
+    request: RemakeRequest
+    old: Commit
+    target: str
+    keeps: bool = True
+    made: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    recovered: int = 0
+    late: int = 0
+    by_hand: str | None = None
+
+    def run(self) -> None:
+        """Make it, and ask the judge. Raises what refuses it."""
+        if self.request.vouches:
+            self._vouch()
+        else:
+            first, *others = self.old.parents or (self._begin(),)
+            tip = first
+            for other in others:
+                tip = self._merge(tip, other)
+            self._account(tip)
+        if not self.made:
+            what = "changes nothing but the ledger"
+            raise InvalidInput(self.request.commit, what, "git revert takes it back.")
+        self._expect_same()
+        for commit in self.made:
+            self._expect_passing(commit)
+
+    def _begin(self) -> str:
+        """An empty commit below one without a parent, whose files would be nobody's."""
+        return self._write(EMPTY_TREE, (), b"Begin\n")
+
+    def _merge(self, tip: str, other: str) -> str:
+        """Merge as git does; what comes beside it is a commit after the merge."""
+        merged = self.repository.automatic_merge((tip, other))
+        if merged is not None:
+            return self._add(merged, (tip, other), ())
+        if len(self.old.parents) > 2:
+            what, fix = "merges several commits at once", "Merge them one by one."
+            raise GitRefused(self.request.commit, what, fix)
+        return self._account(tip, find_merging(self.repository, other, "HEAD", tip))
+
+    def _account(self, tip: str, merging: MergePlan | None = None) -> str:
+        """Make a commit on a tip whose entries explain all that no person did by hand."""
+        start = self.repository.commit(tip).tree
+        paths = self._list_changed(start)
+        if merging is not None:
+            paths &= {*merging.conflicts}
+        entries, files = self._find_holding(tip, paths)
+        middle = self.repository.write_tree(start, files)
+        if self.request.transcripts is not None and merging is None:
+            entries, files = self._recover(self.request.transcripts, tip, middle, entries)
+            middle = self.repository.write_tree(start, files)
+        left = self._list_changed(middle) & (paths | files.keys())
+        late = dict(self._share(left))
+        for agent, theirs in late.items():
+            entry, changed = self._make_late(tip, middle, agent, theirs)
+            entries, files = (*entries, entry), {**files, **changed}
+            middle = self.repository.write_tree(middle, changed)
+        self.late += len(late)
+        if entries or merging is not None:
+            records = {entry_path(name): File(each.to_bytes()) for name, each in entries}
+            if records and self.repository.snapshot(tip).get(ATTRIBUTES_PATH) is None:
+                records[ATTRIBUTES_PATH] = File(ATTRIBUTES)
+            tree = tree_on(self.repository, tip, merging, {**files, **records})
+            parents = (tip,) if merging is None else (tip, merging.commit)
+            tip = self._add(tree, parents, entries)
+        if merging is None and left - set().union(*late.values()):
+            tree = self.repository.commit(tip).tree
+            after = self.repository.snapshot(self.target)
+            by_hand = {path: after.entry(path) for path in self._list_changed(tree)}
+            self.by_hand = tip = self._add(self.repository.write_tree(tree, by_hand), (tip,), ())
+        return tip
+
+    def _vouch(self) -> None:
+        """Make the same commit as that of a person who is named in it; false entries go."""
+        kept = told = self._list_entries()
+        if self.old.parents:
+            tip = self.old.parents[0]
+            kept, _ = self._find_holding(tip, self._list_changed(self.repository.commit(tip).tree))
+        gone: Files = {entry_path(each[0]): None for each in told if each not in kept}
+        tree = self.repository.write_tree(self.old.tree, gone)
+        person = self.repository.identity("COMMITTER")
+        names = name_entries(kept) if kept else ()
+        words = self._choose_words().decode("utf-8", "surrogateescape")
+        message = append_trailers(words, (*names, f"Hkgit-Vouched-by: {person}"))
+        self.made.append(_write_signed(self.repository, self.old, tree, message))
+
+    def _list_changed(self, tree: str) -> set[str]:
+        """List the files in which the old commit differs from a tree."""
+        changes = self.repository.changes(tree, self.target)
+        return {each.path for each in changes if not _is_own(each.path)}
+
+    def _list_entries(self) -> Entries:
+        """List the entries that the old commit adds; none that cannot be read."""
+        parents = [self.repository.snapshot(each) for each in self.old.parents]
+        start = self.repository.commit(self.old.parents[0]).tree if parents else None
+        found = []
+        for change in self.repository.changes(start, self.old.tree):
+            name = ENTRY_PATH.match(change.path)
+            if name is None or change.new is None or any(p.entry(change.path) for p in parents):
+                continue
+            try:
+                found.append((name[1] + name[2], read_entry(self.repository.blob(change.new.id))))
+            except InvalidInput:
+                continue
+        return tuple(found)
+
+    def _candidate(self, tip: str) -> CandidateCommit:
+        found = candidate_of(self.repository, self.old.id)
+        return replace(found, id=None, parents=(tip,), tree=self.target)
+
+    def _find_holding(self, tip: str, paths: AbstractSet[str]) -> tuple[Entries, Files]:
+        """Find the entries that explain what the commit still has, and what they make of files."""
+        candidate = self._candidate(tip)
+        policy = self.rules.policy
+        told = self._list_entries() if self.keeps else ()
+        kept_text = find_kept_text(self.repository, self.target, (tip,), told)
+        taken_back = {each.entry for each in kept_text}
+        good = [
+            (name, entry)
+            for name, entry in told
+            if name not in {*taken_back, *self.kept}
+            and (self.request.vouches or not any(find_blind_edits(policy, entry)))
+            and {path for file in entry.files for path in (file.path, file.new_path)} - {None}
+            <= paths
+        ]
+        chain = follow_entries(self.repository, candidate, tuple(good))
+        if chain.findings:
+            holding: list[tuple[str, Entry]] = []
+            for each in order_entries(tuple(good), self.repository.snapshot(tip)):
+                if not follow_entries(self.repository, candidate, (*holding, each)).findings:
+                    holding.append(each)
+            good = holding
+            chain = follow_entries(self.repository, candidate, tuple(good))
+        self.kept += [name for name, _ in good]
+        return tuple(good), chain.list_changed()
+
+    def _recover(
+        self, transcripts: Transcripts, tip: str, middle: str, kept: Entries
+    ) -> tuple[Entries, Files]:
+        """Add what transcripts explain to the entries that hold."""
+        proposal = propose_recovered(self.repository, transcripts, self.old.id, middle)
+        entries = kept
+        for each in proposal.entries:
+            entry = replace(each.entry, base=tip)
+            entries = (*entries, (entry_id(entry.to_bytes()), entry))
+        self.recovered += len(proposal.entries)
+        candidate = self._candidate(tip)
+        return entries, follow_entries(self.repository, candidate, entries).list_changed()
+
+    def _share(self, left: AbstractSet[str]) -> Iterator[tuple[str, AbstractSet[str]]]:
+        """Tell which agent changed which of the files that no entry explains; the rest by hand.
+
+        An agent's commit is all its own. In a person's, so are the files of entries that do not
+        hold; where the policy governs everybody the rest is the author's.
+        """
+        told = self._list_entries()
+        policy, old = self.rules.policy, self.old
+        governing = policy.governing_name((old.author, old.committer), old.message)
+        named = next((entry.agent for _, entry in reversed(told)), governing or old.author)
+        agent = self.request.agent or named.partition(" <")[0]
+        lost = {
+            path
+            for name, entry in told
+            if name not in self.kept
+            for file in entry.files
+            for path in (file.path, file.new_path)
+        }
+        theirs = left
+        if self.request.agent is None and governing is None:
+            theirs = left & lost
+            if policy.govern == "all" and left - lost:
+                yield old.author.partition(" <")[0], left - lost
+        if theirs:
+            yield agent, theirs
+
+    def _make_late(
+        self, tip: str, middle: str, agent: str, paths: AbstractSet[str]
+    ) -> tuple[tuple[str, Entry], Files]:
+        """Make the entry for what a tree becomes at some paths. Raises HkgitError."""
+        literal = tuple(f":(top,literal){path}" for path in sorted(paths))
+        found = find_late_edits(self.repository, self.rules.policy, (middle, self.target), literal)
+        if found is None:
+            where = ", ".join(map(quote_path, sorted(paths)))
+            raise InvalidInput(where, "changes in a way that no edit says", _LEAVE)
+        spec, reads = found
+        options = ApplyOptions(agent=agent, message="Make it again", reads=reads)
+        target = LandingTarget("HEAD", middle, middle, checkout=False)
+        [step] = prepare(self.repository, [spec], options, target)
+        if step.plan.first_error is not None:
+            raise step.plan.first_error
+        record = record_step(replace(step, base=tip), options, None)
+        return (record.id, record.entry), dict(step.files)
+
+    def _add(self, tree: str, parents: Sequence[str], entries: Entries) -> str:
+        """Write one of the commits, with the trailers of its entries."""
+        words = self._choose_words()
+        if entries:
+            text = words.decode("utf-8", "surrogateescape").strip("\n") or "No message"
+            is_credited = self.rules.policy.assisted_by != "require"
+            told = [] if is_credited else [each for _, each in entries]
+            credit = list_missing_lines(told, words)
+            words = append_trailers(text, (*credit, *name_entries(entries)))
+        self.made.append(self._write(tree, parents, words))
+        return self.made[-1]
+
+    def _choose_words(self) -> bytes:
+        """The message without the trailers of entries."""
+        words = self.old.message
+        if self.request.message is not None:
+            words = self.request.message.encode("utf-8", "surrogateescape") + b"\n"
+        return _OURS.sub(b"", words)
+
+    def _write(self, tree: str, parents: Sequence[str], message: bytes) -> str:
+        return _write_like(self.repository, self.old, tree, parents, message)
+
+    def _expect_same(self) -> None:
+        """Raise InvalidInput where not all of the old commit is there: edits say no line ends."""
+        differing = sorted(self._list_changed(self.repository.commit(self.made[-1]).tree))
+        if differing:
+            what = "changes line ends or a byte order mark, which no edit says"
+            raise InvalidInput(", ".join(map(quote_path, differing)), what, _LEAVE)
+
+    def _expect_passing(self, commit: str) -> None:
+        """Raise what the policy has against a commit, where it is enforced."""
+        error = self.rules.refuse_ruling(_judge(self.repository, self.rules, commit))
+        if error is None or not self.rules.binds:
+            return
+        is_blind = isinstance(error, BlindEdit)
+        raise BlindEdit(error.where, error.what, NOT_ACCEPTED) if is_blind else error
+
+
+_LEAVE = "Nothing was changed. Take that change back, or let a person vouch for it."
+
+
+def _write_like(
+    repository: Repository, old: Commit, tree: str, parents: Sequence[str], message: bytes
+) -> str:
+    """Write a commit with another tree and parents, without a signature, which would be wrong."""
+    header = old.raw.partition(b"\n\n")[0] + b"\n"
+    kept = _SIGNATURE.sub(b"", header[header.index(b"author ") :])
+    lines = (f"tree {tree}", *(f"parent {each}" for each in parents))
+    raw = b"".join(line.encode() + b"\n" for line in lines) + kept + b"\n" + message
+    return repository.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=raw).text
+
+
+def _write_signed(repository: Repository, old: Commit, tree: str, message: bytes) -> str:
+    """Write a commit of the same author on the same parents, committed and signed by oneself."""
+    found = re.search(rb"(?m)^author (.*) <(.*)> (\d+ [+-]\d+)$", old.raw)
+    named = [] if found is None else map(os.fsdecode, found.groups())
+    env = dict(zip(("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE"), named, strict=False))
+    parents = (word for parent in old.parents for word in ("-p", parent))
+    return repository.git("commit-tree", "-S", *parents, tree, stdin=message, env=env).text
+
+
+def _carry_later(repository: Repository, old: Commit, new: str, head: str) -> dict[str, str]:
+    """Write the commits after one anew, on their new parents and with the new records.
+
+    Return the new one of each, the first among them.
+    """
+    files_of = _find_changed_files(repository, old.tree, repository.commit(new).tree)
+    names = {old.id: new}
+    options = ("--topo-order", "--reverse", "--ancestry-path")
+    for each in repository.git("rev-list", *options, f"{old.id}..{head}").text.split():
+        commit = repository.commit(each)
+        files = repository.snapshot(commit.tree)
+        changed = {}
+        for path, (was, file) in files_of.items():
+            if files.get(path) == was:
+                changed[path] = file
+            elif not _is_own(path) and files.get(path) != file:
+                what = f"is changed once more by {each[:12]}"
+                raise InvalidInput(quote_path(path), what, "Change it in a commit of its own.")
+        tree = repository.write_tree(commit.tree, changed)
+        parents = [names.get(parent, parent) for parent in commit.parents]
+        names[each] = _write_like(repository, commit, tree, parents, commit.message)
+    return names
+
+
+def _find_changed_files(
+    repository: Repository, old: str, new: str
+) -> dict[str, tuple[File | None, File | None]]:
+    """Find the files in which two trees differ, as they were and as they become."""
+    before, after = repository.snapshot(old), repository.snapshot(new)
+    paths = (each.path for each in repository.changes(old, new))
+    return {path: (before.get(path), after.get(path)) for path in paths}
+
+
+def _bring_along(repository: Repository, head: str, paths: Sequence[str]) -> None:
+    """Bring paths in index and checkout to what HEAD has; all else stays as it is."""
+    if paths:
+        stdin = b"\0".join(f":(top,literal){each}".encode() for each in paths)
+        chosen = ("--pathspec-from-file=-", "--pathspec-file-nul")
+        source = f"--source={head}"
+        repository.git("restore", source, "--staged", "--worktree", *chosen, stdin=stdin)
+
+
+def _list_lagging(repository: Repository) -> list[str]:
+    """List the records in which the index is not HEAD's, as a crash may have left them."""
+    options = ("--cached", "--name-only", "-z", "--no-renames")
+    compare = partial(repository.git, "diff-index", *options)
+    missing = compare("--diff-filter=D", "HEAD", "--", f":/{LEDGER}", f":/{ATTRIBUTES_PATH}")
+    surplus = compare("--diff-filter=A", "HEAD", "--", f":/{LEDGER}")
+    listed = os.fsdecode(missing.stdout + surplus.stdout).split("\0")
+    return [path for path in listed if _is_own(path)]
+
+
+def _find_elsewhere(repository: Repository, commit: str, branch: str) -> tuple[str, ...]:
+    """Find the branches and tags, but for the one that moves, that have a commit."""
+    listed = ("for-each-ref", "--format=%(refname:short)", f"--contains={commit}")
+    found = repository.git(*listed, "refs/heads", "refs/remotes", "refs/tags").text.split("\n")
+    return tuple(each for each in found if each and each != branch)

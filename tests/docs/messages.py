@@ -1,0 +1,89 @@
+"""Every string of the package that a person or an agent can see: `python -m tests.docs.messages`.
+
+A message is a literal of two words or more, or the docstring of a command, which Click prints as
+its help. The holes of an f-string read as `{}`. Other docstrings and SQL are not messages.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+PACKAGE = Path(__file__).parents[2] / "hkgit"
+
+_WORDS = re.compile(r"[A-Za-z]{2,}[,.;:]? +\S*[a-z]{2,}")
+_NOT_WORDS = re.compile(r"^\s*(?:SELECT|INSERT|CREATE|WITH|DELETE|UPDATE|PRAGMA)\b|\(\?[:!=<P]")
+
+
+class Message(NamedTuple):
+    """One literal: `path` below the package, the 1-based `line` it begins on, and its `text`."""
+
+    path: str
+    line: int
+    text: str
+
+
+def collect_messages(package: Path = PACKAGE) -> Iterator[Message]:
+    """Every message, module by module in the order of the code."""
+    for path in sorted(package.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        unseen = set(_unseen_docstrings(tree))
+        for node in _literals(tree):
+            text = _text_of(node)
+            if node not in unseen and _WORDS.search(text) and not _NOT_WORDS.search(text):
+                yield Message(str(path.relative_to(package)), node.lineno, text)
+
+
+def _literals(node: ast.AST) -> Iterator[ast.Constant | ast.JoinedStr]:
+    if isinstance(node, ast.JoinedStr):
+        yield node
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                yield from _literals(part.value)
+    elif isinstance(node, ast.Constant):
+        if isinstance(node.value, str | bytes):
+            yield node
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from _literals(child)
+
+
+def _unseen_docstrings(tree: ast.AST) -> Iterator[ast.AST]:
+    """The strings that stand alone, but for a command's: those are printed as its help."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if not isinstance(body, list):
+            continue
+        is_command = isinstance(node, ast.FunctionDef) and any(
+            "command" in ast.unparse(each) or "group" in ast.unparse(each)
+            for each in node.decorator_list
+        )
+        for statement in body:
+            if isinstance(statement, ast.Expr) and not is_command:
+                yield statement.value
+
+
+def _text_of(node: ast.Constant | ast.JoinedStr) -> str:
+    if isinstance(node, ast.Constant):
+        value = node.value
+        return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return "".join(
+        str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
+    )
+
+
+def main() -> None:
+    """Print them below the name of their file."""
+    shown = ""
+    for message in collect_messages():
+        if message.path != shown:
+            shown = message.path
+            print(f"\n{shown}")
+        print(f"  {message.line:4}  {' '.join(message.text.split())}")
+
+
+if __name__ == "__main__":
+    main()
