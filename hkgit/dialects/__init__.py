@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import cast
 
@@ -35,17 +36,22 @@ class _Registry(Mapping[str, Dialect]):
     def __getitem__(self, name: str) -> Dialect:
         if name not in NOTATIONS:
             raise KeyError(name)
-        own = name.replace("-", "_")
-        if name in _CALLS:
-            calls = import_module(f"{__name__}.calls")
-            return cast(Dialect, getattr(calls, own.upper()))
-        return cast(Dialect, import_module(f"{__name__}.{own}"))
+        return _load(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(NOTATIONS)
 
     def __len__(self) -> int:
         return len(NOTATIONS)
+
+
+@cache
+def _load(name: str) -> Dialect:
+    own = name.replace("-", "_")
+    if name in _CALLS:
+        calls = import_module(f"{__name__}.calls")
+        return cast(Dialect, getattr(calls, own.upper()))
+    return cast(Dialect, import_module(f"{__name__}.{own}"))
 
 
 DIALECTS = _Registry()

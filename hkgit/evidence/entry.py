@@ -296,7 +296,7 @@ def read_entry(data: bytes) -> Entry:
         root = Node(ROOT, value)
         _expect_known_schema(root)
         raise fault.name(root) from fault
-    if entry.to_bytes() != data:
+    if write_canonical(value, entry.claims) != data:
         parse_document(text)
         raise InvalidInput("ledger entry", "is not canonical JSON and one line feed")
     return entry

@@ -11,7 +11,7 @@ from pathlib import Path
 from hkgit.edits import NOTATIONS, Spec
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import digest
-from hkgit.git.listing import find_files
+from hkgit.git.state_files import find_files
 from hkgit.sessions.blobs import refuse_unwritable
 from hkgit.text.edit_json import expect_sayable, parse_edit, write_edit
 from hkgit.text.strict_json import Node

@@ -171,7 +171,7 @@ def parse_documents(text: str) -> list[Node]:
     roots = [ROOT] if len(values) == 1 else [f"document {i}" for i in range(1, len(values) + 1)]
     nodes = [Node(root, value) for root, value in zip(roots, values, strict=True)]
     for node in nodes:
-        if (flaw := _first_flaw(node)) is not None:
+        if not _is_sound(node.value) and (flaw := _first_flaw(node)) is not None:
             raise flaw
     return nodes
 
@@ -241,6 +241,8 @@ def _find_missing_ends(text: str, start: int) -> str:
 
 
 def _refuse_depth(text: str, start: int) -> None:
+    if text.count("[", start) + text.count("{", start) <= MAX_DEPTH:
+        return
     depth = 0
     for token in re.compile(_TOKEN).finditer(text, start):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
@@ -266,9 +268,9 @@ def _first_flaw(node: Node) -> InvalidInput | None:
             return InvalidInput(node.path, what)
         case str() as text if not text.isascii() and re.search(_SURROGATE, text):
             return node.wrong("Unicode text", "Write characters beyond U+FFFF as they are.")
-        case list() as items if not all(map(_is_sound, items)):
+        case list():
             return next(filter(None, map(_first_flaw, node.items())), None)
-        case dict() as members if not all(map(_is_sound, [*members, *members.values()])):
+        case dict():
             inside = [(Node(item.path, key), item) for key, item in node.members().items()]
             return next(filter(None, map(_first_flaw, chain.from_iterable(inside))), None)
     return None
@@ -276,7 +278,11 @@ def _first_flaw(node: Node) -> InvalidInput | None:
 
 def _is_sound(value: object) -> bool:
     """Whether a value surely has no flaw: most have none, and need no path."""
-    return type(value) is int or (isinstance(value, str) and value.isascii())
+    if isinstance(value, dict):
+        return all(map(str.isascii, value)) and all(map(_is_sound, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_sound, value))
+    return value is None or isinstance(value, int) or (isinstance(value, str) and value.isascii())
 
 
 def _object(pairs: list[tuple[str, object]]) -> object:

@@ -160,8 +160,8 @@ def test_a_hostile_environment_changes_no_verdict(
 ) -> None:
     opened, head = Repository.discover(scene.repo.path), scene.repo.head
     with environment(variables):
-        report = judge_range(opened, CommitRange(head, commits["bytes"]), Policy())
-        merged = judge_range(opened, CommitRange(head, commits["merge"]), Policy())
+        report = judge_range(opened, CommitRange(head, commits["bytes"]), Policy()).collect()
+        merged = judge_range(opened, CommitRange(head, commits["merge"]), Policy()).collect()
     assert [each.rule for each in report.rulings] == ["bytes"]
     assert {each.rule for each in merged.rulings} == {"verdict strict", "verdict merge"}
 
@@ -274,7 +274,7 @@ def hostile_report(scene: Scene) -> Report:
         {path: File(b"x")}, "codex \u202e <a@example.org>", first, f"Hkgit-Edit: {HOSTILE}\n"
     )
     opened = Repository.discover(scene.repo.path)
-    return judge_range(opened, CommitRange(scene.repo.head, second), Policy())
+    return judge_range(opened, CommitRange(scene.repo.head, second), Policy()).collect()
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -307,6 +307,6 @@ def test_an_honest_file_is_not_needed_for_a_verdict(scene: Scene, tmp_path: Path
     scene.repo.git("clone", "-q", "--bare", ".", str(bare))
     scene.repo.git("update-ref", "-d", "refs/heads/honest")
     asked = CommitRange(scene.repo.head, made)
-    report = judge_range(Repository.discover(bare), asked, Policy())
+    report = judge_range(Repository.discover(bare), asked, Policy()).collect()
     assert [each.rule for each in report.rulings] == ["verdict strict"]
     assert A.startswith(b"import sys")

@@ -48,7 +48,7 @@ def judged(repo: Repo, old: str, new: str = "HEAD", policy: Policy | None = None
     """The sheet of a range."""
     repository = Repository.discover(repo.path)
     ends = (repository.resolve(old), repository.resolve(new))
-    report: Report = judge_range(repository, CommitRange(*ends), policy or Policy())
+    report: Report = judge_range(repository, CommitRange(*ends), policy or Policy()).collect()
     return place_report(repository, report)
 
 

@@ -262,7 +262,7 @@ def report(repo: Repo, old: str) -> Report:
     policy = read_trusted_policy(repository, repository.resolve(old))
     return judge_range(
         repository, CommitRange(repository.resolve(old), repository.resolve("HEAD")), policy
-    )
+    ).collect()
 
 
 @pytest.fixture(scope="module")

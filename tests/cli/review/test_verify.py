@@ -95,7 +95,7 @@ def test_a_gate_that_keeps_no_rulings_prints_the_report(
     (given := tmp_path / "config.toml").write_text("[gate]\ngovern = 'all'\naccept = ['tag']\n")
     repository = Repository.discover(history)
     asked = CommitRange(repository.resolve("main~3"), repository.resolve("main"))
-    report = judge_range(repository, asked, load_policy(repository, str(given), None))
+    report = judge_range(repository, asked, load_policy(repository, str(given), None)).collect()
     options = ("--policy", str(given), "--format", form)
     done = run("gate", "--range", "main~3..main", *options, cwd=history)
     assert done.out == render(place_report(repository, report), form)

@@ -91,7 +91,7 @@ def test_whatever_the_protocol_says_is_recomputed_from_its_entry(
     files = MappingSnapshot({"f": File(data)})
     made = plan(spec, files)
     assume(made.ok and made.files)
-    assert recompute(read_entry(recorded(spec, made)), files, None) == []
+    assert recompute(read_entry(recorded(spec, made)), files, lambda entry: None) == []
 
 
 def test_a_file_is_split_into_lines_as_often_however_many_edits_speak_of_it() -> None:

@@ -42,7 +42,7 @@ def forked(repo: Repo) -> Repo:
 
 def verdicts(repo: Repo, old: str, new: str = "HEAD") -> list[str]:
     first, last = (repo.git("rev-parse", rev) for rev in (old, new))
-    report = judge_range(opened(repo), CommitRange(first, last), Policy())
+    report = judge_range(opened(repo), CommitRange(first, last), Policy()).collect()
     assert report.passes, [ruling.findings for ruling in report.rulings]
     return [ruling.judged.verdict.value for ruling in report.rulings]
 
