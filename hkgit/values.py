@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dataclasses import asdict, dataclass, field, replace
     from typing import Any
 
-__all__ = ["asdict", "dataclass", "field", "replace"]
+__all__ = ["asdict", "dataclass", "defaults_of", "field", "fields_of", "replace"]
 
 _SPECS = "__value_fields__"
 
@@ -40,6 +40,17 @@ class Default:
 
     def __init__(self, **given: Any) -> None:
         self.__dict__.update(given)
+
+
+def fields_of(cls: type) -> tuple[str, ...]:
+    """List the names of the fields of a class of values."""
+    return tuple(getattr(cls, _SPECS))
+
+
+def defaults_of(cls: type) -> dict[str, Any]:
+    """Map the fields that may be left out to what they are then; none has a factory."""
+    specs = getattr(cls, _SPECS).items()
+    return {name: spec.default for name, spec in specs if spec.default is not _Absent}
 
 
 def _decorate(

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from hkgit.applying.draft import Lines
 from hkgit.applying.hunk import CONTEXT
 from hkgit.applying.outcome import Plan, reads_used
-from hkgit.applying.path_names import resolve_names
 from hkgit.applying.planner import Options, plan
 from hkgit.applying.quotes import REPAIR as LINE_ENDS
 from hkgit.applying.ranges import lines_of_edit, lines_of_hash
@@ -59,7 +58,7 @@ def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> lis
     if entry.ladder != LADDER_VERSION:
         return None
     try:
-        spec = resolve_names(read_recorded_spec(entry), files)
+        spec = read_recorded_spec(entry)
         planned = plan(spec, files, plan_options(entry), entry.reads)
     except HkgitError as error:
         return [Finding("decoy", error.where, f"the recorded spec is refused: {error.what}", _FIX)]
@@ -97,7 +96,7 @@ def _read_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
 
 def _edit_findings(entry: Entry, spec: Spec, planned: Plan) -> Iterator[Finding]:
     for edit, outcome in zip(entry.edits, planned.outcomes, strict=True):
-        again = record_edit(spec.dialect, edit.text, outcome)
+        again = record_edit(spec.dialect, edit.edit, outcome)
         for name in RecordedEdit.__match_args__:
             here, there = getattr(edit, name), getattr(again, name)
             if here != there:
@@ -152,7 +151,6 @@ def _compare(entry: Entry, files: Snapshot, *, is_bare: bool) -> list[Finding]:
     try:
         spec = read_recorded_spec(entry)
         home = Overlay(files, dict(_rebuild_files(entry, spec, files, is_bare=is_bare)))
-        spec = resolve_names(spec, home)
         for edit, requested in zip(entry.edits, spec.edits, strict=True):
             if edit.path != requested.path:
                 what = f"edit {edit.id} speaks of {requested.path}"

@@ -66,16 +66,6 @@ class Node:
             raise self.wrong(expected, "Take the quotes around it away." if is_quoted else "")
         return [Node(f"{self.path}[{i}]", item) for i, item in enumerate(self.value)]
 
-    def lines(self) -> tuple[str, ...]:
-        """Return a list of strings without line ends."""
-        if not isinstance(self.value, list):
-            raise self.wrong("a list of lines")
-        for i, line in enumerate(self.value):
-            if not isinstance(line, str) or "\n" in line:
-                item = Node(f"{self.path}[{i}]", line)
-                raise item.wrong("a line without \\n", "Give one item for each line.")
-        return tuple(self.value)
-
     def members(self, expected: str = "an object") -> dict[str, Node]:
         if not isinstance(self.value, dict):
             raise self.wrong(expected)
@@ -101,10 +91,13 @@ def check_fields(
 
 
 def read_expected_hash(fields: Mapping[str, Node]) -> str | None:
-    """Read the member `read_expected_hash` of an object in lower case, if it has one."""
+    """Read the member `expected_hash` of an object in lower case, if it has one."""
     node = fields.get("expected_hash")
-    if node is None:
-        return None
+    return None if node is None else read_hash(node)
+
+
+def read_hash(node: Node) -> str:
+    """Read a hash, or its first digits, in lower case."""
     if re.fullmatch(_HASH, node.text("a hash")) is None:
         raise node.wrong("12 to 64 hex digits", "Take the hash from `hkgit read`.")
     return node.text().lower()
