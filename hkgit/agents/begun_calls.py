@@ -18,7 +18,7 @@ from typing import assert_never
 from hkgit.agents.events import Editing, Shell, UnshownShell, UntoldEdit
 from hkgit.edits import REGULAR
 from hkgit.evidence.entry import digest
-from hkgit.git.listing import find_files
+from hkgit.git.state_files import find_files
 from hkgit.sessions.blobs import find_open_notes, keep_json
 from hkgit.sessions.homes import say_waiting
 from hkgit.text.strict_json import JsonObject

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from hkgit.agents.events import LineHunk
 from hkgit.agents.json_fields import tables
 from hkgit.agents.logged_call import Record
-from hkgit.values import late_pattern, replace
+from hkgit.values import replace
 
-_HEAD = late_pattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_NUMBERED = late_pattern(r"([ +-]) *(\d+) (.*)\Z", re.DOTALL)
+_HEAD = r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@"
+_NUMBERED = r"(?s)([ +-]) *(\d+) (.*)\Z"
 _NO_END = "\\ No newline"
 
 
@@ -21,7 +21,7 @@ def parse_diff(text: str | None) -> tuple[LineHunk, ...]:
     hunks: list[LineHunk] = []
     at = 0
     while at < len(lines):
-        head = _HEAD.match(lines[at])
+        head = re.match(_HEAD, lines[at])
         at += 1
         if head is None:
             continue
@@ -44,7 +44,7 @@ def parse_numbered_diff(diff: str | None) -> tuple[LineHunk, ...]:
     hunks: list[tuple[int, list[str]]] = []
     is_open = False
     for line in (diff or "").split("\n"):
-        found = _NUMBERED.match(line)
+        found = re.match(_NUMBERED, line)
         if found is not None and not is_open:
             hunks.append((int(found[2]), []))
         is_open = found is not None

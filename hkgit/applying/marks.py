@@ -7,6 +7,7 @@ of the text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from hkgit.edits import (
@@ -18,17 +19,17 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.text.edit_parts import new_text_of, old_text_of
-from hkgit.values import late_pattern, replace
+from hkgit.values import replace
 
 _HUNK = r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@.*"
 _PATCH = r"\*\*\* (?:Begin Patch|End Patch|End of File|(?:Add|Update|Delete) File: .*)"
 _BLOCK = r"(?:<{5,12} ?|-{5,12} )SEARCH>?|(?:>{5,12} ?|\+{5,12} )REPLACE"
 
 _ANYWHERE = {
-    "unified-diff": late_pattern(_HUNK),
-    "apply-patch": late_pattern(f"{_PATCH}|{_HUNK}"),
+    "unified-diff": _HUNK,
+    "apply-patch": f"{_PATCH}|{_HUNK}",
 }
-_LEAKED = late_pattern(rf"{_BLOCK}|\*\*\* (?:Begin|End) Patch")
+_LEAKED = rf"{_BLOCK}|\*\*\* (?:Begin|End) Patch"
 _TYPED = frozenset({"protocol", "search-replace"})
 """Dialects whose texts need no look: strings of a program, and blocks whose parser has looked."""
 
@@ -60,7 +61,7 @@ def _marks(dialect: str, edit: AnyEdit) -> Iterator[str]:
     known = _ANYWHERE.get(dialect)
     if known is None or is_whole:
         known, lines = known or _LEAKED, [*lines[:1], *lines[-1:]]
-    return (line for line in lines if known.fullmatch(line))
+    return (line for line in lines if re.fullmatch(known, line))
 
 
 def _refusal(dialect: str, edit: AnyEdit, line: str) -> InvalidInput:

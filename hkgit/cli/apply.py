@@ -12,7 +12,7 @@ from hkgit.applying.file_diff import render_diff
 from hkgit.applying.outcome_json import refusal_text, render_apply_json
 from hkgit.cli.apply_advice import add_advice, blind_json, warn_of_rejection
 from hkgit.cli.common import echo_json, make_root_relative, open_repository
-from hkgit.cli.options import session_option
+from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import (
     VERBOSE,
     echo,
@@ -34,6 +34,7 @@ from hkgit.matching.place import format_confidence
 from hkgit.text.escape import count_noun
 from hkgit.text.strict_json import JsonObject
 from hkgit.workflows.application import ApplyRequest, ApplyResult, apply
+from hkgit.workflows.arguments import BASE, BRANCH, MESSAGE
 from hkgit.workflows.commit_plan import PlannedCommit, Progress
 from hkgit.workflows.merge_plan import ConflictResult, list_conflict_results
 from hkgit.workflows.target import ApplyOptions
@@ -90,8 +91,8 @@ def ask_command(command: str, directory: Path, correction: str) -> bytes:
 
 @click.command()
 @spec_options
-@click.option("--base", metavar="REV", help="The commit that the edits were written against.")
-@click.option("--branch", metavar="NAME", help="Land on this branch, made at the base if absent.")
+@option_of(BASE, metavar="REV")
+@option_of(BRANCH, metavar="NAME")
 @click.option(
     "--merge",
     metavar="REV",
@@ -100,7 +101,7 @@ def ask_command(command: str, directory: Path, correction: str) -> bytes:
 )
 @click.option("--agent", metavar="NAME", help="Who made the edits, as name/version.")
 @session_option("Take what this session has read for evidence.")
-@click.option("-m", "--message", metavar="TEXT", help="The commit message.")
+@option_of(MESSAGE, "-m", "--message", metavar="TEXT")
 @click.option("--verify", metavar="COMMAND", help="Commit only if this passes on the edited files.")
 @click.option(
     "--accept-hook-changes",

@@ -9,7 +9,7 @@ import click
 
 from hkgit.applying.outcome_json import render_apply_json
 from hkgit.cli.common import echo_json, make_relative_to
-from hkgit.cli.options import session_option
+from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import echo, finish, print_error, print_info, print_note, printable_text
 from hkgit.cli.session_options import find_work_root
 from hkgit.cli.spec_input import echo_notes, outcome_line, read_expects, read_specs
@@ -20,13 +20,14 @@ from hkgit.sessions.answers import EditReport
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import UNNAMED
 from hkgit.sessions.session_json import call_json
+from hkgit.workflows.arguments import BATCH
 
 
 @click.command()
 @spec_options
 @session_option("Use what this session has read, and keep the call.")
 @click.option("--agent", metavar="NAME", default="unknown", help="Who edits, as name/version.")
-@click.option("--batch", metavar="ID[:N,...]", help="Correct the refused edits of a batch.")
+@option_of(BATCH, metavar="ID[:N,...]")
 def command(given: SpecOptions, *, agent: str, session: str | None, batch: str | None) -> int:
     """Apply edits to the working tree, without a commit; all of them or none.
 

@@ -15,9 +15,25 @@ from hkgit.cli.output import QUIET, VERBOSE, echo, set_loudness
 
 if TYPE_CHECKING:
     from hkgit.cli.common import Command
+    from hkgit.workflows.arguments import Argument
 
 FORMATS = ("text", "json", "github", "gitlab", "rdjson", "sarif")
 """The names in `audit.reports.FORMATS`, which is slow to load."""
+
+
+def option_of(argument: Argument, *names: str, **more: Any) -> Callable[[Command], Command]:
+    """Return the decorator that adds the option for an argument that servers take as well."""
+    types: dict[str, dict[str, Any]] = {
+        "array": {"multiple": True},
+        "boolean": {"is_flag": True},
+        "integer": {"type": click.IntRange(argument.minimum, argument.maximum)},
+        "number": {"type": click.FloatRange(argument.minimum, argument.maximum)},
+        "string": {"type": click.Choice(argument.choices)} if argument.choices else {},
+    }
+    given = types[argument.type] | {"help": argument.about}
+    if argument.default is not None:
+        given |= {"default": argument.default, "show_default": True}
+    return click.option(*(names or (f"--{argument.name.replace('_', '-')}",)), **given | more)
 
 
 def format_option(command: Command) -> Command:

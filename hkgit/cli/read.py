@@ -17,21 +17,21 @@ from hkgit.cli.common import (
     make_root_relative,
     open_repository,
 )
-from hkgit.cli.options import session_option
+from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import echo, make_printable, print_note
 from hkgit.cli.session_options import find_work_root
 from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.sessions.file_lines import read_checkout, read_snapshot
 from hkgit.sessions.knowledge import MAX_LINES, Reading
-from hkgit.values import late_pattern
+from hkgit.workflows.arguments import BEFORE, HASHLINE, LIMIT
 
-_RANGE = late_pattern(r"(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z", re.DOTALL)
+_RANGE = r"(?s)(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z"
 
 
 def split_target(target: str) -> tuple[str, int | None, int | None]:
     """Split `PATH`, `PATH:N`, `PATH:START-END` or `PATH:START-` into path and line numbers."""
-    found = _RANGE.match(target)
+    found = re.match(_RANGE, target)
     if found is None:
         return target, None, None
     start = int(found["start"])
@@ -43,14 +43,13 @@ def split_target(target: str) -> tuple[str, int | None, int | None]:
 @click.command()
 @click.argument("target", metavar="PATH[:N | :START-END]")
 @click.option("--rev", help="Read from a revision instead of the working tree.")
-@click.option("--hashline", is_flag=True, help="Show each line with its tag: ab|text.")
+@option_of(HASHLINE)
 @session_option("Keep a receipt: what was read is evidence for edits of this session.")
-@click.option("--before", metavar="CALL", help="Read what that call of the session changed.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
+@option_of(BEFORE, metavar="CALL")
+@option_of(
+    LIMIT,
     metavar="LINES",
-    help=f"Show so many lines at most; {MAX_LINES} with --session or --hashline.",
+    help=f"{LIMIT.about} Without: {MAX_LINES} with --session or --hashline, else all.",
 )
 @json_option
 def command(

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     flag_value="",
     help="Write the trailers of the entries in the index into a message.",
 )
-@click.option("--committed", is_flag=True, help="Forget what HEAD's commit has recorded.")
+@click.option(
+    "--committed",
+    is_flag=True,
+    help="Check out the entries of HEAD; name commits past the hooks.",
+)
 @click.option("--withdraw", is_flag=True, help="Take the entries out: no commit is made.")
 def command(*, staged: bool, message_file: str | None, committed: bool, withdraw: bool) -> None:
     """Turn what sessions have edited into the evidence of the commit being made.

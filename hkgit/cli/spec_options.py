@@ -11,7 +11,17 @@ import click
 
 from hkgit.applying.planner import Options
 from hkgit.cli.common import json_option
+from hkgit.cli.options import option_of
 from hkgit.values import dataclass
+from hkgit.workflows.arguments import (
+    CHECK_SYNTAX,
+    DRY_RUN,
+    EMPTY_SEARCH,
+    EXPECT,
+    FORMAT,
+    RELOCATE,
+    THRESHOLD,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,42 +68,18 @@ _OPTIONS = (
     click.option("--file", metavar="PATH", help="The file of a single edit."),
     click.option("--old", metavar="TEXT", help="The text that the edit replaces."),
     click.option("--new", metavar="TEXT", help="The text that it puts there."),
-    click.option("--format", metavar="DIALECT", default="auto", help="The dialect of the specs."),
-    click.option(
-        "--empty-search",
-        type=click.Choice(("create", "append")),
-        default="create",
-        show_default=True,
-        help="What an empty SEARCH means: a new file, or the end of one that is there.",
-    ),
-    click.option(
-        "--threshold",
-        type=click.FloatRange(0, 1),
-        callback=_expect_number,
-        default=0.8,
-        show_default=True,
-        help="How alike a fuzzy match must be; it decides the place, and lets no edit overwrite"
-        " lines that it misquotes. With 1 the old text must stand in the file byte for byte.",
-    ),
-    click.option(
-        "--expect",
-        metavar="PATH[:N | :START-END]=HASH",
-        multiple=True,
-        help="The hash of what was read; may be repeated.",
-    ),
-    click.option("--relocate", is_flag=True, help="Follow ranges that have moved."),
-    click.option(
-        "--check-syntax/--no-check-syntax",
-        default=None,
-        help="Refuse every edit that leaves a file which no longer parses, or none.  "
-        "[default: those that are not exact]",
-    ),
+    option_of(FORMAT, metavar="DIALECT"),
+    option_of(EMPTY_SEARCH),
+    option_of(THRESHOLD, callback=_expect_number),
+    option_of(EXPECT, metavar="PATH[:N | :START-END]=HASH"),
+    option_of(RELOCATE),
+    option_of(CHECK_SYNTAX, "--check-syntax/--no-check-syntax", default=None),
     click.option(
         "--allow-blind",
         is_flag=True,
         help="Take edits that nothing ties to what was read, and record that.",
     ),
-    click.option("--dry-run", is_flag=True, help="Show what would change, change nothing."),
+    option_of(DRY_RUN),
     json_option,
 )
 

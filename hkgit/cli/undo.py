@@ -5,18 +5,20 @@ from __future__ import annotations
 import click
 
 from hkgit.cli.common import echo_json, json_option
+from hkgit.cli.options import option_of
 from hkgit.cli.output import finish, print_info
 from hkgit.cli.session_options import find_work_root
 from hkgit.sessions.answers import Status
 from hkgit.sessions.session_json import status_json
 from hkgit.text.escape import count_noun, visible
+from hkgit.workflows.arguments import CALL, WHOLE_SESSION
 from hkgit.workflows.session_calls import open_session
 
 
 @click.command()
 @click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help="Whose call it was.")
-@click.option("--call", metavar="ID", help="The call to take back, instead of the last.")
-@click.option("--all", "whole", is_flag=True, help="Take back every call of the session.")
+@option_of(CALL, metavar="ID")
+@option_of(WHOLE_SESSION, "--all", "whole")
 @click.option("--list", "only_list", is_flag=True, help="List the calls, and change nothing.")
 @json_option
 def command(

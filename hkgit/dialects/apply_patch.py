@@ -10,45 +10,39 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hkgit.dialects import calls_with_text, file_names
-from hkgit.dialects.dialect import ParseResult, refuse_line, refuse_unsupported
+from hkgit.dialects.dialect import ParseResult, refuse_line
 from hkgit.dialects.file_names import find_here_words, unquote_lines
 from hkgit.dialects.headings import is_fence
 from hkgit.dialects.patch_hunk import (
     END_MARK,
-    AnchoredHunk,
     Body,
     begins_sides,
     join_lines,
     parse_hunks,
     refuse_unprefixed,
-    render_body,
-    render_places,
-    split_ended_lines,
 )
-from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
+from hkgit.edits import AnyEdit, CreateFile, DeleteFile, RenameFile
 from hkgit.errors import SEND_AGAIN, InvalidInput
-from hkgit.values import late_pattern
 
 NAME = "apply-patch"
-SEQUENTIAL = True
 JSON = False
-BLOCK = late_pattern(
-    r"^(?:.*\bapply_patch\s*[\"']?)?\*\*\* (?:Begin Patch|(?:Add|Delete|Update) [Ff]ile: ?.*)\s*$"
-    r"(?s:.*?)(?:^\*\*\* End Patch[\"']?\s*$|\Z)",
-    re.MULTILINE,
+BLOCK = (
+    r"(?m)^(?:.*\bapply_patch\s*[\"']?)?"
+    r"\*\*\* (?:Begin Patch|(?:Add|Delete|Update) [Ff]ile: ?.*)\s*$"
+    r"(?s:.*?)(?:^\*\*\* End Patch[\"']?\s*$|\Z)"
 )
 
-_BEGIN = late_pattern(r"(?:.*\bapply_patch\s*(?P<quote>[\"']?))?\*\*\* Begin Patch\s*")
-_END = late_pattern(r"\*\*\* +End Patch[\"']?\s*")
-_PADDED_END = late_pattern(r"\s+\*\*\* +End Patch[\"']?\s*")
+_BEGIN = r"(?:.*\bapply_patch\s*(?P<quote>[\"']?))?\*\*\* Begin Patch\s*"
+_END = r"\*\*\* +End Patch[\"']?\s*"
+_PADDED_END = r"\s+\*\*\* +End Patch[\"']?\s*"
 
-_SECTION = late_pattern(r"\*\*\* +(?P<verb>Add|Delete|Update) [Ff]ile: ?(?P<path>.*\S)\s*")
-_MOVE = late_pattern(r"\*\*\* +Move to: ?(?P<path>.*\S)\s*")
-_QUOTED = late_pattern(r'@?"([^"]+)"')
+_SECTION = r"\*\*\* +(?P<verb>Add|Delete|Update) [Ff]ile: ?(?P<path>.*\S)\s*"
+_MOVE = r"\*\*\* +Move to: ?(?P<path>.*\S)\s*"
+_QUOTED = r'@?"([^"]+)"'
 
 
 def detects(text: str) -> bool:
-    return BLOCK.search(text) is not None or calls_with_text.detects(text)
+    return re.search(BLOCK, text) is not None or calls_with_text.detects(text)
 
 
 def parse(text: str) -> ParseResult:
@@ -63,18 +57,13 @@ def parse(text: str) -> ParseResult:
     return ParseResult(tuple(edits))
 
 
-def render(edits: Sequence[AnyEdit]) -> str:
-    sections = [line for edit in edits for line in _render(edit)]
-    return join_lines(["*** Begin Patch", *sections, "*** End Patch"])
-
-
 def _edits(text: str) -> Iterator[AnyEdit]:
     """The edits of every patch in a text, whatever stands around them."""
     lines = text.removesuffix("\n").split("\n")
     index = 0
     while index < len(lines):
-        begin = _BEGIN.fullmatch(lines[index])
-        if begin is None and not _SECTION.fullmatch(lines[index]):
+        begin = re.fullmatch(_BEGIN, lines[index])
+        if begin is None and not re.fullmatch(_SECTION, lines[index]):
             if lines[index].startswith("@@"):
                 raise refuse_line(
                     index, "a hunk outside of a patch", "Put it before *** End Patch."
@@ -92,9 +81,9 @@ def _end(lines: Sequence[str], begin: int) -> int:
     """The line that ends a patch: its marker, else the end of what it is wrapped in."""
     index = begin
     for index in range(begin + 1, len(lines)):
-        if _END.fullmatch(lines[index]):
+        if re.fullmatch(_END, lines[index]):
             return index
-        if _PADDED_END.fullmatch(lines[index]) and _is_behind(lines, index):
+        if re.fullmatch(_PADDED_END, lines[index]) and _is_behind(lines, index):
             return index
     words = find_here_words(lines[max(begin - 2, 0) : begin])
     for index in range(begin + 1, len(lines)):
@@ -114,18 +103,18 @@ def _is_behind(lines: Sequence[str], index: int) -> bool:
 
 def _name(path: str) -> str:
     """The path in the head of a section, without quotes around it."""
-    quoted = _QUOTED.fullmatch(path.strip())
+    quoted = re.fullmatch(_QUOTED, path.strip())
     return path.strip() if quoted is None else quoted[1]
 
 
 def _match_padded(lines: Sequence[str], index: int) -> re.Match[str] | None:
     """Match a section's head behind blanks, where no open hunk could hold the line."""
-    return _SECTION.fullmatch(lines[index].lstrip()) if lines[index][:1].isspace() else None
+    return re.fullmatch(_SECTION, lines[index].lstrip()) if lines[index][:1].isspace() else None
 
 
 def _sections(lines: Sequence[str], index: int, end: int) -> Iterator[AnyEdit]:
     while index < end:
-        head = _SECTION.fullmatch(lines[index]) or _match_padded(lines, index)
+        head = re.fullmatch(_SECTION, lines[index]) or _match_padded(lines, index)
         has_hunks = head is None or head["verb"] == "Update"
         stop = next(
             (
@@ -144,7 +133,11 @@ def _sections(lines: Sequence[str], index: int, end: int) -> Iterator[AnyEdit]:
 
 
 def _begins_section(line: str) -> bool:
-    return line.startswith("*** ") and not END_MARK.fullmatch(line) and not _MOVE.fullmatch(line)
+    return (
+        line.startswith("*** ")
+        and not re.fullmatch(END_MARK, line)
+        and not re.fullmatch(_MOVE, line)
+    )
 
 
 def _section(lines: Sequence[str], verb: str, path: str, body: range) -> Iterator[AnyEdit]:
@@ -156,7 +149,7 @@ def _section(lines: Sequence[str], verb: str, path: str, body: range) -> Iterato
         yield DeleteFile(path)
         return
     head = body.start - 1
-    move = _MOVE.fullmatch(lines[body.start].lstrip()) if body else None
+    move = re.fullmatch(_MOVE, lines[body.start].lstrip()) if body else None
     body = body[1:] if move else body
     hunks = parse_hunks(lines, body[2:] if _is_headed(lines, body, path) else body)
     if move is None and not hunks:
@@ -187,48 +180,3 @@ def _refuse_text(lines: Sequence[str], body: range) -> None:
     for index in body:
         if lines[index].strip():
             raise refuse_unprefixed(lines, index, "A file that is removed has no lines.")
-
-
-def _render(edit: AnyEdit) -> list[str]:
-    head = _SECTION.fullmatch(f"*** Add File: {edit.path}")
-    if head is None or _name(head["path"]) != edit.path:
-        raise refuse_unsupported(NAME, edit, "its path cannot stand on a line")
-    match edit:
-        case CreateFile(path, text) if edit == CreateFile(path, text):
-            lines = split_ended_lines(NAME, edit, text or "\n") if text else []
-            return [f"*** Add File: {path}", *(f"+{line}" for line in lines)]
-        case DeleteFile(path) if edit == DeleteFile(path):
-            return [f"*** Delete File: {path}"]
-        case RenameFile(path, new_path) if edit == RenameFile(path, new_path):
-            move = _MOVE.fullmatch(f"*** Move to: {new_path}")
-            if move is not None and _name(move["path"]) == new_path:
-                return [f"*** Update File: {path}", f"*** Move to: {new_path}"]
-        case Edit():
-            return [f"*** Update File: {edit.path}", *_render_hunk(edit)]
-    raise refuse_unsupported(NAME, edit)
-
-
-def _render_hunk(edit: Edit) -> list[str]:
-    if edit == Edit(edit.path, "", edit.new_text, at_end=True) and edit.new_text:
-        added = split_ended_lines(NAME, edit, edit.new_text)
-        return ["@@", *(f"+{line}" for line in added), "*** End of File"]
-    plain = Edit(
-        path=edit.path,
-        old_text=edit.old_text,
-        new_text=edit.new_text,
-        line_hint=edit.line_hint,
-        anchors=edit.anchors,
-        heading=edit.heading,
-    )
-    old, new = (split_ended_lines(NAME, edit, text) for text in (edit.old_text, edit.new_text))
-    hunk = AnchoredHunk(0)
-    places = render_places(edit, old, new)
-    for place in places:
-        hunk.note_place(place)
-    is_last = edit.line_hint == END_OF_FILE
-    parsed = tuple(hunk.anchors), hunk.heading, END_OF_FILE if is_last else hunk.line_hint
-    said = edit.anchors, edit.heading, edit.line_hint
-    if edit != plain or not (old or new) or parsed != said:
-        raise refuse_unsupported(NAME, edit)
-    tail = ["*** End of File"] if is_last else []
-    return [*(places or ["@@"]), *render_body(old, new), *tail]

@@ -12,10 +12,9 @@ from hkgit.dialects.headings import render_heading
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
 from hkgit.text.strict_json import Node
-from hkgit.values import late_pattern
 
-_MARKER = late_pattern(r"\*\*\* Begin Patch\\+n")
-_OPERATION = late_pattern(r'"type"\s*+:\s*+"(?:create|update|delete)_file"')
+_MARKER = r"\*\*\* Begin Patch\\+n"
+_OPERATION = r'"type"\s*+:\s*+"(?:create|update|delete)_file"'
 _VERBS = {"create_file": "Add", "update_file": "Update", "delete_file": "Delete"}
 
 
@@ -23,9 +22,11 @@ def detects(text: str) -> bool:
     """Whether a text is JSON that wraps a patch; edits of other dialects name a file by a key."""
     found = strict_json.collect_keys(text)
     if "path" in found:
-        return "type" in found and _OPERATION.search(text) is not None
+        return "type" in found and re.search(_OPERATION, text) is not None
     wraps = not found.isdisjoint({"patchText", "patch", "input", "arguments", "command", "cmd"})
-    return wraps and found.isdisjoint({"file", "file_path"}) and _MARKER.search(text) is not None
+    return (
+        wraps and found.isdisjoint({"file", "file_path"}) and re.search(_MARKER, text) is not None
+    )
 
 
 def parse_patches(text: str) -> Iterator[tuple[str, str]]:
@@ -38,7 +39,7 @@ def _patches(node: Node) -> Iterator[tuple[str, str]]:
     match node.value:
         case str() as text if "*** Begin Patch\n" in text:
             yield node.path, text
-        case str() as text if _MARKER.search(text):
+        case str() as text if re.search(_MARKER, text):
             for document in strict_json.parse_inner(node):
                 yield from _patches(Node(f"{node.path}: {document.path}", document.value))
         case list():
@@ -70,7 +71,7 @@ def _line(node: Node) -> str:
 _PATHS = ("path", "file_path", "filePath", "uri", "target_file")
 _TEXTS = ("diff", "search_replace_blocks")
 
-_SIDES = late_pattern(r"^--- (.*)\n\+\+\+ (.*)\n", re.MULTILINE)
+_SIDES = r"(?m)^--- (.*)\n\+\+\+ (.*)\n"
 
 
 def unwrap(text: str) -> str:
@@ -91,7 +92,7 @@ def _edits_of(node: Node) -> str:
     if len(paths) != 1 or len(texts) != 1:
         what = f"expected one path and one diff, found {len(paths)} and {len(texts)}"
         raise InvalidInput(node.path, what, "Send the diffs of a spec alone.")
-    if marks.SEEN.search(texts[0].text()) is None:
+    if re.search(marks.SEEN, texts[0].text()) is None:
         return _name_diff(texts[0], paths[0])
     heading = render_heading(paths[0])
     if heading is None:
@@ -102,7 +103,7 @@ def _edits_of(node: Node) -> str:
 def _name_diff(node: Node, path: str) -> str:
     """Return a diff of one file with the path of the call in the place of a shorter name."""
     text = node.text()
-    sides = list(_SIDES.finditer(text))
+    sides = list(re.finditer(_SIDES, text))
     hunks = text.find("\n@@") + 1
     if len(sides) > 1 or (not sides and not text.startswith("@@") and not hunks):
         raise InvalidInput(node.path, "no diff of one file", "Send it without the call around it.")

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 from hkgit.edits import Read, decode_text, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.paths import quote_path
-from hkgit.values import late_pattern
 
-_EXPECT = late_pattern(
-    r"(?P<path>(?!:[0-9]+[-=]).+?)(?::(?P<start>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?)?"
-    r"=(?P<hash>[0-9A-Fa-f]{12,64})",
-    re.DOTALL,
+_EXPECT = (
+    r"(?s)(?P<path>(?!:[0-9]+[-=]).+?)(?::(?P<start>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?)?"
+    r"=(?P<hash>[0-9A-Fa-f]{12,64})"
 )
-MOST_COMPARED = 5000  # With so many paths a name that is not there is compared
-MOST_MORE = 10  # By so many letters a path may be longer or shorter than a name like it
-_DRIVE = late_pattern(r"[A-Za-z]:[\\/]")
+_DRIVE = r"[A-Za-z]:[\\/]"
 
 
 def relative_path(path: str, root: str | None) -> str:
@@ -32,57 +28,6 @@ def relative_path(path: str, root: str | None) -> str:
     return path
 
 
-def resolve_path(
-    name: str, exists: Callable[[str], bool], paths: Callable[[], Iterable[str]]
-) -> str:
-    """Find the file that a name means: itself, or the only file whose path ends with it.
-
-    Where none does, neither case nor the kind of slash nor the `a/` of a diff tells names apart.
-    A name that no file ends with stays as it is. Raises InvalidInput when several end with it.
-    """
-    if exists(name):
-        return name
-    known = list(paths())
-    candidates = sorted(path for path in known if path.endswith("/" + name))
-    candidates = candidates or _loosely(name, known)
-    if len(candidates) > 1:
-        shown = ", ".join(candidates[:10]) + (", …" if len(candidates) > 10 else "")
-        what = f"the name fits {len(candidates)} files: {shown}"
-        raise InvalidInput(name, what, "Write the path from the root of the repository.")
-    return candidates[0] if candidates else name
-
-
-def _loosely(name: str, paths: Iterable[str]) -> list[str]:
-    """The files that a name may mean, in order; those that have its case if there are any."""
-    slashed = name.replace("\\", "/").removeprefix("./")
-    bare = slashed[2:] if slashed.startswith(("a/", "b/")) else slashed
-    found = sorted(
-        path
-        for path in paths
-        if f"/{path}".lower().endswith((f"/{slashed}".lower(), f"/{bare}".lower()))
-    )
-    return [path for path in found if f"/{path}".endswith(f"/{bare}")] or found
-
-
-def find_namesakes(name: str, paths: Iterable[str]) -> list[str]:
-    """List the files of the same name in other directories, sorted; case is ignored."""
-    last = _last(name)
-    return sorted(path for path in paths if _last(path) == last)
-
-
-def find_similar(name: str, paths: Iterable[str]) -> list[str]:
-    """List up to three files whose paths are nearly this one, the likeliest first."""
-    # Few calls need it.
-    from difflib import get_close_matches
-
-    known = [path for path in paths if abs(len(path) - len(name)) <= MOST_MORE][:MOST_COMPARED]
-    return get_close_matches(name, known, n=3, cutoff=0.8)
-
-
-def _last(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2].lower()
-
-
 def require_normal(path: str, where: str) -> str:
     """Return a path that is relative to the root and normal; raise InvalidInput for any other."""
     if {"", ".", ".."} & set(path.split("/")):
@@ -93,7 +38,7 @@ def require_normal(path: str, where: str) -> str:
 
 def parse_expect(argument: str) -> Read:
     """Read `PATH[:N | :START-END]=HASH`, the argument of --expect; raises InvalidInput."""
-    found = _EXPECT.fullmatch(argument)
+    found = re.fullmatch(_EXPECT, argument)
     if found is None:
         what = f'expected PATH[:N | :START-END]=HASH with 12 to 64 hex digits, found "{argument}"'
         raise InvalidInput("--expect", what, "Take the hash from `hkgit read PATH:START-END`.")
@@ -112,7 +57,7 @@ def _below(path: str, root: str) -> str:
     """The path from `root` if it lies below it, else as it is; on a drive neither case nor the
     kind of slash tells two paths apart."""
     prefix = root.rstrip("/\\") + "/"
-    if not _DRIVE.match(root):
+    if not re.match(_DRIVE, root):
         return path[len(prefix) :].lstrip("/") if path.startswith(prefix) else path
     slashed = path.replace("\\", "/")
     is_below = slashed.lower().startswith(prefix.replace("\\", "/").lower())
@@ -121,33 +66,33 @@ def _below(path: str, root: str) -> str:
 
 DEV_NULL = "/dev/null"
 
-_STAMP = late_pattern(r"\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
+_STAMP = r"\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$"
 # What git (diff.mnemonicPrefix too) and people put before the two sides of one file.
-_PREFIX = late_pattern(r"(?:[abciow12]|old|new|orig|original|modified|before|after)/")
-_BACKUP = late_pattern(r"(?:\.orig|\.old|\.bak)$")
-_QUOTED = late_pattern(r'"((?:[^"\\]|\\.)*)"')
-_ESCAPE = late_pattern(rb"\\([0-7]{3}|.)", re.DOTALL)
+_PREFIX = r"(?:[abciow12]|old|new|orig|original|modified|before|after)/"
+_BACKUP = r"(?:\.orig|\.old|\.bak)$"
+_QUOTED = r'"((?:[^"\\]|\\.)*)"'
+_ESCAPE = rb"(?s)\\([0-7]{3}|.)"
 _LETTERS = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
 
 
 def unquote_name(name: str) -> str:
     """Decode a name as git writes it, in C quotes or without."""
-    found = _QUOTED.fullmatch(name)
+    found = re.fullmatch(_QUOTED, name)
     if found is None:
         return name
-    return decode_text(_ESCAPE.sub(_byte, encode_text(found[1])))
+    return decode_text(re.sub(_ESCAPE, _byte, encode_text(found[1])))
 
 
 def parse_side(rest: str) -> str:
     """Parse the name behind `--- ` or `+++ `; a time stamp is dropped."""
     name, tab, _ = rest.rstrip("\r").partition("\t")
-    return unquote_name(name if tab else _STAMP.sub("", name).rstrip(" "))
+    return unquote_name(name if tab else re.sub(_STAMP, "", name).rstrip(" "))
 
 
 def parse_git_pair(rest: str) -> tuple[str, str] | None:
     """Parse the two names behind `diff --git `; None unless they are equal but for prefixes."""
     rest = rest.rstrip("\r")
-    quoted = _QUOTED.match(rest)
+    quoted = re.match(_QUOTED, rest)
     if quoted is not None or rest.endswith('"'):
         cut = quoted.end() if quoted is not None else rest.rfind(' "')
         return unquote_name(rest[:cut]), unquote_name(rest[cut:].strip())
@@ -162,7 +107,7 @@ def agree_on_name(old: str, new: str, where: str) -> str:
     if old == new:
         return new
     paths = {
-        _BACKUP.sub("", strip_prefix(old))
+        re.sub(_BACKUP, "", strip_prefix(old))
         if strip_prefix(old) != strip_prefix(new)
         else strip_prefix(old),
         strip_prefix(new),
@@ -175,7 +120,7 @@ def agree_on_name(old: str, new: str, where: str) -> str:
 
 def strip_prefix(name: str) -> str:
     """Strip the `a/` or `b/` that tells the two sides apart."""
-    prefix = _PREFIX.match(name)
+    prefix = re.match(_PREFIX, name)
     return name[prefix.end() :] if prefix else name
 
 
@@ -192,13 +137,13 @@ def _byte(found: re.Match[bytes]) -> bytes:
     return bytes([_LETTERS.get(escape[0], escape[0])])
 
 
-_SHELL = late_pattern(r".*\b(?:ba|z)?sh -l?c (?P<quote>[\"'])")
-_HERE_DOCUMENT = late_pattern(r".*<<-?\s*['\"]?(?P<word>\w+)")
+_SHELL = r".*\b(?:ba|z)?sh -l?c (?P<quote>[\"'])"
+_HERE_DOCUMENT = r".*<<-?\s*['\"]?(?P<word>\w+)"
 
 
 def find_here_words(lines: Sequence[str]) -> list[str]:
     """List the words that end the here-documents which these lines begin."""
-    return [found["word"] for found in map(_HERE_DOCUMENT.match, lines) if found]
+    return [found["word"] for found in map(re.compile(_HERE_DOCUMENT).match, lines) if found]
 
 
 def unquote_lines(lines: Sequence[str], above: Sequence[str], own: str | None) -> list[str]:
@@ -207,7 +152,7 @@ def unquote_lines(lines: Sequence[str], above: Sequence[str], own: str | None) -
     Such an argument begins `above`, or with the quote of the patch's `own` first line. A bare
     quote inside shows that the author put none there.
     """
-    quotes = [found["quote"] for found in map(_SHELL.match, above) if found]
+    quotes = [found["quote"] for found in map(re.compile(_SHELL).match, above) if found]
     quotes += [own] if own else []
     text = "\n".join(lines)
     if quotes == ['"'] and not re.search(r'(?<!\\)(?:\\\\)*"', text):

@@ -12,34 +12,33 @@ from collections.abc import Iterator
 from hkgit.edits import Edit
 from hkgit.errors import SEND_AGAIN, InvalidInput
 from hkgit.text.strict_json import Node, check_fields, read_expected_hash
-from hkgit.values import late_pattern
 
 MAX_ATTRIBUTES = 5000
 
-BLOCK = late_pattern(r"^[ \t]*<edit\s(?s:.*?)(?:</edit>|\Z)", re.MULTILINE)
+BLOCK = r"(?m)^[ \t]*<edit\s(?s:.*?)(?:</edit>|\Z)"
 
-_SEEN = late_pattern(r"^[ \t]*(?:<edits>\s*)?<edit\s[^<>]*=", re.MULTILINE)
+_SEEN = r"(?m)^[ \t]*(?:<edits>\s*)?<edit\s[^<>]*="
 # An open CDATA section runs to the end, else each would be tried as a beginning.
-_TOKEN = late_pattern(
+_TOKEN = (
     r"<!\[CDATA\[(?s:.*?)(?:\]\]>|\Z)"
     r"|<(?P<tag>/?(?:old|new)|/edit|edit(?=\s))(?P<attributes>(?<=edit)\s[^<>]*|\s*)>"
 )
-_CDATA = late_pattern(r"<!\[CDATA\[((?s:.*?))\]\]>")
-_ATTRIBUTE = late_pattern(r"\s*(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')\s*")
-_OUTER_END = late_pattern(r"\A\r?\n|\r?\n\Z")
-_BEGUN = late_pattern(r"^[ \t]*<(?:e|ed|edi|edit|edit\s[^<>]*)\s*\Z", re.MULTILINE)
+_CDATA = r"<!\[CDATA\[((?s:.*?))\]\]>"
+_ATTRIBUTE = r"\s*(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')\s*"
+_OUTER_END = r"\A\r?\n|\r?\n\Z"
+_BEGUN = r"(?m)^[ \t]*<(?:e|ed|edi|edit|edit\s[^<>]*)\s*\Z"
 _TAGS = ("edit", "old", "/old", "new", "/new", "/edit")
 
 Token = re.Match[str]
 
 
 def detects(text: str) -> bool:
-    return _SEEN.search(text) is not None
+    return re.search(_SEEN, text) is not None
 
 
 def parse_edits(text: str) -> Iterator[Edit]:
     """Yield the edits of a text in order; raise InvalidInput where its tags are ambiguous."""
-    tokens = [token for token in _TOKEN.finditer(text) if token["tag"]]
+    tokens = [token for token in re.finditer(_TOKEN, text) if token["tag"]]
     line, counted = 1, 0
     for first in range(0, len(tokens), len(_TAGS)):
         group = tokens[first : first + len(_TAGS)]
@@ -73,7 +72,7 @@ def _refuse_short(group: list[Token], line: int) -> None:
 def _check_end(text: str, start: int, end: int) -> None:
     """Raise InvalidInput where a further edit is begun, or the list of edits is not closed."""
     where = f"line {text.count(chr(10)) + 1}"
-    if _BEGUN.search(text, end) is not None:
+    if re.compile(_BEGUN).search(text, end) is not None:
         raise InvalidInput(where, "the text ends in the tag of an edit", SEND_AGAIN)
     if "<edits>" in text[:start] and "</edits>" not in text[end:]:
         raise InvalidInput(where, "the text ends too early: </edits> is missing", SEND_AGAIN)
@@ -99,9 +98,9 @@ def _attributes(token: Token, where: str) -> dict[str, Node]:
     from html import unescape
 
     rest = token["attributes"]
-    if len(rest) > MAX_ATTRIBUTES or _ATTRIBUTE.sub("", rest):
+    if len(rest) > MAX_ATTRIBUTES or re.sub(_ATTRIBUTE, "", rest):
         raise InvalidInput(where, f"attributes that cannot be read: {rest.strip()[:40]!r}")
-    found = [(key, one or two) for key, one, two in _ATTRIBUTE.findall(rest)]
+    found = [(key, one or two) for key, one, two in re.findall(_ATTRIBUTE, rest)]
     if len(dict(found)) < len(found):
         raise InvalidInput(where, "an attribute that stands there twice", "Keep one.")
     return {key: Node(f"{where}, {key}", unescape(value)) for key, value in found}
@@ -112,5 +111,5 @@ def _between(text: str, group: list[Token], index: int) -> str:
     inner = text[group[index].end() : group[index + 1].start()]
     if inner.strip().startswith("<![CDATA[") and inner.strip().endswith("]]>"):
         inner = inner.strip()
-    inner = _CDATA.sub(lambda found: found[1], inner)
-    return _OUTER_END.sub("", inner)
+    inner = re.sub(_CDATA, lambda found: found[1], inner)
+    return re.sub(_OUTER_END, "", inner)

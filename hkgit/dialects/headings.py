@@ -6,42 +6,39 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from hkgit.values import late_pattern
-
 MAX_LINES_ABOVE = 3
 MAX_NAME = 1000
 
-_FENCE = late_pattern(r"\s*(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)")
-_LEAD = late_pattern(r"(?:#+\s*|//\s*|[-*+]\s+|[0-9]+[.)]\s+)+")
-_TAGGED = late_pattern(r"<(path|file_path)>(.+)</\1>")
-_LABEL = late_pattern(r"(?:file ?name|file|path)\s*:[*\s]*", re.IGNORECASE)
-_WORD = late_pattern(r"[^\s`<>\"']*\w[^\s`<>\"']*")
-_SPACED = late_pattern(r"[^\s`<>\"'.]+/[^\s`<>\"'.]*(?: [^\s`<>\"',;:]+)* [^\s`<>\"',;:]*\.\w+")
+_FENCE = r"\s*(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)"
+_LEAD = r"(?:#+\s*|//\s*|[-*+]\s+|[0-9]+[.)]\s+)+"
+_TAGGED = r"<(path|file_path)>(.+)</\1>"
+_LABEL = r"(?i)(?:file ?name|file|path)\s*:[*\s]*"
+_WORD = r"[^\s`<>\"']*\w[^\s`<>\"']*"
+_SPACED = r"[^\s`<>\"'.]+/[^\s`<>\"'.]*(?: [^\s`<>\"',;:]+)* [^\s`<>\"',;:]*\.\w+"
 """A path with blanks: its first word has a slash and no dot, its last one a suffix."""
 
-_QUOTED = late_pattern(r"`([^`\s]+)`")
-_BARE_NAME = late_pattern(r"[A-Z][A-Z0-9_]+|\w+file")
-_LANGUAGE = late_pattern(r"\w+")  # In the line of a fence `dockerfile` and `makefile` are languages
-_SUFFIX = late_pattern(r"[^.]\.\w+$|^\.\w")
-_SHELLS = late_pattern(
-    r"bash|bat|batch|cmd|console|fish|powershell|ps1|pwsh|sh|shell|shell-session|terminal|zsh",
-    re.IGNORECASE,
+_QUOTED = r"`([^`\s]+)`"
+_BARE_NAME = r"[A-Z][A-Z0-9_]+|\w+file"
+_LANGUAGE = r"\w+"  # In the line of a fence `dockerfile` and `makefile` are languages
+_SUFFIX = r"[^.]\.\w+$|^\.\w"
+_SHELLS = (
+    r"(?i)bash|bat|batch|cmd|console|fish|powershell|ps1|pwsh|sh|shell|shell-session|terminal|zsh"
 )
 
 
 def is_fence(line: str) -> bool:
-    return _FENCE.fullmatch(line) is not None
+    return re.fullmatch(_FENCE, line) is not None
 
 
 def is_shell_fence(line: str) -> bool:
     """Whether a line opens a fence that holds commands."""
-    found = _FENCE.fullmatch(line)
-    return found is not None and _SHELLS.fullmatch(found["info"].strip()) is not None
+    found = re.fullmatch(_FENCE, line)
+    return found is not None and re.fullmatch(_SHELLS, found["info"].strip()) is not None
 
 
 def closes(line: str, opening: str) -> bool:
     """Whether a line closes the fence that another one opened."""
-    here, there = _FENCE.fullmatch(line), _FENCE.fullmatch(opening)
+    here, there = re.fullmatch(_FENCE, line), re.fullmatch(_FENCE, opening)
     if here is None or there is None or here["info"].strip():
         return False
     return here["marks"].startswith(there["marks"])
@@ -72,15 +69,15 @@ def parse_file_name(line: str, exists: Callable[[str], bool] = lambda _: False) 
     stripped = line.strip()
     if len(stripped) > MAX_NAME:
         return None
-    tagged = _TAGGED.fullmatch(stripped)
+    tagged = re.fullmatch(_TAGGED, stripped)
     if tagged is not None:
         return tagged[2].strip()
-    fence = _FENCE.fullmatch(stripped)
+    fence = re.fullmatch(_FENCE, stripped)
     if fence is not None:
         return _name_in_fence(fence["info"])
-    lead = _LEAD.match(stripped)
+    lead = re.match(_LEAD, stripped)
     bare = stripped[lead.end() if lead else 0 :].strip("* ").rstrip("*: ")
-    label = _LABEL.match(bare)
+    label = re.match(_LABEL, bare)
     bare = bare[label.end() if label else 0 :]
     if len(bare) > 2 and bare[0] == bare[-1] == "`":
         return None if "`" in bare[1:-1] else bare[1:-1]
@@ -88,8 +85,8 @@ def parse_file_name(line: str, exists: Callable[[str], bool] = lambda _: False) 
         bare = bare[1:-1]
     if label is not None:
         return bare if bare and "`" not in bare else None
-    is_word = _WORD.fullmatch(bare) is not None
-    is_path = _SPACED.fullmatch(bare) or (is_word and (_looks_like_path(bare) or exists(bare)))
+    is_word = re.fullmatch(_WORD, bare) is not None
+    is_path = re.fullmatch(_SPACED, bare) or (is_word and (_looks_like_path(bare) or exists(bare)))
     return bare if is_path else None
 
 
@@ -101,7 +98,7 @@ def find_name_in_prose(lines: Sequence[str], first: int, head: int) -> str | Non
     """
     above = reversed(lines[first:head])
     prose = next((line for line in above if line.strip() and not is_fence(line)), "")
-    quoted = [word for word in _QUOTED.findall(prose) if _looks_like_path(word)]
+    quoted = [word for word in re.findall(_QUOTED, prose) if _looks_like_path(word)]
     words = [word.strip(".,:;()*") for word in prose.split()] if len(prose) <= MAX_NAME else []
     bare = [word for word in words if "/" in word and _names_file(word)]
     found = {*quoted, *filter(_looks_like_path, bare)}
@@ -110,8 +107,8 @@ def find_name_in_prose(lines: Sequence[str], first: int, head: int) -> str | Non
 
 def _names_file(word: str) -> bool:
     last = word.rpartition("/")[2]
-    is_file = _SUFFIX.search(last) or _BARE_NAME.fullmatch(last)
-    return _WORD.fullmatch(word) is not None and is_file is not None
+    is_file = re.search(_SUFFIX, last) or re.fullmatch(_BARE_NAME, last)
+    return re.fullmatch(_WORD, word) is not None and is_file is not None
 
 
 def render_heading(path: str) -> str | None:
@@ -123,18 +120,18 @@ def _name_in_fence(info: str) -> str | None:
     """A path in the line of a fence; a language is none."""
     words = info.split()
     name = re.split(r"[:=]", words[-1])[-1].strip("\"'") if words else ""
-    if name.islower() and _LANGUAGE.fullmatch(name):
+    if name.islower() and re.fullmatch(_LANGUAGE, name):
         return None
-    return name if _WORD.fullmatch(name) and _looks_like_path(name) else None
+    return name if re.fullmatch(_WORD, name) and _looks_like_path(name) else None
 
 
 def _looks_like_path(word: str) -> bool:
     if "/" in word:
         return "://" not in word
-    return (_SUFFIX.search(word) or _BARE_NAME.fullmatch(word)) is not None
+    return (re.search(_SUFFIX, word) or re.fullmatch(_BARE_NAME, word)) is not None
 
 
-_DIFF_FENCE = late_pattern(r"[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*")
+_DIFF_FENCE = r"[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*"
 _SAYS_ITSELF = ("--- ", "+++ ", "diff --git ", "Index: ", "*** ", "<<<<", "------- ")
 
 
@@ -147,7 +144,7 @@ def name_fences(text: str) -> list[str]:
     lines = text.split("\n")
     first = index = 0
     while index < len(lines):
-        if index == 0 or _DIFF_FENCE.fullmatch(lines[index]) is None:
+        if index == 0 or re.fullmatch(_DIFF_FENCE, lines[index]) is None:
             index += 1
             continue
         end = _end(lines, index)

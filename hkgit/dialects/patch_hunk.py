@@ -10,13 +10,13 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from hkgit.dialects.dialect import refuse_line, refuse_unsupported
+from hkgit.dialects.dialect import refuse_line
 from hkgit.dialects.headings import is_fence
-from hkgit.edits import END_OF_FILE, AnyEdit, Edit
+from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import InvalidInput
-from hkgit.values import dataclass, field, late_pattern
+from hkgit.values import dataclass, field
 
-_HEADING = late_pattern(r"@@(?:[-+\d, .]*@@)?[ \t]*(?P<words>.*?)[ \t]*(?:@@)?\s*")
+_HEADING = r"@@(?:[-+\d, .]*@@)?[ \t]*(?P<words>.*?)[ \t]*(?:@@)?\s*"
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class Body:
 
 def find_heading(line: str) -> str:
     """Find the words behind the numbers of a hunk, or in their place; "" for dots and the like."""
-    found = _HEADING.fullmatch(line)
+    found = re.fullmatch(_HEADING, line)
     words = found["words"] if found is not None else ""
     return words if re.search(r"[^\W\d]", words) else ""
 
@@ -75,50 +75,11 @@ def join_lines(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def split_ended_lines(dialect: str, edit: AnyEdit, text: str) -> list[str]:
-    """Split an edit's text into lines; raise InvalidInput when the last one has no end."""
-    lines = text.split("\n")
-    if lines.pop() != "":
-        raise refuse_unsupported(dialect, edit, "its last line has no end")
-    return lines
-
-
-def render_body(old: Sequence[str], new: Sequence[str], *, changes_end: bool = False) -> list[str]:
-    """Write the prefixed lines that turn `old` into `new`; equal lines at both ends are context.
-
-    With `changes_end` the last lines differ in their ends, so they are no context.
-    """
-    spare = min(len(old), len(new))
-    if changes_end:
-        spare = max(spare - 1, 0)
-    before = _common(old[:spare], new[:spare])
-    behind = 0 if changes_end else _common(old[before:][::-1], new[before:][::-1])
-    return [
-        *(f" {line}" for line in old[:before]),
-        *(f"-{line}" for line in old[before : len(old) - behind]),
-        *(f"+{line}" for line in new[before : len(new) - behind]),
-        *(f" {line}" for line in old[len(old) - behind :]),
-    ]
-
-
-def render_head(edit: Edit, old: Sequence[str], new: Sequence[str]) -> str:
-    """Write the line that opens a hunk: its numbers, then its heading."""
-    hint = edit.line_hint or 0
-    return f"@@ -{hint},{len(old)} +{hint},{len(new)} @@ {edit.heading}".rstrip()
-
-
-def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many lines two sequences begin with together."""
-    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))))
-
-
-_HEAD = late_pattern(
-    r"@@ -(?P<start>\d{1,9})(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1,9}))?(?: @@.*)?\s*"
-)
-_BEHIND = late_pattern(r"@@|diff -|Index: |Only in ")
-_SENTENCE = late_pattern(r"[A-Z]\S*(?: \S+)+[.!?:]\s*")
-_NAMES = (late_pattern(r"--- \"?a/.*"), late_pattern(r"\+\+\+ \"?b/.*"))
-_SIGNATURE = late_pattern(r"\d+\.\d+")
+_HEAD = r"@@ -(?P<start>\d{1,9})(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1,9}))?(?: @@.*)?\s*"
+_BEHIND = r"@@|diff -|Index: |Only in "
+_SENTENCE = r"[A-Z]\S*(?: \S+)+[.!?:]\s*"
+_NAMES = (r"--- \"?a/.*", r"\+\+\+ \"?b/.*")
+_SIGNATURE = r"\d+\.\d+"
 
 Counts = tuple[int, int]
 
@@ -161,7 +122,7 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
     """Read the hunk that begins at `start`, and the first line behind it. Raises InvalidInput."""
     if lines[start].startswith("@@@"):
         raise refuse_line(start, "the combined diff of a merge", "Give a diff of two sides.")
-    head = _HEAD.fullmatch(lines[start])
+    head = re.fullmatch(_HEAD, lines[start])
     counts = None if head is None else (int(head["old"] or 1), int(head["new"] or 1))
     body, index = Body(), start + 1
     ends: dict[str, int] = {}
@@ -217,26 +178,30 @@ def _ends(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -
     if begins_sides(lines, index):
         return not _is_content(lines, index, body, counts)
     is_full = _count_missing_blanks(body, counts) is not None
-    if line.rstrip() == "--" and any(map(_SIGNATURE.match, lines[index + 1 : index + 2])):
+    if line.rstrip() == "--" and any(
+        map(re.compile(_SIGNATURE).match, lines[index + 1 : index + 2])
+    ):
         return True
     if line[:1] in ("", " ", "+", "-", "\\", "\r", "\t"):
         return False
     is_prose = bool(body.blanks) and (is_full or _is_prose(lines, index, body))
-    return is_prose or is_fence(line) or _BEHIND.match(line) is not None
+    return is_prose or is_fence(line) or re.match(_BEHIND, line) is not None
 
 
 def _is_prose(lines: Sequence[str], index: int, body: Body) -> bool:
     """Whether a sentence stands behind a hunk that has none itself, and nothing of a hunk below."""
-    if _SENTENCE.fullmatch(lines[index]) is None:
+    if re.fullmatch(_SENTENCE, lines[index]) is None:
         return False
-    below = takewhile(lambda line: not is_fence(line) and not _BEHIND.match(line), lines[index:])
+    below = takewhile(
+        lambda line: not is_fence(line) and not re.match(_BEHIND, line), lines[index:]
+    )
     is_below = any(line[:1] in ("+", "-", " ", "\t") for line in below if line)
-    return not is_below and not any(map(_SENTENCE.fullmatch, (*body.old, *body.new)))
+    return not is_below and not any(map(re.compile(_SENTENCE).fullmatch, (*body.old, *body.new)))
 
 
 def _is_content(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -> bool:
     """Whether `--- x` and `+++ y` are a line removed and a line added, by the header's counts."""
-    is_named = all(name.match(line) for name, line in zip(_NAMES, lines[index:], strict=False))
+    is_named = all(re.match(name, line) for name, line in zip(_NAMES, lines[index:], strict=False))
     if counts is None or is_named:
         return False
     waiting = len(body.blanks) + 1
@@ -255,8 +220,8 @@ def _count_missing_blanks(body: Body, counts: Counts | None) -> int | None:
     return missing if fits else None
 
 
-END_MARK = late_pattern(r"\*\*\* End of File\s*")
-_NUMBERS = late_pattern(r"@@ -(\d{1,9})(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?\s*")
+END_MARK = r"\*\*\* End of File\s*"
+_NUMBERS = r"@@ -(\d{1,9})(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?\s*"
 
 
 @dataclass(slots=True)
@@ -271,7 +236,7 @@ class AnchoredHunk:
 
     def note_place(self, line: str) -> None:
         """Take what stands behind `@@`: an anchor, line numbers, or nothing."""
-        numbers = _NUMBERS.fullmatch(line)
+        numbers = re.fullmatch(_NUMBERS, line)
         if numbers is not None:
             self.line_hint, self.heading = int(numbers[1]) or None, find_heading(line)
         else:
@@ -300,7 +265,7 @@ def parse_hunks(lines: Sequence[str], body: range) -> list[AnchoredHunk]:
     is_open = False
     for index in body:
         line = lines[index]
-        if END_MARK.fullmatch(line) and is_open:
+        if re.fullmatch(END_MARK, line) and is_open:
             hunks[-1].line_hint = END_OF_FILE
             is_open = False
             continue
@@ -319,13 +284,6 @@ def parse_hunks(lines: Sequence[str], body: range) -> list[AnchoredHunk]:
                 hunk.index, "a hunk without lines", "Give its lines, or leave it out."
             )
     return hunks
-
-
-def render_places(edit: Edit, old: Sequence[str], new: Sequence[str]) -> list[str]:
-    """Write the lines of an edit that say where it stands: its anchors, then its numbers."""
-    places = [f"@@ {anchor}" for anchor in edit.anchors]
-    is_numbered = edit.line_hint not in (None, END_OF_FILE)
-    return [*places, render_head(edit, old, new)] if is_numbered or edit.heading else places
 
 
 def _anchors(line: str) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from hkgit.dialects.dialect import ParseResult, refuse_line, refuse_unsupported
+from hkgit.dialects.dialect import ParseResult, refuse_line
 from hkgit.dialects.headings import (
     closes,
     find_name_above,
@@ -25,41 +25,36 @@ from hkgit.dialects.headings import (
 )
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import SEND_AGAIN
-from hkgit.values import dataclass, late_pattern
+from hkgit.values import dataclass
 
 MARKS = "5,12"
 
-HEAD_MARK = (
+HEAD = (
     rf"(?:<{{{MARKS}}} ?|-{{{MARKS}}} )(?:(?i:SEARCH)>?|ORIGINAL)"
     r"(?:[ \t]+line=(?P<line>[0-9]{1,9}))?\s*"
 )
-TAIL_MARK = rf"(?:>{{{MARKS}}} ?|\+{{{MARKS}}} )(?:(?i:REPLACE)|UPDATED)\s*"
+TAIL = rf"(?:>{{{MARKS}}} ?|\+{{{MARKS}}} )(?:(?i:REPLACE)|UPDATED)\s*"
 
-HEAD = late_pattern(HEAD_MARK)
-DIVIDER = late_pattern(rf"={{{MARKS}}}\s*")
-TAIL = late_pattern(TAIL_MARK)
-START = late_pattern(r":start_line:[ \t]*\[?([0-9]{1,9})\]?\s*")
-END = late_pattern(r":end_line:[ \t]*\[?[0-9]{1,9}\]?\s*")
-RULE = late_pattern(rf"-{{{MARKS}}}\s*")
-APPEND = late_pattern(r":empty_search:append\s*")
-STRAY = late_pattern(
-    r"\s*(?:[<>=+-]{4,} *(?:SEARCH|REPLACE)\b|<{4,} *ORIGINAL\b|>{4,} *UPDATED\b).*"
-)
-SEEN = late_pattern(r"^(?:(?:<{4,} *|-{5,} +)(?i:SEARCH)\b|<{5,} *ORIGINAL\s*$)", re.MULTILINE)
+DIVIDER = rf"={{{MARKS}}}\s*"
+START = r":start_line:[ \t]*\[?([0-9]{1,9})\]?\s*"
+END = r":end_line:[ \t]*\[?[0-9]{1,9}\]?\s*"
+RULE = rf"-{{{MARKS}}}\s*"
+APPEND = r":empty_search:append\s*"
+STRAY = r"\s*(?:[<>=+-]{4,} *(?:SEARCH|REPLACE)\b|<{4,} *ORIGINAL\b|>{4,} *UPDATED\b).*"
+SEEN = r"(?m)^(?:(?:<{4,} *|-{5,} +)(?i:SEARCH)\b|<{5,} *ORIGINAL\s*$)"
 
 ESCAPE = "Put a \\ in front of a line of text that looks like a marker."
 
 _WORDS = r"(?:SEARCH|REPLACE)"
-_NEAR_MARK = (
+_NEAR = (
     rf"\s*(?:[<>=+-]{{5,}}[ \t]*(?i:{_WORDS})\b.*|[<>=]{{1,4}}[ \t]*{_WORDS}\s*"
     rf"|[+-]{{3,4}}[ \t]*{_WORDS}\s*|[<>=+-]{{5,}}[ \t]*(?:ORIGINAL|UPDATED|HEAD|END)\b.*"
     r"|[<>]{5,}(?:[ \t]+\S+)?\s*|[<>]{7}[ \t].*|:(?:start|end)_line:[ \t]*\[?[0-9]*\]?\s*)"
 )
-_NEAR = late_pattern(_NEAR_MARK)
 _FIRST = ("<", ">", "=", "+", "-", ":")
 
 _WHOLE = (HEAD, DIVIDER, TAIL, START, END, RULE, APPEND)
-_ESCAPED = late_pattern(rf"\\*(?:{'|'.join(mark.pattern for mark in (*_WHOLE, _NEAR))})")
+_ESCAPED = rf"\\*(?:{'|'.join((*_WHOLE, _NEAR))})"
 
 _HEAD_LINE = "<<<<<<< SEARCH"
 _TAIL_LINES = (">>>>>>> REPLACE", "+++++++ REPLACE")
@@ -67,17 +62,17 @@ _TAIL_LINES = (">>>>>>> REPLACE", "+++++++ REPLACE")
 
 def is_near(line: str) -> bool:
     """Whether a line looks like a marker, or is one in a place where it means nothing."""
-    return line.lstrip().startswith(_FIRST) and _NEAR.fullmatch(line) is not None
+    return line.lstrip().startswith(_FIRST) and re.fullmatch(_NEAR, line) is not None
 
 
 def is_hint(line: str) -> bool:
     """Whether a line says where the old text stands."""
-    return (START.fullmatch(line) or END.fullmatch(line)) is not None
+    return (re.fullmatch(START, line) or re.fullmatch(END, line)) is not None
 
 
 def needs_escape(line: str) -> bool:
     """Whether a line of text would be read as a marker, or has backslashes before one."""
-    return _ESCAPED.fullmatch(line) is not None
+    return re.fullmatch(_ESCAPED, line) is not None
 
 
 def is_escaped(line: str) -> bool:
@@ -100,9 +95,9 @@ def begins_tail(line: str) -> bool:
 MAX_DIVIDERS = 50
 
 _ESCAPE = "Put a \\ in front of each line of content that looks like a marker."
-_OPENS_CONFLICT = late_pattern(r"<{7}(?: .*)?\s*")
-_WORD = late_pattern(r"\w")
-_CLOSES_CONFLICT = late_pattern(r">{7}(?: .*)?\s*")
+_OPENS_CONFLICT = r"<{7}(?: .*)?\s*"
+_WORD = r"\w"
+_CLOSES_CONFLICT = r">{7}(?: .*)?\s*"
 
 
 def choose_divider(lines: Sequence[str], head: int, found: Sequence[int], content: range) -> int:
@@ -135,9 +130,9 @@ def _leave_out_conflicts(lines: Sequence[str], found: Sequence[int], content: ra
     inner: set[int] = set()
     opening: int | None = None
     for i in content if len(found) > 1 else ():
-        if _OPENS_CONFLICT.fullmatch(lines[i]):
+        if re.fullmatch(_OPENS_CONFLICT, lines[i]):
             opening = i
-        elif opening is not None and _CLOSES_CONFLICT.fullmatch(lines[i]):
+        elif opening is not None and re.fullmatch(_CLOSES_CONFLICT, lines[i]):
             between = [divider for divider in found if opening < divider < i]
             inner.update(between if len(between) == 1 else ())
             opening = None
@@ -163,7 +158,7 @@ def repeats_tail(lines: Sequence[str], found: Sequence[int], content: range) -> 
 def may_underline(lines: Sequence[str], row: int) -> bool:
     """Whether a line of `=` may underline the line above: at the left and no shorter."""
     above = lines[row - 1]
-    is_left = _WORD.search(above) is not None and not above.startswith((" ", "\t"))
+    is_left = re.search(_WORD, above) is not None and not above.startswith((" ", "\t"))
     return is_left and _length(above) >= _length(lines[row])
 
 
@@ -175,7 +170,7 @@ def _is_title(
     lines: Sequence[str], found: Sequence[int], row: int, content: range, length: int
 ) -> bool:
     """Whether a line may be a title: of that length, at the left, and below nothing or a blank."""
-    is_text = row in content and _WORD.search(lines[row]) is not None
+    is_text = row in content and re.search(_WORD, lines[row]) is not None
     if not is_text or _length(lines[row]) != length:
         return False
     is_top = row == content.start or row - 1 in found or not lines[row - 1].strip()
@@ -187,13 +182,12 @@ def _has_same_titles(lines: Sequence[str], found: Sequence[int], row: int, conte
     old = [lines[i - 1] for i in found if content.start < i < row]
     new = [lines[i - 1] for i in found if i > row + 1]
     others = len(found) - 1
-    return old == new and 2 * len(old) == others and all(map(_WORD.search, old))
+    return old == new and 2 * len(old) == others and all(map(re.compile(_WORD).search, old))
 
 
 NAME = "search-replace"
-SEQUENTIAL = True
 JSON = False
-BLOCK = late_pattern(rf"^{HEAD_MARK}$(?s:.*?)(?:^{TAIL_MARK}$|\Z)", re.MULTILINE)
+BLOCK = rf"(?m)^{HEAD}$(?s:.*?)(?:^{TAIL}$|\Z)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +201,7 @@ class _Block:
 
 
 def detects(text: str) -> bool:
-    return SEEN.search(text) is not None
+    return re.search(SEEN, text) is not None
 
 
 def parse(text: str) -> ParseResult:
@@ -216,7 +210,7 @@ def parse(text: str) -> ParseResult:
     path: str | None = None
     index = first = 0
     while index < len(lines):
-        if not HEAD.fullmatch(lines[index]):
+        if not re.fullmatch(HEAD, lines[index]):
             index = _next_line(lines, index)
             continue
         path = (
@@ -237,24 +231,20 @@ def quote_names(text: str, exists: Callable[[str], bool]) -> str:
     lines = text.split("\n")
     first = 0
     for index, line in enumerate(lines):
-        if HEAD.fullmatch(line):
+        if re.fullmatch(HEAD, line):
             above = list_lines_above(lines, first, index)
             found = ((i, parse_file_name(lines[i], exists)) for i in above)
             at, name = next((pair for pair in found if pair[1] is not None), (0, None))
             if name is not None and parse_file_name(lines[at]) is None:
                 lines[at] = f"`{name}`"
-        if any(mark.fullmatch(line) for mark in (HEAD, DIVIDER, TAIL)):
+        if any(re.fullmatch(mark, line) for mark in (HEAD, DIVIDER, TAIL)):
             first = index + 1
     return "\n".join(lines)
 
 
-def render(edits: Sequence[AnyEdit]) -> str:
-    return "\n".join(_render(edit) for edit in edits)
-
-
 def _edit(path: str, lines: Sequence[str], block: _Block) -> Edit:
     new_text, suspects = _content(lines, block.replace), tuple(_suspects(lines, block.replace))
-    if [APPEND.fullmatch(lines[i]) is not None for i in block.search] == [True]:
+    if [re.fullmatch(APPEND, lines[i]) is not None for i in block.search] == [True]:
         return Edit(path=path, old_text="", new_text=new_text, at_end=True, suspects=suspects)
     old_text, hint = _content(lines, block.search), block.line_hint
     return Edit(
@@ -271,12 +261,12 @@ def _next_line(lines: Sequence[str], index: int) -> int:
     """The next line outside of blocks that may begin one; a fence of commands is passed over."""
     if begins_head(lines[index]) and not "".join(lines[index + 1 :]).strip("`~ \t\r"):
         raise refuse_line(index, "the text ends in the head of a block", SEND_AGAIN)
-    if STRAY.fullmatch(lines[index]):
+    if re.fullmatch(STRAY, lines[index]):
         what = f"a marker that belongs to no block: {lines[index].strip()[:40]!r}"
         raise refuse_line(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE.")
     if not is_shell_fence(lines[index]):
         return index + 1
-    if any(HEAD.fullmatch(line) for line in lines[index + 1 : index + 3]):
+    if any(re.fullmatch(HEAD, line) for line in lines[index + 1 : index + 3]):
         return index + 1
     for after in range(index + 1, len(lines)):
         if closes(lines[after], lines[index]):
@@ -286,7 +276,7 @@ def _next_line(lines: Sequence[str], index: int) -> int:
 
 def _block(lines: Sequence[str], head: int) -> _Block:
     start, line_hint = _after_hints(lines, head + 1)
-    opening = HEAD.fullmatch(lines[head])
+    opening = re.fullmatch(HEAD, lines[head])
     if line_hint is None and opening is not None and opening["line"]:
         line_hint = int(opening["line"])
     end = _next_marker(lines, start)
@@ -322,27 +312,27 @@ def _without_divider(
 def _next_marker(lines: Sequence[str], index: int) -> int:
     """The next line that is a head or a tail, else the end of the text."""
     for i in range(index, len(lines)):
-        if HEAD.fullmatch(lines[i]) or _is_tail(lines, i):
+        if re.fullmatch(HEAD, lines[i]) or _is_tail(lines, i):
             return i
     return len(lines)
 
 
 def _is_tail(lines: Sequence[str], index: int) -> bool:
-    return index < len(lines) and TAIL.fullmatch(lines[index]) is not None
+    return index < len(lines) and re.fullmatch(TAIL, lines[index]) is not None
 
 
 def _dividers(lines: Sequence[str], start: int, end: int) -> list[int]:
-    return [i for i in range(start, end) if DIVIDER.fullmatch(lines[i])]
+    return [i for i in range(start, end) if re.fullmatch(DIVIDER, lines[i])]
 
 
 def _after_hints(lines: Sequence[str], index: int) -> tuple[int, int | None]:
     """Where the content begins, and the line it is said to stand at in the file."""
-    found = START.fullmatch(lines[index]) if index < len(lines) else None
+    found = re.fullmatch(START, lines[index]) if index < len(lines) else None
     if found is None:
         return index, None
     index += 1
     for marker in (END, RULE):
-        if index < len(lines) and marker.fullmatch(lines[index]):
+        if index < len(lines) and re.fullmatch(marker, lines[index]):
             index += 1
     return index, int(found[1])
 
@@ -389,30 +379,25 @@ def _suspects(lines: Sequence[str], replace: range) -> Iterator[str]:
     """The new lines that look like markers, and have nothing in front that says they are text."""
     is_top = True
     for i in replace:
-        if is_near(lines[i]) or (is_top and RULE.fullmatch(lines[i])):
+        if is_near(lines[i]) or (is_top and re.fullmatch(RULE, lines[i])):
             yield lines[i].strip()
         is_top = is_top and is_hint(lines[i])
 
 
-def _render(edit: AnyEdit) -> str:
-    if not isinstance(edit, Edit):
-        raise refuse_unsupported(NAME, edit)
-    plain = Edit(edit.path, edit.old_text, edit.new_text, line_hint=edit.line_hint)
-    append = Edit(edit.path, "", edit.new_text, at_end=True)
-    if edit not in (plain, append):
-        raise refuse_unsupported(NAME, edit, "only its texts and its line")
-    name = render_heading(edit.path)
-    if name is None:
-        raise refuse_unsupported(NAME, edit, "its path cannot stand on a line")
+def write_block(edit: Edit) -> str | None:
+    """Write an edit as a block; None for one that says more than its texts and its line."""
+    name, texts = render_heading(edit.path), (edit.old_text, edit.new_text)
+    is_plain = edit in (
+        Edit(edit.path, *texts, line_hint=edit.line_hint),
+        Edit(edit.path, "", edit.new_text, at_end=True),
+    )
+    if name is None or not is_plain or any(text and text[-1] != "\n" for text in texts):
+        return None
     hint = "" if edit.line_hint is None else f":start_line:{edit.line_hint}\n-------\n"
-    old, new = _escape(edit, edit.old_text), _escape(edit, edit.new_text)
-    if edit.at_end:
-        old = ":empty_search:append\n"
+    old, new = ":empty_search:append\n" if edit.at_end else _escape(texts[0]), _escape(texts[1])
     return f"{name}\n<<<<<<< SEARCH\n{hint}{old}=======\n{new}>>>>>>> REPLACE\n"
 
 
-def _escape(edit: AnyEdit, text: str) -> str:
-    lines = text.split("\n")
-    if lines.pop() != "":
-        raise refuse_unsupported(NAME, edit, "its last line has no end")
+def _escape(text: str) -> str:
+    lines = text.removesuffix("\n").split("\n") if text else []
     return "".join(f"\\{line}\n" if needs_escape(line) else f"{line}\n" for line in lines)

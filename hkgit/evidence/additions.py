@@ -23,12 +23,12 @@ from hkgit.git.objects import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, has_too_many_lines, split_raw
-from hkgit.values import dataclass, late_pattern, replace
+from hkgit.values import dataclass, replace
 
 MOST_BYTES = 64 * MAX_BYTES
 """What all the records that one commit adds may have together."""
 
-ENTRY_PATH = late_pattern(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z")
+ENTRY_PATH = rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) ->
 
 
 def _is_removed(change: TreeChange) -> bool:
-    return change.new is None and ENTRY_PATH.match(change.path) is not None
+    return change.new is None and re.match(ENTRY_PATH, change.path) is not None
 
 
 def _list_others(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[TreeChange]:
@@ -100,15 +100,15 @@ def _overload(repository: Repository, changes: Sequence[TreeChange]) -> Iterator
 
 def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
     """The name and bytes of an added record. Raises InvalidInput where it is anything else."""
-    name = ENTRY_PATH.match(change.path)
+    name = re.match(ENTRY_PATH, change.path)
     if change.old is not None:
         what = "the entry is altered" if change.new is not None else _REMOVED
         raise InvalidInput(change.path, what, _KEEP)
     if name is None or change.new is None or change.new.mode != REGULAR:
         raise InvalidInput(change.path, "is no place for a ledger entry", "Take it out.")
-    if repository.blob_size(change.new.id) > MAX_BYTES:
+    data = repository.small_blob(change.new.id, MAX_BYTES)
+    if data is None:
         raise InvalidInput(change.path, f"is over {MAX_BYTES} bytes", "Split the spec.")
-    data = repository.blob(change.new.id)
     if entry_id(data) != name[1] + name[2]:
         raise InvalidInput(change.path, "its bytes do not have the hash in its name", _REMAKE)
     return name[1] + name[2], data
@@ -132,8 +132,7 @@ def _is_frozen_attributes(repository: Repository, change: TreeChange) -> bool:
         change.path == ATTRIBUTES_PATH
         and change.new is not None
         and change.new.mode == REGULAR
-        and repository.blob_size(change.new.id) == len(ATTRIBUTES)
-        and repository.blob(change.new.id) == ATTRIBUTES
+        and repository.small_blob(change.new.id, len(ATTRIBUTES)) == ATTRIBUTES
     )
 
 

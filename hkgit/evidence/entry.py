@@ -9,16 +9,17 @@ a fault collects its path, on the way out. The entry must then be written as the
 
 from __future__ import annotations
 
-import base64
 import json
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import CHECKED, KINDS
 from hkgit.applying.hunk import CONTEXT
-from hkgit.edits import MAX_EDITS, Read, decode_text, encode_text
+from hkgit.edits import MAX_EDITS, AnyEdit, Read
 from hkgit.errors import InvalidInput
+from hkgit.text.edit_json import decode_base64, parse_edit, text_json, write_edit
 from hkgit.text.hashes import sha256
 from hkgit.text.strict_json import (
     MAX_DEPTH,
@@ -28,7 +29,7 @@ from hkgit.text.strict_json import (
     Node,
     parse_document,
 )
-from hkgit.values import dataclass, field, late_pattern
+from hkgit.values import dataclass, field
 
 LEDGER = ".hkgit/ledger"
 ATTRIBUTES_PATH = ".hkgit/.gitattributes"
@@ -103,22 +104,13 @@ def digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def text_json(text: str) -> Json:
-    """Write text as a JSON string, or as base64 where its bytes are not UTF-8."""
-    data = encode_text(text)
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(data).decode()}
-
-
 SCHEMA = 1
 MAX_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedEdit:
-    """One edit: what it said (`text`, its block in `dialect`), where it landed, how surely.
+    """One edit: what it says, in which notation it came, where it landed, how surely.
 
     `evidence_lines` are the base lines that `expected_hash` speaks of; None means each of
     `base_lines`. `lines` speak of the file as it stood just before this edit.
@@ -127,7 +119,7 @@ class RecordedEdit:
     id: int
     dialect: str
     path: str
-    text: str
+    edit: AnyEdit
     evidence: str
     expected_hash: str | None
     evidence_lines: Lines | None
@@ -243,7 +235,7 @@ def _read_json(read: Read) -> Json:
 
 def _edit_json(edit: RecordedEdit) -> Json:
     values = {name: getattr(edit, name) for name in RecordedEdit.__slots__}
-    return {**values, "path": text_json(edit.path), "text": text_json(edit.text)}
+    return {**values, "path": text_json(edit.path), "edit": write_edit(edit.edit)}
 
 
 def file_json(file: RecordedFile) -> Json:
@@ -304,7 +296,7 @@ def read_entry(data: bytes) -> Entry:
         root = Node(ROOT, value)
         _expect_known_schema(root)
         raise fault.name(root) from fault
-    if entry.to_bytes() != data:
+    if write_canonical(value, entry.claims) != data:
         parse_document(text)
         raise InvalidInput("ledger entry", "is not canonical JSON and one line feed")
     return entry
@@ -340,12 +332,14 @@ def _expect_known_schema(root: Node) -> None:
 
 
 class _Fault(Exception):
-    """A value is not what an entry has there: a text, or an object of these keys.
+    """A value is not what an entry has there: a text, an object of these keys, or what that reads.
 
     `steps` lead to it, the last one first; each reader on the way out adds its own.
     """
 
-    def __init__(self, expected: str | Collection[str], *steps: str | int) -> None:
+    def __init__(
+        self, expected: str | Collection[str] | Callable[[Node], object], *steps: str | int
+    ) -> None:
         super().__init__(expected)
         self.expected = expected
         self.steps = [*steps]
@@ -354,8 +348,10 @@ class _Fault(Exception):
         """Say where in a document it is."""
         for step in reversed(self.steps):
             node = node.items()[step] if isinstance(step, int) else node.members()[step]
-        if not isinstance(self.expected, str):
-            node.fields(self.expected, [])  # which raises
+        if callable(self.expected):
+            self.expected(node)  # which raises
+        elif not isinstance(self.expected, str):
+            node.fields(self.expected, [])  # and so does this
         return node.wrong(str(self.expected))
 
 
@@ -364,9 +360,9 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
-_HEX64 = late_pattern(r"[0-9a-f]{64}\Z")
-_OID = late_pattern(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
-_MODE = late_pattern(r"[0-7]{6}\Z")
+_HEX64 = r"[0-9a-f]{64}\Z"
+_OID = r"[0-9a-f]{40}([0-9a-f]{24})?\Z"
+_MODE = r"[0-7]{6}\Z"
 
 
 def _object(make: Callable[..., Any], **readers: Reader) -> Reader:
@@ -431,12 +427,16 @@ def _text(value: Json) -> str:
 
 def _decode_base64(value: Json) -> str:
     try:
-        text = decode_text(base64.b64decode(_STRING(value), validate=True))
+        return decode_base64(_STRING(value))
     except ValueError as error:
-        raise _Fault("base64") from error
-    if text_json(text) != {"base64": value}:
-        raise _Fault("base64 in its usual form, of bytes that are not UTF-8")
-    return text
+        raise _Fault("base64 in its usual form, of bytes that are not UTF-8") from error
+
+
+def _edit(value: Json) -> AnyEdit:
+    try:
+        return parse_edit(Node(ROOT, value))
+    except InvalidInput as error:
+        raise _Fault(parse_edit) from error
 
 
 def _lines(value: Json) -> Lines:
@@ -498,8 +498,8 @@ def _make_entry(schema: int, parameters: int, spec: str, **parts: Any) -> Entry:
 
 _BASE64 = _only("base64", _decode_base64)
 _STRING = _check(str, "a string")
-_HEX = _check(str, "64 hex digits", lambda text: _HEX64.match(text))
-_OCTAL = _check(str, "six octal digits", lambda text: _MODE.match(text))
+_HEX = _check(str, "64 hex digits", lambda text: re.match(_HEX64, text))
+_OCTAL = _check(str, "six octal digits", lambda text: re.match(_MODE, text))
 _PER_MILLE = _check(int, "an integer from 0 to 1000", range(1001).__contains__)
 _FROM_0 = _check(int, "an integer from 0", range(_MOST + 1).__contains__)
 _FROM_1 = _check(int, "an integer from 1", range(1, _MOST + 1).__contains__)
@@ -518,9 +518,9 @@ _EDIT = _object(
     id=_FROM_1,
     dialect=_STRING,
     path=_text,
-    text=_text,
+    edit=_edit,
     evidence=_check(str, f"one of {', '.join(KINDS)}", KINDS.__contains__),
-    expected_hash=_optional(_check(str, "hex digits", lambda text: _HEX64.match(text))),
+    expected_hash=_optional(_check(str, "hex digits", lambda text: re.match(_HEX64, text))),
     evidence_lines=_optional(_lines),
     lines=_RANGES,
     base_lines=_RANGES,
@@ -557,7 +557,7 @@ _read_entry = _object(
     schema=_check(int, "an integer from 1", SCHEMA.__eq__),
     ladder=_FROM_0,
     parameters=_only("threshold", _PER_MILLE),
-    base=_optional(_check(str, "hex digits", lambda text: _OID.match(text))),
+    base=_optional(_check(str, "hex digits", lambda text: re.match(_OID, text))),
     spec=_only("digest", _HEX),
     reads=_list(_READ),
     edits=_edits,

@@ -45,7 +45,7 @@ from hkgit.git.objects import EMPTY_TREE, Commit, TreeChange, TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes as stretches
 from hkgit.text.document import Document, has_too_many_lines, terminate
-from hkgit.values import late_pattern, replace
+from hkgit.values import replace
 
 _LOG = ("log", "--no-renames", "--no-ext-diff", "--full-history", "--format=commit %H")
 
@@ -127,7 +127,7 @@ def follow_entries(
     if candidate.parents:
         tree = repository.commit(candidate.parents[0]).tree
         old = {change.path: change.old for change in repository.changes(tree, candidate.tree)}
-        before = CachedSnapshot(TreeSnapshot(tree, repository.tree, repository.blob), old)
+        before = CachedSnapshot(repository.files_of(tree), old)
     chain = EntrySequence(
         before, lambda entry: _base_files(repository, candidate, entry), recomputes=recomputes
     )
@@ -258,9 +258,9 @@ def _changes_against_all(
     return tuple(change for change in first if all(change.path in each for each in paths))
 
 
-_NAMED = late_pattern(
-    rb"^This reverts commit ([0-9a-f]{40,64})(?:, reversing\s+changes made to ([0-9a-f]{40,64}))?",
-    re.MULTILINE,
+_NAMED = (
+    rb"(?m)^This reverts commit ([0-9a-f]{40,64})"
+    rb"(?:, reversing\s+changes made to ([0-9a-f]{40,64}))?"
 )
 
 
@@ -310,7 +310,7 @@ def _in_history(repository: Repository, commit_id: str, tip: str) -> Commit | No
 def _find_named(
     repository: Repository, candidate: CandidateCommit, changes: Sequence[TreeChange]
 ) -> Iterator[tuple[str, str | None]]:
-    for found in _NAMED.finditer(candidate.message or b""):
+    for found in re.finditer(_NAMED, candidate.message or b""):
         yield found[1].decode(), None if found[2] is None else found[2].decode()
     for change in changes:
         if change.path.startswith(f"{LEDGER}/") and (change.old is None or change.new is None):
@@ -430,7 +430,7 @@ def _replay(
     if added.is_prune:
         notes = find_stray_trailers(candidate)
         return ReplayResult(candidate, Verdict.PRUNE, notes=notes, removed=added.removed)
-    is_named = _NAMED.search(candidate.message or b"") is not None
+    is_named = re.search(_NAMED, candidate.message or b"") is not None
     if reverts and (added.removed or is_named):
         found = _revert(repository, candidate)
         if found is not None:

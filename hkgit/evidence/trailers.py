@@ -17,16 +17,16 @@ from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.verdict import CandidateCommit, Entries, Finding
 from hkgit.matching.place import format_confidence
 from hkgit.text.paths import quote_path
-from hkgit.values import dataclass, late_pattern
+from hkgit.values import dataclass
 
 _KEYS = ("Entry", "Base", "Agent", "Evidence", "Tiers", "Confidence", "Edit")
-_TRAILER = late_pattern(r"Hkgit-([A-Za-z0-9-]+): (.*)\Z")
-_ANY_TRAILER = late_pattern(r"[A-Za-z0-9-]+:[ \t]|[ \t]|\(cherry picked from commit ")
-_PARAGRAPHS = late_pattern(r"\n(?:[ \t]*\n)+")
-_VOUCHED = late_pattern(r"Hkgit-Vouched-by: ([^<>]*[^<>\s] <[^<>\s]+>)\Z")
-_ENTRY = late_pattern(r"Hkgit-Entry: sha256:([0-9a-f]{64})\Z")
-_DIVIDER = late_pattern(r"^---(?=\s|\Z)", re.MULTILINE)
-_KEY = late_pattern(r"^Hkgit-[A-Za-z0-9-]+[ \t]*:", re.MULTILINE | re.IGNORECASE)
+_TRAILER = r"Hkgit-([A-Za-z0-9-]+): (.*)\Z"
+_ANY_TRAILER = r"[A-Za-z0-9-]+:[ \t]|[ \t]|\(cherry picked from commit "
+_PARAGRAPHS = r"\n(?:[ \t]*\n)+"
+_VOUCHED = r"Hkgit-Vouched-by: ([^<>]*[^<>\s] <[^<>\s]+>)\Z"
+_ENTRY = r"Hkgit-Entry: sha256:([0-9a-f]{64})\Z"
+_DIVIDER = r"(?m)^---(?=\s|\Z)"
+_KEY = r"(?im)^Hkgit-[A-Za-z0-9-]+[ \t]*:"
 
 
 _SCISSORS = b"------------------------ >8 ------------------------"
@@ -58,7 +58,7 @@ def read_trailers(message: bytes) -> Trailers:
     ours = list(filter(_is_ours, foot))
     vouched = [each for line in ours if (each := _find_voucher(line)) is not None]
     lines = [line for line in ours if _find_voucher(line) is None]
-    named = [found[1] for line in lines if (found := _ENTRY.match(line)) is not None]
+    named = [found[1] for line in lines if (found := re.match(_ENTRY, line)) is not None]
     faults = tuple(_faults(above, foot, lines, named))
     vouchers = () if faults else tuple(dict.fromkeys(vouched))
     shown = (line for each in _read_as_git(text) for line in _unfold(_split_foot(each)[1]))
@@ -69,7 +69,7 @@ def read_trailers(message: bytes) -> Trailers:
 
 def _split_foot(text: str) -> tuple[list[str], str]:
     """The paragraphs of a message above the last one, and that one unless it is the first."""
-    *above, last = _PARAGRAPHS.split(text)
+    *above, last = re.split(_PARAGRAPHS, text)
     return (above, last) if above else ([last], "")
 
 
@@ -78,7 +78,7 @@ def _read_as_git(text: str) -> Iterator[str]:
 
     `git interpret-trailers` ends it at a line of dashes, `git log` does not.
     """
-    for each in (text, _DIVIDER.split(text, maxsplit=1)[0]):
+    for each in dict.fromkeys((text, re.split(_DIVIDER, text, maxsplit=1)[0])):
         lines = each.split("\n")
         kept = lines[: _find_end(lines)]
         yield "\n".join(line for line in kept if not line.startswith("#"))
@@ -111,25 +111,25 @@ def _is_ours(line: str) -> bool:
 
 
 def _find_voucher(line: str) -> str | None:
-    found = _VOUCHED.match(line) if line.isprintable() else None
+    found = re.match(_VOUCHED, line) if line.isprintable() else None
     return None if found is None else found[1]
 
 
 def _faults(
     above: Sequence[str], foot: Sequence[str], lines: Sequence[str], named: Sequence[str]
 ) -> Iterator[str]:
-    if any("hkgit-" in each.lower() and _KEY.search(each) for each in above):
+    if any("hkgit-" in each.lower() and re.search(_KEY, each) for each in above):
         yield "Hkgit- trailers stand above the last paragraph: they count for nothing"
     is_about_us = any(map(_is_ours, foot))
-    if is_about_us and not all(map(_ANY_TRAILER.match, foot)):
+    if is_about_us and not all(map(re.compile(_ANY_TRAILER).match, foot)):
         yield "the last paragraph mixes Hkgit- trailers with other text"
     if any(_is_ours(line) and after[:1] in (" ", "\t") for line, after in pairwise(foot)):
         yield "an Hkgit- trailer goes on in the line below it"
     for line in lines:
-        found = _TRAILER.match(line)
+        found = re.match(_TRAILER, line)
         if found is None or found[1] not in _KEYS or not found[2].isprintable():
             yield f"not a trailer of hkgit: {line[:60]!r}"
-        elif found[1] == "Entry" and _ENTRY.match(line) is None:
+        elif found[1] == "Entry" and re.match(_ENTRY, line) is None:
             yield f"names no entry: {line[:60]!r}"
     for name, count in Counter(named).items():
         if count > 1:
@@ -141,9 +141,13 @@ def _faults(
 def append_trailers(subject_and_body: str, lines: tuple[str, ...]) -> bytes:
     """Append trailers to a message's text, below those that it ends with itself."""
     text = subject_and_body.rstrip("\n")
-    paragraphs = _PARAGRAPHS.split(text)
+    paragraphs = re.split(_PARAGRAPHS, text)
     foot = paragraphs[-1].split("\n")
-    has_own = len(paragraphs) > 1 and all(map(_ANY_TRAILER.match, foot)) and foot[0][0] not in " \t"
+    has_own = (
+        len(paragraphs) > 1
+        and all(map(re.compile(_ANY_TRAILER).match, foot))
+        and foot[0][0] not in " \t"
+    )
     between = "\n" if has_own else "\n\n"
     return (text + between + "\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.applying.draft import Lines
@@ -22,10 +23,9 @@ from hkgit.git.repository import Repository
 from hkgit.text.diff import carry_line_ends
 from hkgit.text.document import BOM, Document, find_line_end, has_too_many_lines
 from hkgit.text.paths import check_new_path
-from hkgit.values import late_pattern
 
 _OWN = f"{CONFIG.rpartition('/')[0]}/"
-_HUNK = late_pattern(rb"(?m)^@@ -(\d+)(?:,(\d+))? ")
+_HUNK = rb"(?m)^@@ -(\d+)(?:,(\d+))? "
 _BINARY_PROBE = 8000
 """git looks for a NUL byte in as many bytes to call a file binary."""
 
@@ -86,7 +86,7 @@ def hash_hunks(
     diff = repository.git("diff-tree", *options, "--", f":(top,literal){path}").stdout
     file = repository.snapshot(sides[0]).get(path)
     document = Document(b"" if file is None else file.data)
-    for first, count in _HUNK.findall(diff):
+    for first, count in re.findall(_HUNK, diff):
         lines = int(first), int(first) + int(count or 1) - 1
         if not is_empty(lines):
             yield lines, document.range_hash(*lines)

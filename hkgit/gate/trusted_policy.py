@@ -7,6 +7,7 @@ leaves its last readable version in force: so whoever could change it before it 
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,10 +27,10 @@ from hkgit.gate.policy.source import (
 )
 from hkgit.git.objects import HEX
 from hkgit.git.repository import Repository
-from hkgit.values import late_pattern, replace
+from hkgit.values import replace
 
-_PINNED = late_pattern(rf"refs/\S+|{HEX}")
-_URL = late_pattern(r"\w[\w+.-]*://|\S+@\S+:")
+_PINNED = rf"refs/\S+|{HEX}"
+_URL = r"\w[\w+.-]*://|\S+@\S+:"
 
 
 MOST_BROKEN = 1000
@@ -129,13 +130,13 @@ def follow_policy(repository: Repository, policy: Policy) -> Policy:
 def _read_extended(repository: Repository, named: str, by: Policy) -> Policy:
     """Read the policy that another one extends, from places that its author controls."""
     where = f"{by.source}: extends"
-    if _URL.match(named):
+    if re.match(_URL, named):
         fix = "Fetch it into the repository, and name refs/...:PATH."
         raise InvalidInput(where, "hkgit fetches nothing", fix)
     if Path(named).is_absolute():
         return read_policy_file(Path(named))
     rev, colon, path = named.partition(":")
-    if not colon or not _PINNED.fullmatch(rev):
+    if not colon or not re.fullmatch(_PINNED, rev):
         fix = "Name an absolute path, refs/...:PATH, or COMMIT:PATH with all its digits."
         raise InvalidInput(where, f"{named} could mean another thing elsewhere", fix)
     return _of_revision(repository, rev, path)

@@ -13,6 +13,7 @@ stands between them, an edit of the one is not an edit of the other, and is refu
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -22,7 +23,7 @@ from hkgit.edits import EXECUTABLE, REGULAR, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.git.backend import common_dir_of
 from hkgit.text.paths import quote_path
-from hkgit.values import dataclass, late_pattern
+from hkgit.values import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # an edit in a session asks for attributes, and for no repository
@@ -201,7 +202,7 @@ def expect_unfiltered(path: str, driver: str, encoding: str) -> None:
 
 
 _LINE_ENDS = ("text", "eol", "crlf", "binary")
-_IDENT = late_pattern(rb"\$Id:[^$\n]*\$")
+_IDENT = rb"\$Id:[^$\n]*\$"
 _ODD = bytes({*range(32), 127} - set(b"\b\t\n\f\r\33"))
 _AUTOCRLF = ("input", "true", "yes", "on", "1")
 """What makes `core.autocrlf` act on the way in."""
@@ -242,8 +243,11 @@ class Conversion:
         data = content.data
         if self.stores_lf(path, content):
             data = data.replace(b"\r\n", b"\n")
-        if _IDENT.search(data) and self._ask_attributes([path], ("ident",))[path]["ident"] == "set":
-            data = _IDENT.sub(b"$Id$", data)
+        if (
+            re.search(_IDENT, data)
+            and self._ask_attributes([path], ("ident",))[path]["ident"] == "set"
+        ):
+            data = re.sub(_IDENT, b"$Id$", data)
         return data
 
     def stores_lf(self, path: str, content: Content) -> bool:

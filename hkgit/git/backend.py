@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.program import Git, refuse_failed
-from hkgit.values import late_pattern
 
 NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 """A partial clone fetches what it lacks when it is read; the second is for git before 2.44."""
@@ -89,10 +89,10 @@ def refuse_unwritten(where: str, words: str) -> GitRefused:
     return GitRefused(where, words, fix)
 
 
-_BRANCH = late_pattern(r"refs/heads/[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9][A-Za-z0-9_-]*)*")
+_BRANCH = r"refs/heads/[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9][A-Za-z0-9_-]*)*"
 """Names that mean a ref and nothing else to `git cat-file` too."""
 
-_ID = late_pattern(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_ID = rb"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 
 _OWN = "refs/hkgit/tx/"
 """Refs that keep the objects of a transaction from gc while it runs; each is written twice."""
@@ -107,18 +107,18 @@ def read_branch(git_dir: Path) -> str | None:
         return None
     name = named.removeprefix("ref: ").rstrip("\n")
     # Where refs are in a table, the file names a branch that cannot be.
-    return name if named.startswith("ref: ") and _BRANCH.fullmatch(name) is not None else None
+    return name if named.startswith("ref: ") and re.fullmatch(_BRANCH, name) is not None else None
 
 
 def read_stored_ref(common_dir: Path, name: str) -> str | None:
     """Read from files the id that a branch names; None where git has to say."""
-    if _BRANCH.fullmatch(name) is None:
+    if re.fullmatch(_BRANCH, name) is None:
         return None
     try:
         named = (common_dir / name).read_bytes().rstrip(b"\n")
     except OSError:
         named = _find_packed(common_dir, name)
-    return named.decode() if _ID.fullmatch(named) is not None else None
+    return named.decode() if re.fullmatch(_ID, named) is not None else None
 
 
 def _find_packed(common_dir: Path, name: str) -> bytes:

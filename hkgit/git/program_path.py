@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
 
-from hkgit.values import late_pattern
-
-_COMMAND = late_pattern(
+_COMMAND = (
     r"(?<![\w./-])hkgit (?=(?:-C|adopt|apply|doctor|edit|init|read|record|redo|session|undo)\b)"
 )
 _EVERYWHERE = tuple(map(Path, ("/bin", "/usr/bin", "/usr/local/bin")))
@@ -31,7 +30,7 @@ def name_program(text: str, *, is_other_shell: bool = False) -> str:
     own = Path(sys.executable).with_name("hkgit")
     path = own if own.is_file() else found
     name = f"{shlex.quote(sys.executable)} -m hkgit" if path is None else shlex.quote(str(path))
-    return _COMMAND.sub(lambda _: f"{name} ", text)
+    return re.sub(_COMMAND, lambda _: f"{name} ", text)
 
 
 def _find_on_path() -> Path | None:

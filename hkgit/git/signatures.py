@@ -9,7 +9,6 @@ from pathlib import Path
 
 from hkgit.git.objects import Commit
 from hkgit.git.program import Git
-from hkgit.values import late_pattern
 
 _SSH = b" -----BEGIN SSH SIGNATURE-----\n"
 _HEADERS = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
@@ -39,11 +38,11 @@ def verify_tagger(git: Git, tag_id: str, allowed_signers: str) -> str | None:
     """
     with _make_trust_options(allowed_signers) as trusted:
         asked = git(*trusted, "verify-tag", "--raw", tag_id, check=False)
-    found = _GOOD.search(asked.stderr)
+    found = re.search(_GOOD, asked.stderr)
     return found[1] if asked.code == 0 and found is not None else None
 
 
-_GOOD = late_pattern(r'^Good "git" signature for (\S+) with ', re.MULTILINE)
+_GOOD = r'(?m)^Good "git" signature for (\S+) with '
 
 
 @contextmanager

@@ -26,9 +26,9 @@ from hkgit.matching.view import EditLines, FileLines, find_occurrences, list_key
 from hkgit.matching.words import find_head_word, find_tail_word
 from hkgit.text.diff import LineChange
 from hkgit.text.document import Document, Splice
-from hkgit.values import late_pattern, replace
+from hkgit.values import replace
 
-WORD = late_pattern(rb"[\w\x80-\xff]+")
+WORD = rb"[\w\x80-\xff]+"
 LONG = 3  # A word of fewer letters says nothing as a part of another one
 MOST_WORDS = 8
 MOST_LINES = 50
@@ -49,7 +49,7 @@ def find_by_words(view: FileLines, wanted: EditLines, most: int) -> tuple[Place,
 
 def _pair_by_words(view: FileLines, wanted: EditLines, most: int) -> Iterator[tuple[int, int]]:
     """Each old line and line of the file with one of the longest words in both, from 0."""
-    words = sorted(set(WORD.findall(wanted.old)), key=lambda word: (-len(word), word))
+    words = sorted(set(re.findall(WORD, wanted.old)), key=lambda word: (-len(word), word))
     for word in words[:MOST_WORDS] if view.lines else ():
         rows = [row for row, line in enumerate(wanted.old_lines) if word in line]
         for start in _find_word(view.document.data, word):
@@ -82,7 +82,7 @@ LARGE = 4 * 2**20  # In a file of so many bytes nobody looks for what tells equa
 CLEAR = 6  # By so much weight a place must agree better than any other
 
 
-PART = late_pattern(rb"[\w\x80-\xff]+|\S")
+PART = rb"[\w\x80-\xff]+|\S"
 
 LIKELY = 800  # From this similarity on, per mille, the best place may be the one that is meant
 
@@ -132,7 +132,7 @@ def _is_cut_short(view: FileLines, wanted: EditLines, found: Place, row: int) ->
 
 
 def _find_words(text: bytes) -> set[bytes]:
-    return set(WORD.findall(text))
+    return set(re.findall(WORD, text))
 
 
 def _sides(document: Document, place: Place, splices: Sequence[Splice]) -> tuple[bytes, bytes]:
@@ -171,7 +171,7 @@ class _Proposal(Merge):
     def _edit_line(self, row: int, theirs: bytes, number: int) -> bytes:
         """The file's line with the author's change, unless the author wrote that whole."""
         lines = self.wanted.old_lines[row], self._spelt[row], theirs
-        base, ours, author = (Counter(PART.findall(line)) for line in lines)
+        base, ours, author = (Counter(re.findall(PART, line)) for line in lines)
         if ours - base and ours - base <= author - base:
             return self._write_line(theirs, number)
         return super()._edit_line(row, theirs, number)

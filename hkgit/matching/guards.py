@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.errors import InvalidInput
@@ -12,7 +13,6 @@ from hkgit.matching.view import EditLines, FileLines, indent_of, is_telling, mak
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
 from hkgit.text.escape import count_noun
-from hkgit.values import late_pattern
 
 
 def check_escapes(view: FileLines, wanted: EditLines, path: str) -> None:
@@ -47,7 +47,7 @@ FENCES = (b"```", b"~~~")
 BODY_BEGINS = (b":", b'"""', b"'''")
 """How a line ends below which three dots may be the body of a function."""
 
-_NUMBERED = late_pattern(rb"\s*(\d{1,7})(?:\s*\||\xe2\x86\x92|\t)")
+_NUMBERED = rb"\s*(\d{1,7})(?:\s*\||\xe2\x86\x92|\t)"
 
 
 def check(
@@ -240,7 +240,7 @@ def _is_fenced(lines: Sequence[bytes]) -> bool:
 
 def _are_numbered(lines: Sequence[bytes]) -> bool:
     """Whether there are several lines, each with the number after that of the line above."""
-    marks = [_NUMBERED.match(line) for line in lines]
+    marks = [re.match(_NUMBERED, line) for line in lines]
     numbers = [int(mark[1]) for mark in marks if mark is not None]
     is_all = len(numbers) == len(lines) >= 2
     return is_all and numbers == list(range(numbers[0], numbers[0] + len(lines)))

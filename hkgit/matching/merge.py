@@ -10,6 +10,7 @@ one was quoted without its indentation.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -24,10 +25,10 @@ from hkgit.matching.place import Located, Place
 from hkgit.matching.view import INDENT, EditLines, FileLines, indent_of, list_keys, make_key
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Splice
-from hkgit.values import dataclass, late_pattern, replace
+from hkgit.values import dataclass, replace
 
 Word = tuple[str, str]  # Blanks, and what stands after them
-WORD = late_pattern("(\\s*)([\\w\u0300-\u036f]+|\\S)")
+WORD = "(\\s*)([\\w\u0300-\u036f]+|\\S)"
 
 
 def merge_line(base: bytes, ours: bytes, theirs: bytes) -> bytes:
@@ -54,7 +55,7 @@ def merge_line(base: bytes, ours: bytes, theirs: bytes) -> bytes:
 def _split_words(line: bytes) -> list[Word]:
     """The words of a line; the last one is the empty one at its end."""
     text = decode_text(line)
-    return [*WORD.findall(text), (text[len(text.rstrip()) :], "")]
+    return [*re.findall(WORD, text), (text[len(text.rstrip()) :], "")]
 
 
 def _changes(old: Sequence[Word], new: Sequence[Word]) -> tuple[LineChange, ...]:
@@ -99,9 +100,7 @@ def _hold_word(change: LineChange) -> LineChange:
 
 
 BELOW = 20
-OPENS = late_pattern(
-    rb".*(?:[:{(\[\\=]|=>)$|(?:if|for|while|else if) ?\(.*\)$|else$|(?:let|const|var) .*,$"
-)
+OPENS = rb".*(?:[:{(\[\\=]|=>)$|(?:if|for|while|else if) ?\(.*\)$|else$|(?:let|const|var) .*,$"
 """A line that makes one expect a deeper line after it."""
 
 CLOSERS = (b"}", b")", b"]", b"else", b"elif ", b"except", b"finally")
@@ -194,7 +193,7 @@ def _shift(before: bytes, old: bytes, lines: Sequence[bytes], below: int, where:
     depths = [measure_width(indent_of(line)) for line in further]
     own = measure_width(indent_of(old))
     edge, depth = measure_width(margin + indent_of(old)), depths[0]
-    opens = OPENS.match(lines[0].strip())
+    opens = re.match(OPENS, lines[0].strip())
     if opens and depth:
         is_closed = further[-1].lstrip().startswith(CLOSERS[:3]) and depths[-1] >= edge
         is_closed = is_closed and not lines[0].rstrip().endswith(b":")

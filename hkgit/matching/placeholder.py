@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hkgit.values import late_pattern
+import re
 
 DOTS = (b"...", b"\xe2\x80\xa6")  # Lines that stand for lines left out
 _REST = frozenset(b"existing rest remaining remainder unchanged same previous other".split())
@@ -26,7 +26,7 @@ _VOCABULARY = (
     )
 )
 
-_LINE = late_pattern(
+_LINE = (
     rb"(#+|//+|/\*+|<!--|\{/\*|--+|;+|%+|\"\"\"|'''|\*)?\s*"
     rb"(\.\.\.|\xe2\x80\xa6)?\s*[(\[]?([\w' ,/-]*)[)\]]?\s*"
     rb"(\.|\.\.\.|\xe2\x80\xa6)?[)\]]?\s*(?:\*/\}?|-->|\"\"\"|''')?"
@@ -78,7 +78,7 @@ def is_placeholder(line: bytes) -> bool:
 
 def _split(line: bytes) -> tuple[bytes, bytes, list[bytes], bytes]:
     """Split a line into the mark of a remark, dots, words, dots or a full stop."""
-    found = _LINE.fullmatch(line)
+    found = re.fullmatch(_LINE, line)
     if found is None:
         return b"", b"", [], b""
     mark, before, words, after = found.groups(b"")

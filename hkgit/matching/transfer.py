@@ -6,6 +6,7 @@ the author changed is written; everything else stays as the file has it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
@@ -16,9 +17,8 @@ from hkgit.matching.strict import starts_line, swap_line_ends
 from hkgit.matching.view import EditLines, FileLines, make_view
 from hkgit.text.diff import carry_line_ends, find_changes
 from hkgit.text.document import Document, Splice, split_raw
-from hkgit.values import late_pattern
 
-LINE_END = late_pattern(rb"\r?\n")
+LINE_END = rb"\r?\n"
 
 
 def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, ...]:
@@ -95,9 +95,9 @@ def _splice_literally(
 def _end_lines(wanted: EditLines, ends: Sequence[bytes]) -> bytes:
     """The new text with the line ends of the place, which may be mixed."""
     if len(set(ends)) == 1:
-        return LINE_END.sub(ends[0], wanted.new)
+        return re.sub(LINE_END, ends[0], wanted.new)
     carried = carry_line_ends(wanted.old_lines, wanted.new_lines, ends)
-    pieces = LINE_END.split(wanted.new)
+    pieces = re.split(LINE_END, wanted.new)
     carried[len(pieces) - 1 :] = [b""]  # the last piece has no end, if only for being empty
     return b"".join(map(bytes.__add__, pieces, carried))
 

@@ -16,7 +16,6 @@ from hkgit.matching.alignment import Targets, weigh
 from hkgit.matching.guards import PROSE
 from hkgit.matching.place import FULL
 from hkgit.matching.view import EditLines, FileLines, indent_of, is_telling, list_keys, make_key
-from hkgit.values import late_pattern
 
 ENOUGH = 800  # So much of the weight of a quotation, per mille, has to be found
 FEW = 2  # A quotation of so many telling lines has to be found whole
@@ -27,9 +26,9 @@ REMARK = (b"# ", b"#:", b"//", b"/*", b"* ", b"-- ", b"<!--")
 OPENERS = (b":", b"{", b"(", b"[", b">")
 """What a line ends with that opens a block."""
 
-_WORD = late_pattern(r"\w+|[^\w\s]")
-_JOINED = late_pattern(rb"[A-Za-z_]\w*(?:[.-]\w+)*")
-_NAMES = late_pattern(
+_WORD = r"\w+|[^\w\s]"
+_JOINED = rb"[A-Za-z_]\w*(?:[.-]\w+)*"
+_NAMES = (
     rb"(?:\w+ )*(?:def|class|func|fn|function|interface|struct|enum|trait|type|module) "
     rb"|\[[\w.]+\]$|['\"]?[\w.#-]+['\"]?:(?: [{\[])?$|[.#][\w.-]+ ?\{$"
 )
@@ -45,9 +44,9 @@ def is_found(old: bytes, here: bytes, *, opens: bool = False) -> bool:
     old, here = (line.replace(b'"', b"'") for line in (old, here))
     if make_key(old) == make_key(here):
         return True
-    if opens and _NAMES.match(old.strip()):
+    if opens and re.match(_NAMES, old.strip()):
         return False
-    a, b = (_WORD.findall(decode_text(line)) for line in (old, here))
+    a, b = (re.findall(_WORD, decode_text(line)) for line in (old, here))
     pairs = [(x, y) for x, y in zip(a, b, strict=False) if x != y]
     return len(a) == len(b) and len(pairs) == 1 and _is_slip(*pairs[0])
 
@@ -122,7 +121,7 @@ def check_names(view: FileLines, wanted: EditLines, targets: Targets, path: str)
 def _list_names(line: bytes) -> set[bytes]:
     """The names of a line as `a`, `a.b` and `.b`, where `.` or `-` joins them."""
     names = set()
-    for whole in _JOINED.findall(line):
+    for whole in re.findall(_JOINED, line):
         parts = re.split(rb"([.-])", whole)
         names |= {b"".join(parts[:end]) for end in range(1, len(parts) + 1, 2)}
         names |= {b"." + part for part in parts[2::2]}
@@ -134,7 +133,7 @@ def _opens_block(old: Sequence[bytes], telling: Sequence[int], row: int) -> bool
     line = old[row].rstrip()
     below = next((old[i] for i in telling if i > row), b"")
     is_deeper = len(indent_of(below)) > len(indent_of(line))
-    return is_deeper or line.endswith(OPENERS) or _NAMES.match(line.strip()) is not None
+    return is_deeper or line.endswith(OPENERS) or re.match(_NAMES, line.strip()) is not None
 
 
 def _stands(view: FileLines, wanted: EditLines, targets: Targets, row: int, opens: bool) -> bool:

@@ -9,12 +9,12 @@ belong to words.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 from itertools import takewhile
 
 from hkgit.edits import decode_text, encode_text
-from hkgit.values import late_pattern
 
 _SAME: dict[str, str] = {
     "'": "\u2018\u2019\u201a\u201b\u2032\u00b4\u02bc",
@@ -24,13 +24,13 @@ _SAME: dict[str, str] = {
     "": "\u200b\u200c\u200d\u2060\ufe0e\ufe0f\ufeff",
 }
 _TABLE = {ord(char): plain for plain, chars in _SAME.items() for char in chars}
-_TYPESET = late_pattern("[" + "".join(map(chr, _TABLE)) + "]")
-_HYPHENS = late_pattern(b"-{2,}")
+_TYPESET = "[" + "".join(map(chr, _TABLE)) + "]"
+_HYPHENS = b"-{2,}"
 
 
 def fold(text: bytes) -> bytes:
     """Replace typography by plain characters; line feeds stay where they are."""
-    plain = _TYPESET.sub(lambda m: _TABLE[ord(m[0])], decode_text(text))
+    plain = re.sub(_TYPESET, lambda m: _TABLE[ord(m[0])], decode_text(text))
     return encode_text(unicodedata.normalize("NFKC", plain))
 
 
@@ -42,7 +42,7 @@ def fold_typed(text: bytes, other: bytes) -> bytes:
 
 def join_hyphens(text: bytes) -> bytes:
     """Replace each run of hyphens by one: `--` is how people type an em dash."""
-    return _HYPHENS.sub(b"-", text) if b"--" in text else text
+    return re.sub(_HYPHENS, b"-", text) if b"--" in text else text
 
 
 _UNSPACED = (

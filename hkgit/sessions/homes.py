@@ -7,17 +7,17 @@ They hold copies of files, some of which only their owner may read: so nobody el
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.git.listing import find_files
+from hkgit.git.state_files import find_files
 from hkgit.git.transaction import locks
 from hkgit.text.hashes import sha256
 from hkgit.text.paths import check_new_path
-from hkgit.values import late_pattern
 
 STATE = "HKGIT_STATE"
 """The variable that names a directory for state where the git directory cannot be written."""
@@ -41,7 +41,7 @@ STATE_FILE = "state.json"
 EXPIRY = 14 * 24 * 3600
 """Seconds after which a session that nobody used is removed, if none of its edits waits."""
 
-_NAME = late_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 _PRIVATE = 0o700
 LOCAL = Path(".hkgit") / "local"
 """Where state is kept in the checkout itself, if it has to be."""
@@ -51,7 +51,7 @@ def check_session(name: str) -> None:
     """Raise InvalidInput for a name that a session cannot have, such as a path."""
     if name == UNNAMED:
         return
-    if not _NAME.match(name):
+    if not re.match(_NAME, name):
         what = "is no name for a session"
         fix = "Use up to 64 letters, digits, dots, dashes and underscores."
         raise InvalidInput(repr(name[:80]), what, fix)

@@ -17,7 +17,7 @@ from hkgit.evidence.entry import Entry, RecordedFile, entry_id, entry_path
 from hkgit.evidence.refusal_log import RefusalLog, make_refusal_claims
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey, list_waiting
+from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey
 from hkgit.values import dataclass
 
 TYPE_CHECKING = False
@@ -79,24 +79,21 @@ def propose_entry(
     return ProposedEntry(whole, entry_id(whole.to_bytes()), units)
 
 
-def propose(repository: Repository, journals: Sequence[SessionJournal], tree: str) -> Proposal:
-    """Make the entries for what sessions changed between HEAD and a tree."""
-    waiting, head = list_waiting(journals), repository.head().commit
+def propose_recorded(
+    repository: Repository, waiting: Sequence[PendingEdit], head: str | None, tree: str
+) -> Proposal | None:
+    """Propose the entries of calls as they were made; None where they are not what is staged."""
     before = repository.snapshot(EMPTY_TREE if head is None else head)
     changed = {change.path for change in repository.changes(before.tree_id, tree)}
     units = [unit for unit in waiting if unit.paths & changed]
     found = _find_final(units, before, repository.snapshot(tree))
-    if found is not None:
-        log = RefusalLog.of(repository.common_dir)
-        try:
-            entries = [propose_entry(own[0].entry, own, head, log) for own in found]
-        except InvalidInput:  # it is said below
-            pass
-        else:
-            return Proposal(tuple(entries), ())
-    from hkgit.sessions.squash import propose_onto  # few commits need the ladder
-
-    return propose_onto(repository, waiting, head, tree)
+    if found is None:
+        return None
+    log = RefusalLog.of(repository.common_dir)
+    try:
+        return Proposal(tuple(propose_entry(own[0].entry, own, head, log) for own in found), ())
+    except InvalidInput:  # one is too large, which `squash` says
+        return None
 
 
 def _find_final(

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import re
 
-from hkgit.values import late_pattern
-
-_MARK = late_pattern(r"##(?=\w*\[)")
-_COMMAND = late_pattern(r"^(\s*)::")
-_MARKDOWN = late_pattern(r"[!-*:<>?@\[-`{-~]|(?<=www)\.", re.IGNORECASE)
+_MARK = r"##(?=\w*\[)"
+_COMMAND = r"^(\s*)::"
+_MARKDOWN = r"(?i)[!-*:<>?@\[-`{-~]|(?<=www)\."
 _WORKFLOW_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _WORKFLOW_PROPERTY = _WORKFLOW_DATA | {":": "%3A", ",": "%2C"}
 
 
 def escape_console(text: str) -> str:
     """Escape one line for terminals and CI logs, which obey lines with `::` or `##[`."""
-    return _COMMAND.sub(r"\1\\u003a:", _MARK.sub(r"#\\u0023", visible(text)))
+    return re.sub(_COMMAND, r"\1\\u003a:", re.sub(_MARK, r"#\\u0023", visible(text)))
 
 
 def escape_markdown(text: str) -> str:
@@ -24,7 +22,7 @@ def escape_markdown(text: str) -> str:
 
     So are `@` and `#`, which would call people and link to issues.
     """
-    return _MARKDOWN.sub(lambda found: f"&#{ord(found[0])};", visible(text))
+    return re.sub(_MARKDOWN, lambda found: f"&#{ord(found[0])};", visible(text))
 
 
 def render_code(text: str) -> str:

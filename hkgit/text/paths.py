@@ -14,7 +14,6 @@ from functools import lru_cache
 
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
-from hkgit.values import late_pattern
 
 LONGEST_NAME = 255
 LONGEST_PATH = 4096  # In bytes; the limits of Linux
@@ -23,15 +22,13 @@ LONGEST_PATH = 4096  # In bytes; the limits of Linux
 _HFS_IGNORES = dict.fromkeys(
     [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
 )
-_DOT_GIT = late_pattern(r"\.git|git~\d+")
-_DOT_HKGIT = late_pattern(r"\.hkgit|hkgit~\d+")
-_PLAIN = late_pattern(r"[A-Za-z0-9_./-]*")
-_CONTROL = late_pattern(r"[\0-\x1f\x7f-\x9f]")
-_DRIVE = late_pattern(r"[A-Za-z]:")
-_DEVICE = late_pattern(
-    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:[.:]|$)", re.I
-)
-_STRAY_SURROGATE = late_pattern("[\ud800-\udc7f\udd00-\udfff]")
+_DOT_GIT = r"\.git|git~\d+"
+_DOT_HKGIT = r"\.hkgit|hkgit~\d+"
+_PLAIN = r"[A-Za-z0-9_./-]*"
+_CONTROL = r"[\0-\x1f\x7f-\x9f]"
+_DRIVE = r"[A-Za-z]:"
+_DEVICE = r"(?i)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:[.:]|$)"
+_STRAY_SURROGATE = "[\ud800-\udc7f\udd00-\udfff]"
 _ESCAPES = dict(zip(b'\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True))
 
 
@@ -39,7 +36,7 @@ def check_path(path: str) -> None:
     """Raise InvalidInput for a path that no spec may touch, whatever the file system."""
     check_tree_path(path)
     first = _fold(path.split("/")[0])
-    if first.startswith((".hkgit", "hkgit~")) and _DOT_HKGIT.fullmatch(first):
+    if first.startswith((".hkgit", "hkgit~")) and re.fullmatch(_DOT_HKGIT, first):
         raise InvalidInput(quote_path(path), "is hkgit's own", "Only hkgit writes under .hkgit/.")
 
 
@@ -55,7 +52,7 @@ def check_new_path(path: str) -> None:
     """Raise InvalidInput also for a name that some systems could not check out."""
     check_path(path)
     for name in path.split("/"):
-        if _DEVICE.match(name):
+        if re.match(_DEVICE, name):
             raise _not_portable(path, f"{name} is a device on Windows")
         if ":" in name or "\\" in name:
             raise _not_portable(path, "a name with : or \\ means something else on Windows")
@@ -76,9 +73,9 @@ def fold_name(name: str) -> str:
 
 def quote_path(path: str) -> str:
     """Quote a path as git prints it (`core.quotePath`): in C quotes when it holds odd bytes."""
-    if _PLAIN.fullmatch(path):  # as nearly all are
+    if re.fullmatch(_PLAIN, path):  # as nearly all are
         return path
-    stray = _STRAY_SURROGATE.search(path)
+    stray = re.search(_STRAY_SURROGATE, path)
     data = path.encode("utf-8", "surrogatepass" if stray else "surrogateescape")
     quoted = "".join(map(_quote_byte, data))
     return path if quoted == path else f'"{quoted}"'
@@ -97,11 +94,13 @@ def _fault(path: str) -> str | None:
         return "is empty"
     # Nearly all paths are plain, and none of the patterns has to be compiled for them.
     is_plain = path.isascii() and path.isprintable()
-    if not is_plain and _CONTROL.search(path):
+    if not is_plain and re.search(_CONTROL, path):
         return "holds a control character"
-    if not is_plain and (_STRAY_SURROGATE.search(path) or decode_text(encode_text(path)) != path):
+    if not is_plain and (
+        re.search(_STRAY_SURROGATE, path) or decode_text(encode_text(path)) != path
+    ):
         return "is not the one way to write its bytes"
-    if path[0] in "/\\" or (path[1:2] == ":" and _DRIVE.match(path)):
+    if path[0] in "/\\" or (path[1:2] == ":" and re.match(_DRIVE, path)):
         return "is absolute"
     if len(encode_text(path)) > LONGEST_PATH:
         return f"is longer than {LONGEST_PATH} bytes"
@@ -112,7 +111,7 @@ def _fault(path: str) -> str | None:
     if any(name.rstrip(". ") == "" for name in names):
         return "has a part that is empty or only dots and blanks"
     folded = map(_fold, names)
-    if any(name.startswith((".git", "git~")) and _DOT_GIT.fullmatch(name) for name in folded):
+    if any(name.startswith((".git", "git~")) and re.fullmatch(_DOT_GIT, name) for name in folded):
         return "leads into .git"
     return None
 

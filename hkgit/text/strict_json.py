@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from hkgit.errors import SEND_AGAIN, InvalidInput
-from hkgit.values import dataclass, late_pattern
+from hkgit.values import dataclass
 
 Json = Any
 """A value that JSON can say: dict, list, str, int, float, bool or None. Read one through `Node`."""
@@ -24,8 +24,8 @@ JsonObject = dict[str, Json]
 
 ROOT = "the document"
 
-_HASH = late_pattern(r"[0-9A-Fa-f]{12,64}")
-_PLAIN_KEY = late_pattern(r"[A-Za-z_]\w*")
+_HASH = r"[0-9A-Fa-f]{12,64}"
+_PLAIN_KEY = r"[A-Za-z_]\w*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +66,6 @@ class Node:
             raise self.wrong(expected, "Take the quotes around it away." if is_quoted else "")
         return [Node(f"{self.path}[{i}]", item) for i, item in enumerate(self.value)]
 
-    def lines(self) -> tuple[str, ...]:
-        """Return a list of strings without line ends."""
-        if not isinstance(self.value, list):
-            raise self.wrong("a list of lines")
-        for i, line in enumerate(self.value):
-            if not isinstance(line, str) or "\n" in line:
-                item = Node(f"{self.path}[{i}]", line)
-                raise item.wrong("a line without \\n", "Give one item for each line.")
-        return tuple(self.value)
-
     def members(self, expected: str = "an object") -> dict[str, Node]:
         if not isinstance(self.value, dict):
             raise self.wrong(expected)
@@ -101,11 +91,14 @@ def check_fields(
 
 
 def read_expected_hash(fields: Mapping[str, Node]) -> str | None:
-    """Read the member `read_expected_hash` of an object in lower case, if it has one."""
+    """Read the member `expected_hash` of an object in lower case, if it has one."""
     node = fields.get("expected_hash")
-    if node is None:
-        return None
-    if _HASH.fullmatch(node.text("a hash")) is None:
+    return None if node is None else read_hash(node)
+
+
+def read_hash(node: Node) -> str:
+    """Read a hash, or its first digits, in lower case."""
+    if re.fullmatch(_HASH, node.text("a hash")) is None:
         raise node.wrong("12 to 64 hex digits", "Take the hash from `hkgit read`.")
     return node.text().lower()
 
@@ -122,22 +115,22 @@ def _show_value(value: object) -> str:
 
 
 def _join_names(path: str, key: str) -> str:
-    part = f".{key}" if _PLAIN_KEY.fullmatch(key) else f"[{json.dumps(key)}]"
+    part = f".{key}" if re.fullmatch(_PLAIN_KEY, key) else f"[{json.dumps(key)}]"
     return part.lstrip(".") if path == ROOT else path + part
 
 
 MAX_DEPTH = 64
 MAX_DIGITS = 18
 
-_OPENING = late_pattern(r'^[ \t]*(?=\{|\[\s*+[\[{"\]])', re.MULTILINE)
-_KEY = late_pattern(r'[{,]\s*+"(\w++)"\s*+:')
+_OPENING = r'(?m)^[ \t]*(?=\{|\[\s*+[\[{"\]])'
+_KEY = r'[{,]\s*+"(\w++)"\s*+:'
 # An open string runs to the end, else every quote in it would be tried as a beginning.
-_TOKEN = late_pattern(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|(?P<open>\\?\Z))|[\[\]{}]', re.DOTALL)
+_TOKEN = r'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|(?P<open>\\?\Z))|[\[\]{}]'
 _CLOSERS = {"[": "]", "{": "}"}
-_CLOSING_FENCE = late_pattern(r"(?:\A|\n)[ \t]*(?:`{3,}|~{3,})\Z")
-_HALF_TOKEN = late_pattern(r"[a-z]{1,4}|-|[0-9.eE+-]+|\\(?:u[0-9A-Fa-f]{0,3})?")
-_REST_OF_LINE = late_pattern(r"[^\n]*")
-_SURROGATE = late_pattern("[\ud800-\udfff]")
+_CLOSING_FENCE = r"(?:\A|\n)[ \t]*(?:`{3,}|~{3,})\Z"
+_HALF_TOKEN = r"[a-z]{1,4}|-|[0-9.eE+-]+|\\(?:u[0-9A-Fa-f]{0,3})?"
+_REST_OF_LINE = r"[^\n]*"
+_SURROGATE = "[\ud800-\udfff]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +142,7 @@ class _Flaw:
 
 def has_opening(text: str) -> bool:
     """Whether a line begins as a JSON document does; else a text holds none."""
-    return _OPENING.search(text) is not None
+    return re.search(_OPENING, text) is not None
 
 
 def collect_keys(text: str) -> frozenset[str]:
@@ -157,8 +150,8 @@ def collect_keys(text: str) -> frozenset[str]:
 
     Inside a JSON string every quote has a backslash before it, so no string looks like a key.
     """
-    opening = _OPENING.search(text)
-    return frozenset(_KEY.findall(text, opening.end()) if opening else ())
+    opening = re.search(_OPENING, text)
+    return frozenset(re.compile(_KEY).findall(text, opening.end()) if opening else ())
 
 
 def parse_documents(text: str) -> list[Node]:
@@ -169,7 +162,7 @@ def parse_documents(text: str) -> list[Node]:
     """
     values: list[object] = []
     offset = 0
-    while opening := _OPENING.search(text, offset):
+    while opening := re.compile(_OPENING).search(text, offset):
         value, offset = _decode(text, opening.end())
         _refuse_leftover(text, offset)
         values.append(value)
@@ -178,7 +171,7 @@ def parse_documents(text: str) -> list[Node]:
     roots = [ROOT] if len(values) == 1 else [f"document {i}" for i in range(1, len(values) + 1)]
     nodes = [Node(root, value) for root, value in zip(roots, values, strict=True)]
     for node in nodes:
-        if (flaw := _first_flaw(node)) is not None:
+        if not _is_sound(node.value) and (flaw := _first_flaw(node)) is not None:
             raise flaw
     return nodes
 
@@ -206,7 +199,7 @@ def dumps(value: object) -> str:
     Raises InvalidInput for text that is not Unicode, which JSON cannot carry.
     """
     rendered = json.dumps(value, ensure_ascii=False)
-    if _SURROGATE.search(rendered):
+    if re.search(_SURROGATE, rendered):
         raise InvalidInput("the edit", "bytes that are not UTF-8 cannot be written in JSON")
     return rendered
 
@@ -229,15 +222,15 @@ def _decode(text: str, start: int) -> tuple[object, int]:
 
 def _is_cut_off(text: str, error: json.JSONDecodeError) -> bool:
     """Whether the first mistake of some JSON is that it ends, but for the fence around it."""
-    rest = _CLOSING_FENCE.sub("", text[error.pos :].rstrip()).strip()
+    rest = re.sub(_CLOSING_FENCE, "", text[error.pos :].rstrip()).strip()
     is_string = error.msg.startswith("Unterminated")
-    return not rest or is_string or _HALF_TOKEN.fullmatch(rest) is not None
+    return not rest or is_string or re.fullmatch(_HALF_TOKEN, rest) is not None
 
 
 def _find_missing_ends(text: str, start: int) -> str:
     """Find what closes the string and the brackets that are open at the end of a text."""
     stack: list[str] = []
-    for token in _TOKEN.finditer(text, start):
+    for token in re.compile(_TOKEN).finditer(text, start):
         if token[0] in _CLOSERS:
             stack.append(_CLOSERS[token[0]])
         elif token[0] in "]}":
@@ -248,8 +241,10 @@ def _find_missing_ends(text: str, start: int) -> str:
 
 
 def _refuse_depth(text: str, start: int) -> None:
+    if text.count("[", start) + text.count("{", start) <= MAX_DEPTH:
+        return
     depth = 0
-    for token in _TOKEN.finditer(text, start):
+    for token in re.compile(_TOKEN).finditer(text, start):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
         if depth > MAX_DEPTH:
             what = f"expected at most {MAX_DEPTH} levels of nesting, found more"
@@ -260,7 +255,7 @@ def _refuse_depth(text: str, start: int) -> None:
 
 def _refuse_leftover(text: str, offset: int) -> None:
     """Nothing but a line end may follow a document, lest half of a broken one be read."""
-    found = _REST_OF_LINE.match(text, offset)
+    found = re.compile(_REST_OF_LINE).match(text, offset)
     if found is not None and (rest := found[0].strip()):
         what = f"expected the end of the line after the JSON document, found {rest[:20]!r}"
         raise InvalidInput(_line(text, offset), what, "Give one well-formed JSON document.")
@@ -271,11 +266,11 @@ def _first_flaw(node: Node) -> InvalidInput | None:
     match node.value:
         case _Flaw(what):
             return InvalidInput(node.path, what)
-        case str() as text if not text.isascii() and _SURROGATE.search(text):
+        case str() as text if not text.isascii() and re.search(_SURROGATE, text):
             return node.wrong("Unicode text", "Write characters beyond U+FFFF as they are.")
-        case list() as items if not all(map(_is_sound, items)):
+        case list():
             return next(filter(None, map(_first_flaw, node.items())), None)
-        case dict() as members if not all(map(_is_sound, [*members, *members.values()])):
+        case dict():
             inside = [(Node(item.path, key), item) for key, item in node.members().items()]
             return next(filter(None, map(_first_flaw, chain.from_iterable(inside))), None)
     return None
@@ -283,7 +278,11 @@ def _first_flaw(node: Node) -> InvalidInput | None:
 
 def _is_sound(value: object) -> bool:
     """Whether a value surely has no flaw: most have none, and need no path."""
-    return type(value) is int or (isinstance(value, str) and value.isascii())
+    if isinstance(value, dict):
+        return all(map(str.isascii, value)) and all(map(_is_sound, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_sound, value))
+    return value is None or isinstance(value, int) or (isinstance(value, str) and value.isascii())
 
 
 def _object(pairs: list[tuple[str, object]]) -> object:

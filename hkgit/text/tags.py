@@ -6,15 +6,15 @@ base-62 digits. So the tags are those that other readers of this notation show.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterable, Sequence
 
 from hkgit.edits import encode_text
-from hkgit.values import late_pattern
 
-TAG = late_pattern(r"[0-9A-Za-z]{2}")
+TAG = r"[0-9A-Za-z]{2}"
 
-_SHOWN = late_pattern(r"(?:[0-9A-Za-z]{2}|  )\|")
+_SHOWN = r"(?:[0-9A-Za-z]{2}|  )\|"
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _OFFSET_BASIS = 0x811C9DC5
@@ -51,7 +51,7 @@ def find_tag(lines: Sequence[bytes], name: str, start_line: int = 1) -> int | No
 
 def are_tagged(lines: Sequence[str]) -> bool:
     """Whether there are lines, and each is written as in a reading with tags."""
-    return bool(lines) and all(_SHOWN.match(line) for line in lines)
+    return bool(lines) and all(re.match(_SHOWN, line) for line in lines)
 
 
 def line_hash(text: str) -> str:

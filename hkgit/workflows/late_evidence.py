@@ -9,6 +9,7 @@ conflicts resolves them.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -23,7 +24,7 @@ from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.text.document import Document, terminate
 from hkgit.text.paths import quote_path
-from hkgit.values import dataclass, late_pattern, replace
+from hkgit.values import dataclass, replace
 from hkgit.workflows.adoption import store_checkout
 from hkgit.workflows.application import ApplyRequest, ApplyResult, advise, apply
 from hkgit.workflows.commit_plan import SILENT, Progress
@@ -37,7 +38,7 @@ NOT_ACCEPTED = (
     "What is read after the change is `late` evidence. Make the change again in a session that"
     " reads first, or let a person vouch for it (docs/verdicts.md), or accept `late` in the policy."
 )
-_ADDS = late_pattern(rb"(?m)^@@ -\d+,0 ")
+_ADDS = rb"(?m)^@@ -\d+,0 "
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def find_late_edits(
 
 def _choose_context(repository: Repository, sides: tuple[str, str], paths: Sequence[str]) -> int:
     """Choose how many lines stand around a change: those only added stand beside one."""
-    return int(_ADDS.search(_compare(repository, sides, paths, "-U0")) is not None)
+    return int(re.search(_ADDS, _compare(repository, sides, paths, "-U0")) is not None)
 
 
 def _compare(

@@ -7,6 +7,7 @@ commit that added them, so the tree need not keep them.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator
 
 from hkgit.edits import File
@@ -73,7 +74,7 @@ def list_entries(repository: Repository, rev: str) -> list[str]:
     """List the names of the records in the ledger of a commit."""
     args = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", rev, f"{LEDGER}/")
     listed = os.fsdecode(repository.git(*args).stdout).split("\0")
-    return [entry_name(path) for path in listed if ENTRY_PATH.match(path)]
+    return [entry_name(path) for path in listed if re.match(ENTRY_PATH, path)]
 
 
 def list_prunable(
@@ -94,7 +95,9 @@ def _newest_first(repository: Repository, tip: str) -> Iterator[str]:
     """The names of all records in the order in which a history introduced them, newest first."""
     args = ("log", "--no-renames", "--no-ext-diff", "-z", "--format=", "--diff-filter=A")
     listed = repository.git(*args, "--name-only", tip, "--", f":(top){LEDGER}").stdout
-    names = (entry_name(path) for path in os.fsdecode(listed).split("\0") if ENTRY_PATH.match(path))
+    names = (
+        entry_name(path) for path in os.fsdecode(listed).split("\0") if re.match(ENTRY_PATH, path)
+    )
     yield from dict.fromkeys(names)
 
 

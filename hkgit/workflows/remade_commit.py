@@ -45,7 +45,7 @@ from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
 from hkgit.sessions.commit_message import name_entries
 from hkgit.text.paths import quote_path
-from hkgit.values import dataclass, field, late_pattern, replace
+from hkgit.values import dataclass, field, replace
 from hkgit.workflows.adoption import Transcripts, propose_recovered
 from hkgit.workflows.commit_plan import prepare
 from hkgit.workflows.commit_record import record_step
@@ -55,8 +55,8 @@ from hkgit.workflows.merge_plan import MergePlan, find_merging, tree_on
 from hkgit.workflows.target import ApplyOptions, LandingTarget
 
 _PERSON = rb"(?m)^%s (.*) (\d+ [+-]\d+)$"
-_SIGNATURE = late_pattern(rb"(?m)^gpgsig(?:-sha256)? .*\n(?: .*\n)*")
-_OURS = late_pattern(rb"(?mi)^hkgit-(?!vouched-by:).*\n?")
+_SIGNATURE = rb"(?m)^gpgsig(?:-sha256)? .*\n(?: .*\n)*"
+_OURS = rb"(?mi)^hkgit-(?!vouched-by:).*\n?"
 _MOST_SEARCHED = 1000
 
 
@@ -134,7 +134,7 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     _expect_unchanged(repository, [path for path in changed if not _is_own(path)])
     repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", new_head, head)
     _bring_along(repository, new_head, changed)
-    signed = (each for each in carried if _SIGNATURE.search(repository.commit(each).raw))
+    signed = (each for each in carried if re.search(_SIGNATURE, repository.commit(each).raw))
     return Remade(
         commit=remaking.tip,
         commits=tuple(remaking.made),
@@ -334,7 +334,7 @@ class _Remaking:
         start = self.repository.commit(self.old.parents[0]).tree if parents else None
         found = []
         for change in self.repository.changes(start, self.old.tree):
-            name = ENTRY_PATH.match(change.path)
+            name = re.match(ENTRY_PATH, change.path)
             if name is None or change.new is None or any(p.entry(change.path) for p in parents):
                 continue
             try:
@@ -447,7 +447,7 @@ class _Remaking:
         words = self.old.message
         if self.request.message is not None:
             words = self.request.message.encode("utf-8", "surrogateescape") + b"\n"
-        return _OURS.sub(b"", words)
+        return re.sub(_OURS, b"", words)
 
     def _write(self, tree: str, parents: Sequence[str], message: bytes) -> str:
         return _write_like(self.repository, self.old, tree, parents, message)
@@ -476,7 +476,7 @@ def _write_like(
 ) -> str:
     """Write a commit with another tree and parents, without a signature, which would be wrong."""
     header = old.raw.partition(b"\n\n")[0] + b"\n"
-    kept = _SIGNATURE.sub(b"", header[header.index(b"author ") :])
+    kept = re.sub(_SIGNATURE, b"", header[header.index(b"author ") :])
     lines = (f"tree {tree}", *(f"parent {each}" for each in parents))
     raw = b"".join(line.encode() + b"\n" for line in lines) + kept + b"\n" + message
     return repository.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=raw).text

@@ -72,9 +72,9 @@ def test_a_character_that_is_not_shown_is_not_added(
 def test_no_character_that_is_not_shown_slips_past_the_first_look() -> None:
     kinds = [KINDS["bidi"], KINDS["zero-width"]]
     for point in POINTS:
-        assert _SUSPECT.search(encode_text(chr(point))), hex(point)
-        assert any(kind.search(chr(point)) for kind in kinds), hex(point)
-    assert not any(kind.search("caf\u00e9 \u4e2d \U0001f600") for kind in kinds)
+        assert re.search(_SUSPECT, encode_text(chr(point))), hex(point)
+        assert any(re.search(kind, chr(point)) for kind in kinds), hex(point)
+    assert not any(re.search(kind, "caf\u00e9 \u4e2d \U0001f600") for kind in kinds)
 
 
 def test_the_table_is_unicodes() -> None:

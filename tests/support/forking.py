@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import atexit
 import gc
+import inspect
 import json
 import os
 import pkgutil
+import re
 import select
 import socket
 import sys
@@ -30,7 +32,8 @@ if __name__ == "__main__":
 else:
     from tests.support.restoring import Restorer
 
-_METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer")
+_PATTERN = re.compile(r"\bre\.\w+\((_?[A-Z]\w*)[,)]")
+"""How hkgit names a pattern that `re` compiles when it is first used, and keeps."""
 
 
 def load_everything() -> None:
@@ -46,14 +49,13 @@ def load_everything() -> None:
 
 def _make_what_is_late() -> None:
     """Make what hkgit makes when it is first used, which every fork would make for itself."""
-    from hkgit import values
-
     for each in gc.get_objects():
-        if isinstance(each, values._Late):
-            for method in _METHODS:
-                getattr(each, method)
-        elif isinstance(each, type):
+        if isinstance(each, type):
             _make_init(each)
+    for name, module in [*sys.modules.items()]:
+        if name.startswith("hkgit."):
+            for pattern in set(_PATTERN.findall(inspect.getsource(module))):
+                re.compile(getattr(module, pattern, ""))
 
 
 def _make_init(value: Any) -> None:

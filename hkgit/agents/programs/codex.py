@@ -39,7 +39,7 @@ from hkgit.agents.programs import claude
 from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
 from hkgit.agents.tools import Tool, patching, shell
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass, field, late_pattern, replace
+from hkgit.values import dataclass, field, replace
 
 NAME = "codex"
 
@@ -49,10 +49,9 @@ LOOKS: dict[str, Tool] = {"Bash": shell("command")}
 _SCRIPTED = "exec-"
 """So the calls are named that a script of the model's makes (code mode)."""
 
-_HEREDOC = late_pattern(
-    r"\A\s*apply_?patch\s+<<-?\s*['\"]?\w+['\"]?\n"
-    r"(\*\*\* Begin Patch\n.*?^\*\*\* End Patch)[ \t]*$",
-    re.DOTALL | re.MULTILINE,
+_HEREDOC = (
+    r"(?sm)\A\s*apply_?patch\s+<<-?\s*['\"]?\w+['\"]?\n"
+    r"(\*\*\* Begin Patch\n.*?^\*\*\* End Patch)[ \t]*$"
 )
 
 _SERVER = """\
@@ -104,7 +103,7 @@ def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
 
 def _find_patch(command: str) -> UntoldEdit | None:
     """Find the patch of a command that Codex itself carries out: it says nothing after that."""
-    patch = _HEREDOC.search(command)
+    patch = re.search(_HEREDOC, command)
     return None if patch is None else UntoldEdit(Editing(patch[1], "apply-patch"))
 
 
@@ -113,8 +112,8 @@ _SCRIPT = "exec"
 
 _ASKING = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
-_EXIT = late_pattern(r"^(?:Exit code|Process exited with code):? (\d+)", re.MULTILINE)
-_FAILURE = late_pattern(r"\A.*(?:fail|error|invalid)", re.IGNORECASE)
+_EXIT = r"(?m)^(?:Exit code|Process exited with code):? (\d+)"
+_FAILURE = r"(?i)\A.*(?:fail|error|invalid)"
 
 
 @dataclass
@@ -303,11 +302,11 @@ def read_result(payload: Record) -> tuple[bool | None, str]:
         return is_well, text(detail.get("output")) or text(detail.get("content")) or ""
     said = text(output) or ""
     head, mark, body = said.partition("Output:\n")
-    found = _EXIT.search(head) if mark else None
+    found = re.search(_EXIT, head) if mark else None
     if found is None and mark and "\n" not in head.strip():
         # A patch in a shell command: what the patch tool said stands in what the command printed.
         head, inner, said = body.partition("Output:\n")
-        found = _EXIT.search(head) if inner else None
+        found = re.search(_EXIT, head) if inner else None
         body = said = said or body
     if found is not None:
         return found[1] == "0", body
@@ -318,7 +317,7 @@ def _verdict(output: str) -> bool | None:
     """What a tool that says no exit code thinks of a patch."""
     if output.startswith(("Success", "Done!")):
         return True
-    return False if _FAILURE.search(output) else None
+    return False if re.search(_FAILURE, output) else None
 
 
 def _read_arguments(payload: Record) -> Record:

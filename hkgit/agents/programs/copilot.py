@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -33,7 +34,7 @@ from hkgit.agents.setup.settings import (
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, shell, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass, field, late_pattern, replace
+from hkgit.values import dataclass, field, replace
 
 NAME = "copilot"
 LOG_NAME = "copilot-cli"
@@ -121,7 +122,7 @@ def _arguments(given: object) -> object:
     return None
 
 
-_EXIT = late_pattern(r"\n?<(?:shellId: \S+ completed|exited) with exit code \d+>\s*\Z")
+_EXIT = r"\n?<(?:shellId: \S+ completed|exited) with exit code \d+>\s*\Z"
 
 
 def _detects(record: Record) -> bool:
@@ -180,7 +181,7 @@ def _tell(session: _Session, asked: Line, data: Record, answer: Record) -> Logge
         tool=tool,
         turn=session.turns.get(data.get("toolCallId"), ""),
         arguments=table(_arguments(data.get("arguments"))),
-        answer={"textResultForLlm": _EXIT.sub("", text(result.get("content")) or "")},
+        answer={"textResultForLlm": re.sub(_EXIT, "", text(result.get("content")) or "")},
         is_new=tool == "create",
         hunks=parse_diff(text(result.get("detailedContent"))) if tool == "edit" else (),
     )

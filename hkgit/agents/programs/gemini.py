@@ -39,7 +39,7 @@ from hkgit.agents.tools import (
 )
 from hkgit.text.hashes import sha256
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import late_pattern, replace
+from hkgit.values import replace
 
 NAME = "gemini"
 LOG_NAME = "gemini-cli"
@@ -51,12 +51,12 @@ SEVERAL = "several"
 _LARGEST = 40_000
 """So many characters of a command's output the model is shown, if no setting says otherwise."""
 
-_FRAME = late_pattern(r"^(?:<untrusted_context>\n)?Output: ", re.MULTILINE)
+_FRAME = r"(?m)^(?:<untrusted_context>\n)?Output: "
 """What stands before an output, in the line of its first."""
 
-_CUT = late_pattern(r"Showing lines (\d+)-(\d+) of \d+ total lines")
+_CUT = r"Showing lines (\d+)-(\d+) of \d+ total lines"
 _MARK = "--- FILE CONTENT (truncated) ---\n"
-_SETTING = late_pattern(r'"truncateToolOutputThreshold"\s*:\s*(\d+)')
+_SETTING = r'"truncateToolOutputThreshold"\s*:\s*(\d+)'
 
 
 def read_lines(arguments: JsonObject, answer: object) -> ToolReading | None:
@@ -66,7 +66,7 @@ def read_lines(arguments: JsonObject, answer: object) -> ToolReading | None:
     if not isinstance(path, str):
         return None
     head, mark, content = get_words(answer).partition(_MARK)
-    if mark and (cut := _CUT.search(head)) is not None:
+    if mark and (cut := re.search(_CUT, head)) is not None:
         return ToolReading(path, int(cut[1]), int(cut[2]), content)
     is_whole = not {"start_line", "end_line", "offset", "limit"} & {*arguments}
     if start is None and end is None and "offset" in arguments:
@@ -117,7 +117,7 @@ def _run(arguments: JsonObject, answer: object) -> Did | None:
 
 def strip_frame(output: str) -> str:
     """Take off what the tool says before an output, in the line of its first."""
-    return _FRAME.sub("", output, count=1)
+    return re.sub(_FRAME, "", output, count=1)
 
 
 LISTED = name_by_heads("File: (.+)", r"L(\d+)([:-]) (.*)")
@@ -194,7 +194,7 @@ def _find_limits(directory: Path) -> Iterator[int]:
             text = (place / SETTINGS).read_text("utf-8", "replace")
         except (OSError, ValueError, RuntimeError):
             continue
-        yield from (int(each) for each in _SETTING.findall(text) if int(each) > 0)
+        yield from (int(each) for each in re.findall(_SETTING, text) if int(each) > 0)
 
 
 def _cut_middle(output: str, limit: int) -> str:
@@ -207,7 +207,7 @@ def _cut_middle(output: str, limit: int) -> str:
     return f"{first}\n\n[characters left out]\n\n{last}"
 
 
-_WORKSPACE = late_pattern(r"Workspace Directories:\*\*\s*\n\s*- (.+)")
+_WORKSPACE = r"Workspace Directories:\*\*\s*\n\s*- (.+)"
 
 
 def _detects(record: Record) -> bool:
@@ -230,7 +230,7 @@ class _Chat:
             words = "\n".join(
                 text(part.get("text")) or "" for part in tables(record.get("content"))
             )
-            found = _WORKSPACE.search(words)
+            found = re.search(_WORKSPACE, words)
             self.directory = found[1].strip() if found is not None else ""
 
     def place(self, name: str | None) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from hkgit.agents.servers.arguments import Values, check_arguments
 from hkgit.agents.servers.replies import (
     Reply,
     drop_next,
@@ -24,6 +23,7 @@ from hkgit.agents.servers.server_calls import CALLS, Tool
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.edit_session import EditSession
 from hkgit.text.strict_json import Json
+from hkgit.workflows.arguments import Values, check_arguments
 
 _CHANGED = ("applied", "undone")
 """What is answered to a call that has changed something."""

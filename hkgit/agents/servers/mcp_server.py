@@ -23,13 +23,13 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from hkgit import __version__
-from hkgit.agents.servers.arguments import schema as input_schema
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.replies import Reply, of_error
 from hkgit.agents.servers.roots import id_of_call, session_of_call
 from hkgit.agents.servers.server_calls import CALLS, Tool
 from hkgit.errors import HkgitError
 from hkgit.text.json_schema import describe_choice
+from hkgit.workflows.arguments import schema as input_schema
 
 INSTRUCTIONS = """\
 Change files of this checkout with these tools, not with others: `read` the lines that you are

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from hkgit.agents.servers.arguments import WrongArguments
 from hkgit.applying.outcome import EditOutcome
 from hkgit.applying.outcome_json import error_json, refusal_text, render_apply_json
 from hkgit.errors import (
@@ -24,6 +23,7 @@ from hkgit.sessions.session_json import call_json, reading_json, status_json
 from hkgit.text.escape import to_json_text, visible
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass, replace
+from hkgit.workflows.arguments import WrongArguments
 
 _READ_AGAIN = (NoMatch, Stale, Ambiguous, Conflict, AlreadyApplied, BlindEdit)
 """What is mended by looking at the file."""

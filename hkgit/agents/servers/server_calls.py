@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from hkgit.agents.servers.arguments import Argument, Values, planning_options
 from hkgit.agents.servers.replies import Reply, of_answer, of_reading, of_status, of_undone
 from hkgit.agents.servers.roots import Root
 from hkgit.applying.path_names import resolve_names
@@ -19,7 +18,28 @@ from hkgit.errors import InvalidInput
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.refused_calls import note_unread_spec
-from hkgit.values import dataclass
+from hkgit.values import dataclass, replace
+from hkgit.workflows.arguments import (
+    BASE,
+    BATCH,
+    BEFORE,
+    BRANCH,
+    CALL,
+    CHECK_SYNTAX,
+    DRY_RUN,
+    EMPTY_SEARCH,
+    EXPECT,
+    FORMAT,
+    HASHLINE,
+    LIMIT,
+    MESSAGE,
+    RELOCATE,
+    THRESHOLD,
+    WHOLE_SESSION,
+    Argument,
+    Values,
+    planning_options,
+)
 
 LARGEST_IMAGE = 5 * 2**20
 """In bytes; what agents' models take at most."""
@@ -37,28 +57,12 @@ _WHERE = (
 )
 _SPEC = (
     Argument("text", "text", _TEXT, required=True),
-    Argument("format", "string", "The notation; seen by default.", choices=("auto", *DIALECTS)),
-    Argument(
-        "expect",
-        "array",
-        "Hashes of what was read, each PATH:START-END=HASH. What was read with"
-        " `read` in this session needs none.",
-    ),
-    Argument(
-        "threshold",
-        "number",
-        "How alike a fuzzy match must be; 0.8 by default.",
-        minimum=0,
-        maximum=1,
-    ),
-    Argument("relocate", "boolean", "Follow line ranges that have moved."),
-    Argument(
-        "check_syntax",
-        "boolean",
-        "Refuse every edit that leaves a file which no longer parses, or"
-        " none; by default only those whose old text is not in the file exactly.",
-    ),
-    Argument("dry_run", "boolean", "Show what would change, and change nothing."),
+    replace(FORMAT, choices=("auto", *DIALECTS)),
+    replace(EXPECT, about=f"{EXPECT.about} What was read with `read` in this session needs none."),
+    THRESHOLD,
+    RELOCATE,
+    CHECK_SYNTAX,
+    DRY_RUN,
 )
 
 
@@ -135,8 +139,8 @@ def _relative(path: str, place: Root) -> str:
 
 def _spec(session: EditSession, place: Root, given: Values, call: str) -> Spec:
     """The spec that is given, all of it inside of what the client allows. Raises InvalidInput."""
-    is_appending = given.pop("empty_search", "create") == "append"
-    text, format = given.pop("text"), given.pop("format", "auto")
+    is_appending = given.pop("empty_search", None) == "append"
+    text, format = given.pop("text"), given.pop("format", str(FORMAT.default))
     try:
         spec = session.parse(text, format)
     except InvalidInput as error:
@@ -165,9 +169,9 @@ CALLS = {
                 Argument("start_line", "integer", "The first line, from 1 on.", minimum=1),
                 Argument("end_line", "integer", "The last line.", minimum=1),
                 Argument("offset", "integer", "The same as start_line.", minimum=1),
-                Argument("limit", "integer", "So many lines at most.", minimum=1),
-                Argument("hashline", "boolean", "Show a tag before each line: ab|text."),
-                Argument("before", "string", "Read what that call of `edit` had replaced."),
+                LIMIT,
+                HASHLINE,
+                BEFORE,
                 *_WHERE,
             ),
             _read,
@@ -177,17 +181,7 @@ CALLS = {
             "edit",
             "Change files in the working tree: all edits of the call, or none. Old text need not"
             " be exact; a doubtful place is refused, with what to send instead.",
-            (
-                *_SPEC,
-                Argument("batch", "string", "The batch that corrections belong to."),
-                Argument(
-                    "empty_search",
-                    "string",
-                    "What an empty SEARCH means: a new file, or the end of one that is there.",
-                    choices=("create", "append"),
-                ),
-                *_WHERE,
-            ),
+            (*_SPEC, BATCH, EMPTY_SEARCH, *_WHERE),
             _edit,
             is_destructive=True,
         ),
@@ -195,23 +189,13 @@ CALLS = {
             "apply",
             "Make a commit of edits, with the evidence of what they were written against. They"
             " speak of the branch's last commit, not of uncommitted changes.",
-            (
-                *_SPEC,
-                Argument("message", "string", "The commit message."),
-                Argument("branch", "string", "Land on this branch, not on the one checked out."),
-                Argument("base", "string", "The commit that the edits were written against."),
-                *_WHERE,
-            ),
+            (*_SPEC, MESSAGE, BRANCH, BASE, *_WHERE),
             _apply,
         ),
         Tool(
             "undo",
             "Take back the last call of `edit` in this session, or a named one, or all.",
-            (
-                Argument("call", "string", "The call to take back, as `status` names it."),
-                Argument("whole_session", "boolean", "Take back every call."),
-                *_WHERE,
-            ),
+            (CALL, WHOLE_SESSION, *_WHERE),
             _undo,
             is_destructive=True,
         ),

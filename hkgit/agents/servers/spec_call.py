@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from hkgit.agents.servers.arguments import Values, planning_options
 from hkgit.agents.servers.replies import Reply, of_refused, outcome_line
 from hkgit.applying.outcome_json import render_apply_json
 from hkgit.dialects import parse_expect
@@ -13,6 +12,7 @@ from hkgit.git.repository import Repository
 from hkgit.sessions.edit_session import EditSession
 from hkgit.text.escape import to_json_text, visible
 from hkgit.workflows.application import ApplyRequest, ApplyResult, advise, apply
+from hkgit.workflows.arguments import Values, planning_options
 from hkgit.workflows.commit_plan import Progress
 from hkgit.workflows.landing_policy import explain_differing, find_differing
 from hkgit.workflows.target import ApplyOptions

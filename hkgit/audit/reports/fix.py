@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -11,7 +12,6 @@ from hkgit.audit.reports.rule_page import find_rule_url
 from hkgit.evidence.verdict import BLIND
 from hkgit.gate.rules.grants import OF_EVIDENCE
 from hkgit.gate.ruling import Ruling
-from hkgit.values import late_pattern
 
 _KEPT = "git status  # the change is kept"
 
@@ -88,7 +88,7 @@ _BY_HAND = {
 _UNSHALLOW = "git fetch --unshallow"
 _OWN = "':(top,exclude).hkgit/ledger' ':(top,exclude).hkgit/.gitattributes'"
 """What hkgit itself writes is no part of a change."""
-_TURNED = late_pattern(r"git checkout -b again \w+ && hkgit apply --merge \w+ SPEC")
+_TURNED = r"git checkout -b again \w+ && hkgit apply --merge \w+ SPEC"
 
 
 def mend(ruling: Ruling) -> str:
@@ -109,7 +109,7 @@ def mend(ruling: Ruling) -> str:
     if rule == BLIND and reads:
         return _join(reads) if candidate.id is None else " && ".join(reads)
     if len(candidate.parents) > 1:
-        turned = _TURNED.search(ruling.findings[0].fix)
+        turned = re.search(_TURNED, ruling.findings[0].fix)
         return turned[0] if turned is not None else merge_again(ruling)
     return _before_commit(ruling) if candidate.id is None else _after_commit(ruling, candidate.id)
 

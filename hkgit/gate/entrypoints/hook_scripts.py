@@ -6,13 +6,13 @@ Some hooks judge; others record before them what sessions have edited, so that t
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from pathlib import Path
 
 from hkgit.git.facts import AGENT_SHELLS, GOOSE_SESSION
 from hkgit.git.repository import Repository
 from hkgit.text.hashes import sha256
-from hkgit.values import late_pattern
 
 MARK = "# hkgit gate"
 """What begins the line by which a hook is known as hkgit's own."""
@@ -30,8 +30,8 @@ SERVER_HOOKS = ("pre-receive",)
 
 ALL_HOOKS = (*CLIENT_HOOKS, *SERVER_HOOKS)
 
-_OWN = late_pattern(rb"\A#!/bin/sh\n# hkgit gate ([0-9a-f]{64})\n")
-_RECORDED = late_pattern(rb"(?m)^python=.*$")
+_OWN = rb"\A#!/bin/sh\n# hkgit gate ([0-9a-f]{64})\n"
+_RECORDED = rb"(?m)^python=.*$"
 
 
 def render_script(python: Path | None = None) -> bytes:
@@ -48,13 +48,13 @@ def render_script(python: Path | None = None) -> bytes:
 
 def is_own(content: bytes) -> bool:
     """Whether a hook is as some hkgit wrote it, with whichever interpreter in it."""
-    found = _OWN.match(content)
+    found = re.match(_OWN, content)
     return found is not None and found[1].decode() == _hash(content[found.end() :])
 
 
 def _hash(lines: bytes) -> str:
     """The hash of a hook's other lines, without the interpreter recorded in them."""
-    return sha256(_RECORDED.sub(b"python=''", lines, count=1)).hexdigest()
+    return sha256(re.sub(_RECORDED, b"python=''", lines, count=1)).hexdigest()
 
 
 def is_active(hook: Path) -> bool:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import lru_cache
-
-from hkgit.values import late_pattern
 
 KNOWN_AGENTS = (
     "*[[]bot]*",
@@ -74,17 +72,18 @@ name follows.
 """
 
 _CO_AUTHOR, _CREDITED = (
-    late_pattern(rb"^(?:%s)-by[ \t]*:(.*(?:\n[ \t].*)*)$" % keys, re.IGNORECASE | re.MULTILINE)
+    rb"(?im)^(?:%s)-by[ \t]*:(.*(?:\n[ \t].*)*)$" % keys
     for keys in (rb"co-authored", rb"co-authored|assisted|generated")
 )
 """A co-author, or anybody credited, with the lines below that git folds into it."""
 
 
-_NO_ADDRESS = late_pattern(r"""[\s,;()"'<]+|mailto:""")
+_NO_ADDRESS = r"""[\s,;()"'<]+|mailto:"""
 """What stands between addresses, and in none."""
 
 
-def matches(identity: str, globs: Sequence[str]) -> bool:
+@lru_cache(1024)  # the commits of a history are by few
+def matches(identity: str, globs: tuple[str, ...]) -> bool:
     """Whether a `Name <email>` fits one of some globs, whatever its letters' case and blanks.
 
     What stands behind the address or around it is no part of it, nor is what nobody sees.
@@ -94,7 +93,7 @@ def matches(identity: str, globs: Sequence[str]) -> bool:
     if not angle:  # as in `Assisted-by: Claude:opus`
         name, _, address = shown.partition(":")
     address = address.partition(">")[0].strip()
-    parts = (each.rstrip(".") for each in _NO_ADDRESS.split(address) if "@" in each)
+    parts = (each.rstrip(".") for each in re.split(_NO_ADDRESS, address) if "@" in each)
     forms = [f"{name.strip()} <{each}>" for each in dict.fromkeys((address, *parts))]
     return any(fits_glob(form, glob) for glob in map(str.lower, globs) for form in forms)
 
@@ -136,6 +135,6 @@ def find_credited_names(message: bytes) -> Iterator[str]:
     return _names_in(_CREDITED, message)
 
 
-def _names_in(pattern: re.Pattern[bytes], message: bytes) -> Iterator[str]:
-    for found in dict.fromkeys(pattern.findall(message)):
+def _names_in(pattern: bytes, message: bytes) -> Iterator[str]:
+    for found in dict.fromkeys(re.findall(pattern, message)):
         yield " ".join(found.decode("utf-8", "replace").split())

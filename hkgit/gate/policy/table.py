@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard, TypeVar
 
 from hkgit.errors import InvalidInput
-from hkgit.values import late_pattern
 
-_ID = late_pattern(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_ID = r"[0-9a-f]{40}([0-9a-f]{24})?"
 
 Default = TypeVar("Default", tuple[str, ...], None)
 
@@ -43,7 +43,7 @@ class Table:
     def commit(self, key: str) -> str | None:
         """Read the whole id of a commit: what is shorter could be the name of a branch."""
         value = self.text(key)
-        if value is not None and not _ID.fullmatch(value):
+        if value is not None and not re.fullmatch(_ID, value):
             raise self.wrong(key, "all 40 digits of a commit")
         return value
 

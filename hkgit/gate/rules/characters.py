@@ -18,7 +18,7 @@ from hkgit.git.objects import TreeChange
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, has_too_many_lines
 from hkgit.text.paths import quote_path
-from hkgit.values import dataclass, late_pattern, replace
+from hkgit.values import dataclass, replace
 
 VERSION = "14.0.0"
 IGNORABLE = (
@@ -59,11 +59,11 @@ def _unseen() -> str:
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in stretches)
 
 
-KINDS: Mapping[str, re.Pattern[str]] = {
-    "bidi": late_pattern(f"[{_BIDI}]"),
-    "zero-width": late_pattern(f"(?![{_BIDI}])[{_unseen()}]"),
-    "nul": late_pattern("\0"),
-    "lone-cr": late_pattern("\r(?!\n)(?!\\Z)"),
+KINDS: Mapping[str, str] = {
+    "bidi": f"[{_BIDI}]",
+    "zero-width": f"(?![{_BIDI}])[{_unseen()}]",
+    "nul": "\0",
+    "lone-cr": "\r(?!\n)(?!\\Z)",
 }
 """What each kind of `reject_text` finds."""
 
@@ -77,7 +77,7 @@ _NAMES = {
 # Joiners that join letters of scripts which need them, or emoji; flags of regions; variants of
 # ideographs; how a sign is drawn, one after each that is no ASCII, and keycaps: there they are
 # spelling.
-_SPELLING = late_pattern(
+_SPELLING = (
     "(?<=[^\\0-\x7f\u200b-\u200f])[\u200c\u200d](?=[^\\0-\x7f\u200b-\u200f])"
     "|(?<=\U0001f3f4)[\U000e0020-\U000e007e]{2,6}\U000e007f"
     "|(?<=[\u3400-\u9fff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
@@ -86,13 +86,13 @@ _SPELLING = late_pattern(
     "|(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f]"
 )
 # The first bytes of all of them: most files hold none, and are looked at no further.
-_SUSPECT = late_pattern(
+_SUSPECT = (
     rb"\0|\r(?!\n|\Z)|\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]"
     rb"|\xe1\xa0[\x8b-\x8f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]"
     rb"|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb0-\xbb]"
     rb"|\xf0\x9b\xb2[\xa0-\xa3]|\xf0\x9d\x85[\xb3-\xba]|\xf3\xa0"
 )
-_ENCODING = late_pattern(rb"^encoding([^\n]*)$", re.MULTILINE)
+_ENCODING = rb"(?m)^encoding([^\n]*)$"
 _ENCODINGS = {
     "utf-8": "utf-8",
     "utf8": "utf-8",
@@ -138,7 +138,7 @@ def find_encoding(header: bytes) -> tuple[str, list[Finding]]:
     """
     named = [
         found.strip(b" \t").decode("ascii", "replace").lower()
-        for found in _ENCODING.findall(header)
+        for found in re.findall(_ENCODING, header)
     ]
     odd = [name for name in named if name not in _ENCODINGS]
     what = "names the encoding {!r}: git shows another text"
@@ -199,7 +199,7 @@ def _is_suspect(named: tuple[str, Entry]) -> bool:
     """Whether the new text of an entry holds anything that could be rejected."""
     _, entry = named
     texts = (encode_text(hunk.new_text) for file in entry.files for hunk in file.hunks)
-    return any(not _is_plain(text) and _SUSPECT.search(text) for text in texts)
+    return any(not _is_plain(text) and re.search(_SUSPECT, text) for text in texts)
 
 
 def _is_plain(data: bytes) -> bool:
@@ -232,8 +232,8 @@ class _Suspects:
     def of(cls, number: int, line: str, kinds: Sequence[str]) -> _Suspects:
         if line.isascii() and "\0" not in line and "\r" not in line:
             return cls(number, line, ())
-        text = _SPELLING.sub("", line)
-        found = ((m.start(), kind, m[0]) for kind in kinds for m in KINDS[kind].finditer(text))
+        text = re.sub(_SPELLING, "", line)
+        found = ((m.start(), kind, m[0]) for kind in kinds for m in re.finditer(KINDS[kind], text))
         return cls(number, text, tuple(sorted(found)))
 
     @property
@@ -250,10 +250,10 @@ def find_added(
     A character stays where its line does, or where a line in its place begins alike, up to it.
     Moved elsewhere it may hide what was seen before: from a string into code, say.
     """
-    if _is_plain(new.data) or not _SUSPECT.search(new.data):
+    if _is_plain(new.data) or not re.search(_SUSPECT, new.data):
         return
     is_long = any(has_too_many_lines(file.data) for file in (*old, new))
-    if is_long or sum(1 for _ in _SUSPECT.finditer(new.data)) > MOST:
+    if is_long or sum(1 for _ in re.finditer(_SUSPECT, new.data)) > MOST:
         yield from _find_any(new, kinds)
         return
     added = _list_suspects(new.data, kinds)
@@ -304,7 +304,7 @@ def _find_any(new: File, kinds: Sequence[str]) -> Iterator[tuple[str, int, str]]
     """Find the first of each kind in a file of very many suspects, which nobody counts."""
     for kind in kinds:
         for number, line in _suspect_lines(new.data):
-            found = KINDS[kind].search(_SPELLING.sub("", line))
+            found = re.search(KINDS[kind], re.sub(_SPELLING, "", line))
             if found is not None:
                 yield kind, number, found[0]
                 break
@@ -314,7 +314,7 @@ def _suspect_lines(data: bytes) -> Iterator[tuple[int, str]]:
     """The lines that may hold such characters, with their numbers; no other line is made."""
     data = data.removeprefix(_BOM)
     number, done = 1, 0
-    found = _SUSPECT.search(data)
+    found = re.search(_SUSPECT, data)
     while found is not None:
         start = data.rfind(b"\n", 0, found.start()) + 1
         after = data.find(b"\n", found.end())
@@ -322,10 +322,10 @@ def _suspect_lines(data: bytes) -> Iterator[tuple[int, str]]:
         number += data.count(b"\n", done, start)
         done = start
         yield number, decode_text(data[start:end])
-        found = _SUSPECT.search(data, end)
+        found = re.compile(_SUSPECT).search(data, end)
 
 
 def _find_kinds(kind: str, line: str) -> list[str]:
     if line.isascii() and "\0" not in line and "\r" not in line:  # as nearly every name
         return []
-    return KINDS[kind].findall(_SPELLING.sub("", line))
+    return re.findall(KINDS[kind], re.sub(_SPELLING, "", line))

@@ -6,6 +6,7 @@ So author, committer, signature and hooks are what `git commit` would make of th
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -88,7 +89,9 @@ def _commit(worktree: Worktree, message: bytes, hooks: Path | str | None, allow_
     )
     head = (worktree.git_dir / "HEAD").read_text().strip()
     # Where refs are not files, this one says nothing.
-    return head if FULL_ID.fullmatch(head) else run(["rev-parse", "HEAD"], cwd=worktree.path).text
+    return (
+        head if re.fullmatch(FULL_ID, head) else run(["rev-parse", "HEAD"], cwd=worktree.path).text
+    )
 
 
 def _read_left_tree(worktree: Worktree) -> str:

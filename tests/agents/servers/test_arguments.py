@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents.servers.arguments import LONGEST_TEXT
 from hkgit.agents.servers.connection import Connection
 from hkgit.text.tags import compute_tag
+from hkgit.workflows.arguments import LONGEST_TEXT
 
 LINES = "".join(f"line {number}\n" for number in range(1, 31))
 PIXEL = b"\x89PNG\r\n\x1a\n" + b"\0" * 16

@@ -94,8 +94,8 @@ def test_the_next_edit_names_the_session(repo: Repo) -> None:
 
 
 def test_a_text_may_be_an_object(tmp_path: Path) -> None:
-    from hkgit.agents.servers.arguments import schema
     from hkgit.agents.servers.server_calls import CALLS
+    from hkgit.workflows.arguments import schema
 
     allowed = schema(CALLS["edit"].arguments)["properties"]["text"]["anyOf"]
     assert [each["type"] for each in allowed] == ["string", "object", "array"]

@@ -1,11 +1,10 @@
-"""Declare the arguments of a call once, for its JSON Schema and for its check."""
+"""Declare arguments once: for the JSON Schema of a call, for its check, for the command line."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 
-from hkgit.applying.planner import Options
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import JsonObject
@@ -31,6 +30,10 @@ _TEXT_SCHEMAS = [
     {"type": "array", "items": {"type": "object"}},
 ]
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.applying.planner import Options
+
 Values = JsonObject
 """The arguments of a call, as `check_arguments` lets them pass."""
 
@@ -48,8 +51,9 @@ class Argument:
     about: str
     required: bool = False
     choices: tuple[str, ...] = ()
-    minimum: float | None = None
-    maximum: float | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    default: str | float | None = None
 
     def schema(self) -> JsonObject:
         """Write the argument as a JSON Schema."""
@@ -60,9 +64,8 @@ class Argument:
             schema["items"] = {"type": "string"}
         if self.choices:
             schema["enum"] = list(self.choices)
-        bounds = {"minimum": self.minimum, "maximum": self.maximum}
-        schema |= {name: bound for name, bound in bounds.items() if bound is not None}
-        return schema
+        more = {"minimum": self.minimum, "maximum": self.maximum, "default": self.default}
+        return schema | {name: each for name, each in more.items() if each is not None}
 
     def check(self, value: object) -> None:
         """Raise WrongArguments for a value that the schema does not allow."""
@@ -87,6 +90,44 @@ class Argument:
 
     def _wrong(self, what: str) -> WrongArguments:
         return WrongArguments(f"argument {self.name}", what, self.about)
+
+
+DEFAULT_THRESHOLD = 0.8
+FORMAT = Argument("format", "string", "The dialect of the edits.", default="auto")
+EMPTY_SEARCH = Argument(
+    "empty_search",
+    "string",
+    "What an empty SEARCH means: a new file, or the end of one that is there.",
+    choices=("create", "append"),
+    default="create",
+)
+THRESHOLD = Argument(
+    "threshold",
+    "number",
+    "How alike a fuzzy match must be; it decides the place, and lets no edit overwrite lines that"
+    " it misquotes. With 1 the old text must stand in the file byte for byte.",
+    minimum=0,
+    maximum=1,
+    default=DEFAULT_THRESHOLD,
+)
+EXPECT = Argument("expect", "array", "The hash of what was read, PATH:START-END=HASH.")
+RELOCATE = Argument("relocate", "boolean", "Follow line ranges that have moved.")
+CHECK_SYNTAX = Argument(
+    "check_syntax",
+    "boolean",
+    "Refuse every edit that leaves a file which no longer parses, or none; by default those that"
+    " are not exact.",
+)
+DRY_RUN = Argument("dry_run", "boolean", "Show what would change, and change nothing.")
+BATCH = Argument("batch", "string", "The batch whose refused edits these correct.")
+MESSAGE = Argument("message", "string", "The commit message.")
+BRANCH = Argument("branch", "string", "Land on this branch, made at the base if absent.")
+BASE = Argument("base", "string", "The commit that the edits were written against.")
+HASHLINE = Argument("hashline", "boolean", "Show each line with its tag: ab|text.")
+LIMIT = Argument("limit", "integer", "Show so many lines at most.", minimum=1)
+BEFORE = Argument("before", "string", "Read what that call of the session changed.")
+CALL = Argument("call", "string", "The call to take back, instead of the last.")
+WHOLE_SESSION = Argument("whole_session", "boolean", "Take back every call of the session.")
 
 
 def _is_a(name: str, value: object) -> bool:
@@ -142,8 +183,10 @@ def check_arguments(arguments: tuple[Argument, ...], given: object) -> Values:
 
 def planning_options(given: Values, *, allow_blind: bool) -> Options:
     """Convert a call's arguments to the options of the planner."""
+    from hkgit.applying.planner import Options  # who only reads plans nothing
+
     return Options.of(
-        given.get("threshold", 0.8),
+        given.get("threshold", DEFAULT_THRESHOLD),
         relocate=given.get("relocate", False),
         check_syntax=given.get("check_syntax"),
         allow_blind=allow_blind,
