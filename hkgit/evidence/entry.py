@@ -434,9 +434,12 @@ def _decode_base64(value: Json) -> str:
 
 def _edit(value: Json) -> AnyEdit:
     try:
-        return parse_edit(Node(ROOT, value))
+        edit = parse_edit(Node(ROOT, value))
     except InvalidInput as error:
         raise _Fault(parse_edit) from error
+    if write_edit(edit) != value:
+        raise _Fault("an edit as hkgit writes it")
+    return edit
 
 
 def _lines(value: Json) -> Lines:
