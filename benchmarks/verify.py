@@ -23,10 +23,9 @@ from benchmarks.pairs import sh
 from hkgit.evidence.replay import candidate_of, replay
 from hkgit.gate.commit_range import (
     CommitRange,
-    Parallelism,
     VerifiedCommits,
     drop_floors,
-    verify_range,
+    judge_range,
 )
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
@@ -77,7 +76,10 @@ def _ways(
         repository = Repository.discover(root)
         memory = VerifiedCommits.of(repository, LAX) if known else None
         asked = CommitRange(first, repository.resolve("main"))
-        report = verify_range(repository, asked, LAX, Parallelism(jobs, known=memory)).collect()
+        stream = judge_range(
+            repository, asked, LAX, has_trusted_side=False, jobs=jobs, known=memory
+        )
+        report = stream.collect()
         assert len(report.rulings) == len(commits)
         assert report.passes
 

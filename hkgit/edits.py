@@ -153,16 +153,14 @@ AnyEdit = (
 class Spec:
     """A document of edits in one dialect.
 
-    `blocks[i]` is the text of `edits[i]` alone: it parses by itself, in the same dialect, to
-    that edit. `sequential` says that each edit speaks of what the edits before it left; the
-    others all speak of the base. `digest` is the SHA-256 of the whole document, `name` where it was
-    read from, if it is one of several. `miscounted` are the numbers, from 1, of edits whose hunk
-    has other numbers of lines than its header says.
+    `sequential` says that each edit speaks of what the edits before it left; the others all speak
+    of the base. `digest` is the SHA-256 of the whole document, `name` where it was read from, if
+    it is one of several. `miscounted` are the numbers, from 1, of edits whose hunk has other
+    numbers of lines than its header says.
     """
 
     dialect: str
     edits: tuple[AnyEdit, ...]
-    blocks: tuple[str, ...]
     sequential: bool
     base: str | None = None
     agent: str | None = None
@@ -170,6 +168,31 @@ class Spec:
     digest: str = ""
     name: str | None = None
     miscounted: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """The kinds of edits that a dialect can say; no kinds are all.
+
+    `sequential` says whether each edit speaks of what those before it left, else all of the base.
+    """
+
+    kinds: tuple[type[AnyEdit], ...] = ()
+    sequential: bool = True
+
+
+_CALLS = Notation((Edit, InsertAfter, TagEdit, CreateFile, WriteFile))
+
+NOTATIONS: Mapping[str, Notation] = {
+    "protocol": Notation(sequential=False),
+    "harnesskit": _CALLS,
+    "search-replace": Notation((Edit,)),
+    "unified-diff": Notation((Edit, CreateFile, DeleteFile, RenameFile, SetMode), sequential=False),
+    "apply-patch": Notation((Edit, CreateFile, DeleteFile, RenameFile)),
+    "hashline": _CALLS,
+    "text-editor": _CALLS,
+}
+"""Every dialect by its name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from dataclasses import asdict, dataclass, field, replace
+    from functools import cached_property
     from typing import Any
 
-__all__ = ["asdict", "dataclass", "field", "replace"]
+__all__ = [
+    "asdict",
+    "cached_property",
+    "dataclass",
+    "defaults_of",
+    "field",
+    "fields_of",
+    "replace",
+]
 
 _SPECS = "__value_fields__"
 
@@ -40,6 +49,17 @@ class Default:
 
     def __init__(self, **given: Any) -> None:
         self.__dict__.update(given)
+
+
+def fields_of(cls: type) -> tuple[str, ...]:
+    """List the names of the fields of a class of values."""
+    return tuple(getattr(cls, _SPECS))
+
+
+def defaults_of(cls: type) -> dict[str, Any]:
+    """Map the fields that may be left out to what they are then; none has a factory."""
+    specs = getattr(cls, _SPECS).items()
+    return {name: spec.default for name, spec in specs if spec.default is not _Absent}
 
 
 def _decorate(
@@ -163,7 +183,13 @@ def _compile_init(cls: type, specs: Mapping[str, Default], *, frozen: bool) -> C
             default, known[f"_of_{name}"] = "=_absent", spec.default_factory
             value = f"_of_{name}() if {name} is _absent else {name}"
         parameters.append(f"{name}{default}")
-        lines.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+        if not frozen:
+            lines.append(f"self.{name} = {value}")
+        elif hasattr(cls.__dict__.get(name), "__set__"):  # a slot, which is quicker to set so
+            known[f"_set_{name}"] = cls.__dict__[name].__set__
+            lines.append(f"_set_{name}(self, {value})")
+        else:
+            lines.append(f"_set(self, {name!r}, {value})")
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
     body = "\n ".join(lines or ["pass"])
@@ -225,5 +251,23 @@ def _asdict(value: Any) -> Any:
     return value
 
 
+class _Cached:
+    """A property that is computed once, without the lock that Python had before 3.12."""
+
+    def __init__(self, compute: Callable[[Any], Any]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        found = instance.__dict__[self._name] = self._compute(instance)
+        return found
+
+
 if not TYPE_CHECKING:
     asdict, dataclass, field, replace = _asdict, _decorate, Default, _replace
+    cached_property = _Cached

@@ -28,6 +28,7 @@ from hkgit.edits import (
     TagEdit,
     WriteFile,
 )
+from tests.support.notations import UnsayableEdit, write
 from tests.support.properties import examples
 from tests.support.repos import Repo
 
@@ -199,8 +200,8 @@ def edits(draw: st.DrawFn, dialect: str) -> AnyEdit:
 def rendered(dialect: str, said: list[AnyEdit]) -> str | None:
     """The text of some edits, None where a dialect cannot say them."""
     try:
-        return dialects.DIALECTS[dialect].render(said)
-    except HkgitError:
+        return write(dialect, said)
+    except UnsayableEdit:
         return None
 
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import assert_never
 
 from hkgit.agents.events import Editing, Shell, UnshownShell, UntoldEdit
 from hkgit.edits import REGULAR
 from hkgit.evidence.entry import digest
+from hkgit.git.state_files import find_files
 from hkgit.sessions.blobs import find_open_notes, keep_json
 from hkgit.sessions.homes import say_waiting
 from hkgit.text.strict_json import JsonObject
@@ -29,96 +31,69 @@ A person may have been asked for leave within them.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class OpenEdit:
-    """An edit of which the hook after it has not told; it began `age` seconds ago."""
+Begun = Editing | UntoldEdit | UnshownShell
+"""What may begin and not be told to end: an edit, one of which nothing is told, or a command."""
 
-    edit: Editing
+
+@dataclass(frozen=True, slots=True)
+class BegunCall:
+    """A call of which no hook has told what came of it; it began `age` seconds ago."""
+
+    did: Begun
     directory: Path
     age: float
     note: Path
 
 
-def note_open_edit(folder: Path, edit: Editing, directory: Path) -> None:
-    """Note in a session that an edit is about to be made. Raises OSError."""
-    place = _place(folder, edit)
+def note_begun(folder: Path, did: Begun, directory: Path) -> None:
+    """Note in a session what has begun and is not told to be over. Raises OSError."""
+    if isinstance(did, UnshownShell):
+        kept = {"command": did.shell.command, "call": did.call}
+    else:
+        edit = did.edit if isinstance(did, UntoldEdit) else did
+        kept = {"text": edit.text, "dialect": edit.dialect}
+    place, is_untold = _place(folder, did), isinstance(did, UntoldEdit)
     place.parent.mkdir(parents=True, exist_ok=True)
-    fields = {"text": edit.text, "dialect": edit.dialect, "directory": str(directory)}
-    place.write_text(json.dumps(fields))
+    place.write_text(json.dumps(kept | {"directory": str(directory), "is_untold": is_untold}))
     say_waiting(folder.parent)
 
 
-def forget_open_edit(folder: Path, edit: Editing) -> None:
-    """Forget an edit that the hook after it has told of."""
-    _place(folder, edit).unlink(missing_ok=True)
+def forget_begun(folder: Path, did: Begun) -> None:
+    """Forget a call that the hook after it has told of."""
+    _place(folder, did).unlink(missing_ok=True)
 
 
-def find_open_edits(folder: Path) -> Iterator[OpenEdit]:
-    """Yield the edits of a session that are open, in the order in which they were begun."""
-    begun = sorted((each.stat().st_mtime, each) for each in find_open_notes(folder))
-    for since, place in begun:
+def list_begun(folder: Path) -> Iterator[BegunCall]:
+    """Yield the calls of a session that no hook has told to be over, in their order."""
+    places = [*find_open_notes(folder), *find_files(folder / "aside", "waiting-*.json")]
+    for since, place in sorted((each.stat().st_mtime, each) for each in places):
         try:
             fields = json.loads(place.read_text())
-            edit = Editing(fields["text"], fields["dialect"])
-            yield OpenEdit(edit, Path(fields["directory"]), time.time() - since, place)
+            did = _read_begun(fields)
+            yield BegunCall(did, Path(fields["directory"]), time.time() - since, place)
         except (OSError, ValueError, LookupError, TypeError):
             place.unlink(missing_ok=True)
 
 
-def _place(folder: Path, edit: Editing) -> Path:
-    return folder / "aside" / f"open-{digest(edit.text.encode('utf-8', 'replace'))[:32]}.json"
+def _read_begun(fields: JsonObject) -> Begun:
+    if "command" in fields:
+        return UnshownShell(Shell(fields["command"], ""), fields["call"])
+    edit = Editing(fields["text"], fields["dialect"])
+    return UntoldEdit(edit) if fields["is_untold"] else edit
 
 
-_MOST = 50
+def _place(folder: Path, did: Begun) -> Path:
+    """Where the note of a call lies; a commit settles those whose hook was stopped (`open`)."""
+    match did:
+        case Editing(text):
+            return folder / "aside" / f"open-{_name(text)}.json"
+        case UntoldEdit(Editing(text)) | UnshownShell(call=text):
+            return folder / "aside" / f"waiting-{_name(text)}.json"
+    assert_never(did)
 
 
-def waiting_in(folder: Path) -> Path:
-    """Return the file of a session that lists the calls whose end is not known yet."""
-    return folder / "aside" / "waiting"
-
-
-def add_waiting(folder: Path, did: UntoldEdit | UnshownShell, directory: Path) -> None:
-    """Add a call whose end is not known yet; drop the oldest beyond `_MOST`."""
-    if isinstance(did, UntoldEdit):
-        kept = {"text": did.edit.text, "dialect": did.edit.dialect}
-    else:
-        kept = {"command": did.shell.command, "call": did.call}
-    _save(folder, [*_load(folder), kept | {"directory": str(directory)}][-_MOST:])
-
-
-def settle_waiting(
-    folder: Path,
-    end_edit: Callable[[Editing, Path], bool],
-    end_shell: Callable[[Shell, str, Path], bool],
-) -> None:
-    """Try to end each waiting call; those for which the function returns False stay."""
-    waiting = _load(folder)
-    left: list[JsonObject] = []
-    for number, kept in enumerate(waiting):
-        try:
-            directory = Path(kept["directory"])
-            if "text" in kept:
-                is_over = end_edit(Editing(kept["text"], kept["dialect"]), directory)
-            else:
-                is_over = end_shell(Shell(kept["command"], ""), kept["call"], directory)
-        except BaseException:
-            _save(folder, [*left, *waiting[number + 1 :]])
-            raise
-        left += [] if is_over else [kept]
-    if left != waiting:
-        _save(folder, left)
-
-
-def _load(folder: Path) -> list[JsonObject]:
-    try:
-        found = json.loads(waiting_in(folder).read_text())
-    except (OSError, ValueError):
-        return []
-    return found if isinstance(found, list) else []
-
-
-def _save(folder: Path, waiting: Sequence[JsonObject]) -> None:
-    keep_json(waiting_in(folder), waiting)
+def _name(words: str) -> str:
+    return digest(words.encode("utf-8", "replace"))[:32]
 
 
 ABSENT, BEYOND = "", "beyond"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.begun_calls import LASTS, OpenEdit, find_open_edits
+from hkgit.agents.begun_calls import LASTS, BegunCall, list_begun
 from hkgit.agents.events import Editing, LateEdit
 from hkgit.agents.files_before import PutAside
 from hkgit.agents.late_edits import find_versions_before, holds_already
@@ -30,11 +30,11 @@ OVERDUE = HOOK_SECONDS + 2.0
 def settle_missed_edits(session: EditSession, least_age: float = OVERDUE) -> list[str]:
     """Record what hooks have missed of a session's edits; the paths of what was recorded."""
     recorded: list[str] = []
-    for each in [*find_open_edits(session.journal.folder)]:
-        if each.age < least_age:
+    for each in [*list_begun(session.journal.folder)]:
+        if not isinstance(each.did, Editing) or each.age < least_age:
             continue
         with suppress(HkgitError):
-            recorded += _settle(session, each)
+            recorded += _settle(session, each, each.did)
         if each.age > LASTS:
             each.note.unlink(missing_ok=True)
     return recorded
@@ -70,17 +70,17 @@ def take_unseen_edit(edit: Editing, session: EditSession, directory: Path) -> Ed
     raise Stale(", ".join(paths), "was changed before hkgit could see how it was", fix)
 
 
-def _settle(session: EditSession, open_edit: OpenEdit) -> Iterator[str]:
-    edit, checkout = open_edit.edit, Checkout(session.root)
+def _settle(session: EditSession, begun: BegunCall, edit: Editing) -> Iterator[str]:
+    checkout = Checkout(session.root)
     aside = PutAside(session.journal.folder, session.journal.blobs)
-    spec = spec_of(edit, session.root, open_edit.directory)
-    paths = find_touched_paths(edit, session.root, open_edit.directory)
+    spec = spec_of(edit, session.root, begun.directory)
+    paths = find_touched_paths(edit, session.root, begun.directory)
     before = {path: aside.get(path, edit.text) for path in paths}
     if all(checkout.get(path) == file for path, file in before.items()):
         return
     if _adopt(session, spec, before) is None:
         return
-    open_edit.note.unlink(missing_ok=True)
+    begun.note.unlink(missing_ok=True)
     for path in paths:
         aside.drop(path, edit.text)
         aside.renew(path, checkout.get(path), before[path])

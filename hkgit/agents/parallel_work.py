@@ -21,8 +21,8 @@ from hkgit.edits import File
 from hkgit.errors import Stale
 from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import FileMark, RecordedFile
-from hkgit.git.listing import find_files
 from hkgit.git.repository import Repository
+from hkgit.git.state_files import find_files
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
-from hkgit.agents.begun_calls import add_waiting, settle_waiting, waiting_in
+from hkgit.agents.begun_calls import LASTS, BegunCall, list_begun, note_begun
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -73,21 +72,37 @@ class Recorder:
         for path in find_touched_paths(did, self._session.root, self._directory):
             self._aside.put(path, words_of(did), self._checkout.get(path))
         if isinstance(did, UntoldEdit):
-            add_waiting(self._session.journal.folder, did, self._directory)
+            note_begun(self._session.journal.folder, did, self._directory)
 
     def settle(self, transcript: Path | None, find_output: FindOutput | None) -> None:
         """Take in what earlier events have left open, as far as it is known. Raises HkgitError.
 
         `find_output` finds in the transcript what a call has shown.
         """
-        folder = self._session.journal.folder
-        if waiting_in(folder).exists():
-            find = (
-                None
-                if transcript is None or find_output is None
-                else partial(find_output, transcript)
-            )
-            settle_waiting(folder, self._end_edit, partial(self._end_shell, find))
+        for call in [*list_begun(self._session.journal.folder)]:
+            try:
+                is_over = self._end_begun(call, transcript, find_output)
+            except BaseException:
+                call.note.unlink(missing_ok=True)  # it is not tried again
+                raise
+            if is_over or call.age > LASTS:
+                call.note.unlink(missing_ok=True)
+
+    def _end_begun(
+        self, call: BegunCall, transcript: Path | None, find_output: FindOutput | None
+    ) -> bool:
+        """Take in what came of a call; False where that is not known yet."""
+        match call.did:
+            case UntoldEdit(edit):
+                return self._end_edit(edit, call.directory)
+            case UnshownShell(shell, name) if transcript is not None and find_output is not None:
+                output = find_output(transcript, name)
+                if output is None:
+                    return False
+                recorder = Recorder(replace(self._session, turn=""), call.directory)
+                recorder._look(find_readings(Shell(shell.command, output), call.directory))
+                return True
+        return False
 
     def learn_attached(self, did: Did, transcript: Path) -> None:
         """Learn what the model was shown of files, with its prompt, that it is about to edit."""
@@ -116,17 +131,6 @@ class Recorder:
         if all(self._checkout.get(path) == file for path, file in before.items()):
             return False
         recorder._edits.take(spec, edit.text)
-        return True
-
-    def _end_shell(
-        self, find: Callable[[str], str | None] | None, shell: Shell, call: str, directory: Path
-    ) -> bool:
-        output = None if find is None else find(call)
-        if output is None:
-            return False
-        recorder = Recorder(replace(self._session, turn=""), directory)
-        shown = find_readings(Shell(shell.command, output), directory)
-        recorder._look(shown)
         return True
 
     def after(self, event: ToolEvent) -> EditReport | None:
@@ -173,7 +177,7 @@ class Recorder:
 
                 self._look(find_cells(notebook, self._directory))
             case UnshownShell() as unshown:
-                add_waiting(self._session.journal.folder, unshown, self._directory)
+                note_begun(self._session.journal.folder, unshown, self._directory)
             case ToolReading() as read:
                 self._look(find_readings(read, self._directory))
             case Looks(parts):

@@ -24,7 +24,10 @@ from hkgit.text.shown_lines import (
 
 _HIT = re.compile(r"([^:\n]+):\d+:")
 _MOST = 64
-"""So many readings are kept of one call at most, and so many names are looked up."""
+"""So many readings are kept of one call at most, and so many files are looked at."""
+
+_MOST_WORDS = 1000
+"""So many words of a command are taken for names of files: each may be one."""
 
 _PATTERN = re.compile(r"[*?\[]")
 _LARGEST = 32 * 2**20
@@ -52,6 +55,8 @@ def _find_shown(did: ToolReading | Snippets, file: Sequence[str]) -> list[tuple[
 
 
 def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
+    if not shell.output.strip() and not does_print(shell.command):
+        return
     folders = list_folders(shell)
 
     def find_hit(name: str) -> str | None:
@@ -67,10 +72,11 @@ def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
         )
     names = [str(PurePosixPath(x, name)) for x in folders for name in list_names(shell.command)]
     plain = (each for each in dict.fromkeys(names) if not _PATTERN.search(each))
-    loaded = {path: _load(directory, path) for path in islice(plain, _MOST)}
+    read = ((path, _load(directory, path)) for path in islice(plain, _MOST_WORDS))
+    loaded = dict(islice(((path, lines) for path, lines in read if lines is not None), _MOST))
     files = {path: lines for path, lines in loaded.items() if lines}
     if does_print(shell.command):
-        yield from (ToolReading(path, *_NOTHING) for path, lines in loaded.items() if lines == [])
+        yield from (ToolReading(path, *_NOTHING) for path, lines in loaded.items() if not lines)
     found = find_shown_files(files, answer, shell.command, find_ranges(shell.command))
     yield from (ToolReading(path, *lines) for path, each in found.items() for lines in each)
     for pattern in dict.fromkeys(each for each in names if _PATTERN.search(each)):

@@ -65,9 +65,7 @@ def spec_of(did: Editing, root: Path, directory: Path) -> Spec:
     """Convert a call to a spec with paths from the root. Raises InvalidInput."""
     spec = dialects.parse(did.text, did.dialect)
     edits = tuple(_make_root_relative(edit, root, directory) for edit in spec.edits)
-    render = dialects.DIALECTS[spec.dialect].render
-    blocks = tuple(render([edit]) for edit in edits)
-    return replace(spec, edits=edits, blocks=blocks, digest=digest(encode_text(did.text)))
+    return replace(spec, edits=edits, digest=digest(encode_text(did.text)))
 
 
 def _make_root_relative(edit: AnyEdit, root: Path, directory: Path) -> AnyEdit:

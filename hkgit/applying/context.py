@@ -29,7 +29,8 @@ from hkgit.values import dataclass, replace
 class EditContext:
     """An edit's number, its file, the reads that speak of that file, and earlier evidence.
 
-    `in_base` says that the edit speaks of the base, not of what earlier edits left.
+    `in_base` says that the edit speaks of the base, not of what earlier edits left. Without
+    `shows_diff` nobody looks at the diff of the outcome.
     """
 
     number: int
@@ -37,6 +38,7 @@ class EditContext:
     reads: tuple[Read, ...]
     in_base: bool
     earlier: Mapping[int, Evidence]
+    shows_diff: bool = True
 
     @property
     def base(self) -> Document:
@@ -117,6 +119,8 @@ def change_diff(
     context: EditContext, splices: Sequence[Splice], final_newline: bool | None = None
 ) -> str:
     """Write the change of one edit as a unified diff; only the lines around it are looked at."""
+    if not context.shows_diff:
+        return ""
     document, path, mode = context.document, context.state.path, context.state.mode
     first = last = document.line_count
     if splices:

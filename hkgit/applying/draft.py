@@ -9,12 +9,11 @@ See Crowley, "Data Structures for Text Sequences" (1998), for the structure.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from functools import cached_property
 from itertools import islice
 from operator import attrgetter
 
 from hkgit.text.document import Document, terminate, unterminate
-from hkgit.values import dataclass
+from hkgit.values import cached_property, dataclass
 
 Lines = tuple[int, int]
 """A range of lines, first and last; `(n+1, n)` is the empty range before line n+1."""

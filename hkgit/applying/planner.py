@@ -48,7 +48,8 @@ class Options:
 
     `syntax` is a mode of `check_syntax`, or `ignore`. `carried` maps the number of a range edit to
     the lines it was carried to. `stores_lf` says where git keeps new files with LF (`line_ends`).
-    Without `allow_blind` an operation of the protocol on lines needs evidence.
+    Without `allow_blind` an operation of the protocol on lines needs evidence, without `shows_diff`
+    no outcome has a diff.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -57,6 +58,7 @@ class Options:
     carried: Mapping[int, Lines] = field(default_factory=dict)
     stores_lf: StoresLf = as_given
     allow_blind: bool = True
+    shows_diff: bool = True
 
     @classmethod
     def of(
@@ -230,7 +232,12 @@ class _Planner:
 
                 raise refuse_stale_read(edit.path, state.draft.base, read)
         context = EditContext(
-            number=number, state=state, reads=reads, in_base=self._in_base, earlier=self._evidence
+            number=number,
+            state=state,
+            reads=reads,
+            in_base=self._in_base,
+            earlier=self._evidence,
+            shows_diff=self._options.shows_diff,
         )
         if self._in_base and state.is_closed:
             raise context.overlap(edit.path)

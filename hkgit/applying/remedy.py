@@ -11,9 +11,10 @@ from hkgit.applying.context import EditContext
 from hkgit.applying.marks import expect_no_marks
 from hkgit.applying.outcome import Candidate, EditOutcome
 from hkgit.applying.quotes import change_text
-from hkgit.dialects import DIALECTS
+from hkgit.dialects import protocol
+from hkgit.dialects.search_replace import write_block
 from hkgit.edits import AnyEdit, Edit, decode_text, encode_text
-from hkgit.errors import HkgitError, InvalidInput, Near
+from hkgit.errors import HkgitError, Near
 from hkgit.matching.place import Settings
 from hkgit.text.document import Document, terminate
 from hkgit.values import replace
@@ -68,8 +69,8 @@ def _places(context: EditContext, near: tuple[Near, ...]) -> Iterator[Candidate]
 def render_correction(context: EditContext, error: HkgitError, dialect: str) -> str | None:
     """Render the corrected edit in a dialect, with the hash of its quote if that carries one.
 
-    Edits that came without a dialect are said in `protocol`. A diff is the one that git would
-    show. None for an edit that would be refused for what it writes.
+    A block is answered with a block, a diff with the one that git would show, and what came
+    otherwise with JSON. None for an edit that would be refused for what it writes.
     """
     edit = error.corrected
     if not isinstance(edit, Edit):
@@ -98,8 +99,7 @@ def _hash_of(context: EditContext, edit: Edit) -> str | None:
 
 
 def _render_edit(edit: AnyEdit, dialect: str) -> str | None:
-    """Render an edit in a dialect, or None where that has no words for it."""
-    try:
-        return DIALECTS.get(dialect, DIALECTS["protocol"]).render([edit])
-    except InvalidInput:
-        return None
+    """Write an edit as a block, if it came so and can be one; else as every face reads it."""
+    if dialect == "search-replace" and isinstance(edit, Edit):
+        return write_block(edit)
+    return protocol.write([replace(edit, whole_lines=False) if isinstance(edit, Edit) else edit])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hkgit.applying.draft import Draft
 from hkgit.applying.hunk import Hunk, net_hunks
 from hkgit.applying.outcome import FileChange
-from hkgit.dialects.file_names import find_namesakes, find_similar
+from hkgit.applying.path_names import find_namesakes, find_similar
 from hkgit.edits import DIRECTORY, REGULAR, SUBMODULE, SYMLINK, File, Snapshot, decode_text
 from hkgit.errors import InvalidInput, Stale
 from hkgit.text.document import MOST_LINES, Document, has_too_many_lines, terminate

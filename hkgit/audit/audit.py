@@ -10,7 +10,8 @@ from hkgit.audit.numbers import numbers_json, numbers_lines
 from hkgit.audit.reports.findings import name_commit, read_subject
 from hkgit.audit.reports.fix import mend
 from hkgit.audit.reports.plain import report_json
-from hkgit.audit.reports.text import summarize_report
+from hkgit.audit.reports.report_format import ReportTotals
+from hkgit.audit.reports.text import summarize
 from hkgit.audit.tables.figures import AgentFigures, Figures, count_all, list_agents, open_rows_of
 from hkgit.evidence.refusal_log import find_claimed_conflicts
 from hkgit.gate.policy.model import Policy
@@ -128,7 +129,7 @@ def body(audit: Audit) -> str:
 
 
 def _sum_up(audit: Audit) -> Iterator[str]:
-    yield f"{escape_markdown(summarize_report(audit.report))}."
+    yield f"{escape_markdown(summarize(ReportTotals.of(audit.report)))}."
     yield ""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from hkgit.applying.evidence import is_weak
 from hkgit.dialects.file_names import unquote_name
 from hkgit.edits import decode_text, encode_text
-from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
+from hkgit.errors import GitRefused, InvalidInput, Unverifiable
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.sequence import order_entries
@@ -247,13 +247,7 @@ def _find_edit(name: str, entry: Entry, edits: Sequence[int], line: bytes) -> Wr
 
 def _says(edit: RecordedEdit, line: bytes) -> int:
     """How much of a line an edit says itself: all of it, a part of it, nothing."""
-    from hkgit.dialects import parse
-
-    try:
-        [parsed] = parse(edit.text, edit.dialect).edits
-    except (HkgitError, ValueError):
-        return 0
-    pieces = [piece for piece in encode_text(new_text_of(parsed)).split(b"\n") if piece]
+    pieces = [piece for piece in encode_text(new_text_of(edit.edit)).split(b"\n") if piece]
     if line in pieces:
         return len(line) + 1
     return max((len(piece) for piece in pieces if piece in line), default=0)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hkgit.agents import find_agent
 from hkgit.agents.agent import Agent
-from hkgit.agents.begun_calls import forget_open_edit, note_open_edit
+from hkgit.agents.begun_calls import forget_begun, note_begun
 from hkgit.agents.events import (
     Editing,
     Looks,
@@ -191,14 +191,14 @@ def _record(session: EditSession, recorder: Recorder, event: ToolEvent) -> str |
         return None if answer is None or not answer.blind else _unread(answer)
     recorder.before(event.did)
     if isinstance(event.did, Editing):
-        note_open_edit(session.journal.folder, event.did, event.directory)
+        note_begun(session.journal.folder, event.did, event.directory)
     return None
 
 
 def _end(session: EditSession, recorder: Recorder, event: ToolEvent) -> EditReport | None:
     if not isinstance(event.did, Editing):
         return recorder.after(event)
-    forget_open_edit(session.journal.folder, event.did)
+    forget_begun(session.journal.folder, event.did)
     try:
         return recorder.after(event)
     except Stale:

@@ -11,7 +11,7 @@ from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.output import show_progress
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.errors import Rejected
-from hkgit.gate.commit_range import CommitRange, drop_floors, verify_range
+from hkgit.gate.commit_range import CommitRange, drop_floors, judge_range
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.text.escape import count_noun, visible
 from hkgit.values import asdict
@@ -37,7 +37,9 @@ def command(ctx: click.Context, commits: str, policy: str | None, as_json: bool)
     trusted = load_policy(repository, policy, old)
     watch = show_progress("replaying commit")
     asked_of = CommitRange(old, new)
-    report = verify_range(repository, asked_of, drop_floors(trusted), watch=watch).collect()
+    without = drop_floors(trusted)
+    stream = judge_range(repository, asked_of, without, has_trusted_side=False, watch=watch)
+    report = stream.collect()
     asked = collect_range(report.rulings, trusted)
     found = answer_questions(asked)
     passes = all(point.answer == YES for point in found)

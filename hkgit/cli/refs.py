@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.applying.outcome_json import error_json
 from hkgit.audit.reports.plain import report_json
-from hkgit.audit.reports.text import report_lines, summarize_report
+from hkgit.audit.reports.report_format import ReportTotals
+from hkgit.audit.reports.text import report_lines, summarize
 from hkgit.cli.common import echo_json, open_repository
 from hkgit.cli.output import QUIET, VERBOSE, echo, get_loudness, print_error
 from hkgit.gate.entrypoints.updates import UpdateResult
@@ -145,6 +146,6 @@ def _report_lines(report: Report) -> Iterator[str]:
     if get_loudness() < VERBOSE and rejected:
         *lines, _ = report_lines(replace(report, rulings=rejected))
         yield from lines
-        yield summarize_report(report)
+        yield summarize(ReportTotals.of(report))
     else:
         yield from report_lines(report)

@@ -65,7 +65,7 @@ def command(
     if is_markdown:  # what is known by now
         echo(head(commits, ends, len(listed), trusted), nl=False)
     watch = show_progress("judging commit")
-    report = judge_range(repository, asked, trusted, commits=listed, watch=watch)
+    report = judge_range(repository, asked, trusted, commits=listed, watch=watch).collect()
     audit = Audit.of(commits, ends, report)
     if is_page:
         _write_pages(repository, audit, html, html_dir)

@@ -6,11 +6,13 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
-from hkgit.audit.reports.findings import name_commit
-from hkgit.audit.reports.text import report_lines, ruling_lines, summarize
+from hkgit.audit.reports import begin
+from hkgit.audit.reports.findings import ReportItem, name_commit
+from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.cli.common import echo_json
 from hkgit.cli.output import QUIET, echo, get_loudness, print_note, show_progress, style
 from hkgit.errors import InvalidInput
@@ -50,32 +52,12 @@ def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
         raise InvalidInput(error.where, error.what, fix) from error
 
 
-def print_report(repository: Repository, report: Report, form: str) -> None:
-    """Print the report in one of `reports.FORMATS`.
-
-    Where it shall be quiet and nothing is found, there are no lines. `github` also adds to
-    the page of the job, where there is one.
-    """
-    if form == "text":
-        if get_loudness() > QUIET or not report.is_clean:
-            echo(name_program("\n".join(map(_colour, report_lines(report)))))
-        return
-    from hkgit.audit.reports import render
-    from hkgit.audit.reports.findings import place_report
-
-    sheet = place_report(repository, report, _commit_url())
-    echo(render(sheet, form), nl=False)
-    if form == "github":
-        from hkgit.audit.reports import summary
-
-        _add_to_job_summary(summary.render(sheet))
-
-
 def print_judgement(repository: Repository, report: Report, form: str, *, explain: bool) -> bool:
     """Print a report, or which rules decided; return whether the policy passes it."""
     if not explain:
-        print_report(repository, report, form)
-        return report.passes
+        tree = report.rulings[-1].judged.candidate.tree if report.rulings else None
+        totals = ReportTotals(report.policy, report.provisional)
+        return _print(repository, iter(report.rulings), tree, form, totals)
     return print_explanation(report.policy, report.rulings, form)
 
 
@@ -90,101 +72,55 @@ def print_stream(repository: Repository, stream: RulingStream, form: str) -> boo
     Text comes line by line, a document at the end: it says first whether all passes, and an error
     halfway would leave half of it. Memory grows with what is found, not with the range.
     """
-    if form == "text":
-        return _print_rulings(stream.policy, stream.rulings)
-    if form == "github":
-        return _print_job_log(repository, stream)
-    if form == "json":
-        return _print_json(repository, stream)
-    return _print_document(repository, stream, form)
+    is_placed = form != "text" and stream.tip is not None
+    tree = repository.commit(stream.tip).tree if is_placed and stream.tip is not None else None
+    return _print(repository, stream.rulings, tree, form, ReportTotals(stream.policy))
 
 
-def _print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
-    """Print the report as text, each commit as soon as it is judged; return whether it passes.
+def _print(
+    repository: Repository,
+    rulings: Iterator[Ruling],
+    tree: str | None,
+    form: str,
+    totals: ReportTotals,
+) -> bool:
+    """Print rulings, their findings placed in the tree of the newest commit.
 
-    Where it shall be quiet, only commits with a finding are told, and with none of them nothing.
+    Where it shall be quiet, of text only commits with a finding are told, and with none of them
+    nothing. `github` also adds to the page of the job, where there is one.
     """
-    is_quiet = get_loudness() == QUIET
-    count = rejected = shown = 0
-    for ruling in rulings:
-        count += 1
-        rejected += not ruling.passes
-        if is_quiet and not ruling.findings:
-            continue
-        shown += 1
-        for line in ruling_lines(ruling, policy):
-            echo(_colour(name_program(line)))
-    if shown or not is_quiet:
-        echo(escape_console(summarize(policy, count, rejected)))
-    return policy.mode != "enforce" or not rejected
+    is_quiet, is_shown = form == "text" and get_loudness() == QUIET, False
+    address = _commit_url() if form == "github" else None
+    with closing(begin(form, totals.policy, address)) as report:
+        for ruling, items in _place(repository, rulings, tree, form):
+            totals.add(ruling)
+            text = report.add(ruling, items)
+            if not is_quiet or ruling.findings:
+                is_shown = True
+                _echo(text, form)
+        if is_shown or not is_quiet:
+            _echo(report.end(totals), form)
+        if form == "github":
+            from hkgit.audit.reports import github
+
+            assert isinstance(report, github.GitHubFormat)
+            _add_to_job_summary(report.page.render(totals))
+    return totals.passes
 
 
-def _print_document(repository: Repository, stream: RulingStream, form: str) -> bool:
-    """Print the report as one document; return whether the policy passes it.
-
-    The document is printed when all is judged, so that it is whole or a refusal.
-    """
-    kept = []
-    last = None
-    for last in stream.rulings:
-        if last.findings or not last.passes:
-            kept.append(last)
-    if last is not None and (not kept or kept[-1] is not last):
-        kept.append(last)  # findings are placed in the newest commit
-    report = Report(stream.policy, tuple(kept))
-    print_report(repository, report, form)
-    return report.passes
-
-
-def _print_job_log(repository: Repository, stream: RulingStream) -> bool:
-    """Print each commit as soon as it is judged, then what GitHub shows on the files."""
+def _place(
+    repository: Repository, rulings: Iterator[Ruling], tree: str | None, form: str
+) -> Iterator[tuple[Ruling, Sequence[ReportItem]]]:
+    if form == "text" or tree is None:
+        return ((ruling, ()) for ruling in rulings)
     from hkgit.audit.reports.findings import place_findings
-    from hkgit.audit.reports.github import render_annotations
-    from hkgit.audit.reports.summary import JobSummary
 
-    policy, page, annotations = stream.policy, JobSummary(_commit_url()), []
-    count = rejected = 0
-    for ruling, items in place_findings(repository, stream.rulings, _tip_tree(repository, stream)):
-        count += 1
-        rejected += not ruling.passes
-        for line in ruling_lines(ruling, policy):
-            echo(line)
-        annotations.append(render_annotations(items, policy))
-        page.add(ruling)
-    echo(escape_console(summarize(policy, count, rejected)))
-    echo("".join(annotations), nl=False)
-    _add_to_job_summary(page.render(policy))
-    return policy.mode != "enforce" or not rejected
+    return place_findings(repository, rulings, tree)
 
 
-def _tip_tree(repository: Repository, stream: RulingStream) -> str:
-    """The tree in which findings are placed: that of the newest commit."""
-    from hkgit.git.objects import EMPTY_TREE
-
-    return EMPTY_TREE if stream.tip is None else repository.commit(stream.tip).tree
-
-
-def _print_json(repository: Repository, stream: RulingStream) -> bool:
-    from tempfile import TemporaryFile
-
-    from hkgit.audit.reports.findings import place_findings
-    from hkgit.audit.reports.plain import render_commit, render_ends
-
-    policy, tip = stream.policy, _tip_tree(repository, stream)
-    is_rejected, mark = False, ""
-    with TemporaryFile("w+", encoding="ascii") as kept:
-        for ruling, items in place_findings(repository, stream.rulings, tip):
-            is_rejected |= not ruling.passes
-            kept.write(mark + render_commit(ruling, items, policy))
-            mark = ","
-        passes = policy.mode != "enforce" or not is_rejected
-        before, after = render_ends(policy, passes=passes)
-        echo(before, nl=False)
-        kept.seek(0)
-        while part := kept.read(1 << 16):
-            echo(part, nl=False)
-    echo(after if mark else after.removeprefix("\n  "), nl=False)
-    return passes
+def _echo(parts: Iterable[str], form: str) -> None:
+    for part in parts:
+        echo(_colour(name_program(part)) if form == "text" else part, nl=False)
 
 
 def _colour(line: str) -> str:

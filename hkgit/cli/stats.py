@@ -16,7 +16,7 @@ from hkgit.cli.pager import echo_paged
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.cli.terminal_rows import color_option, measure_terminal, render_row
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.commit_range import CommitRange, list_commits_of, stream_range
+from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
 from hkgit.gate.ruling import Ruling
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.text.escape import visible
@@ -44,7 +44,7 @@ def command(revision: str, as_json: bool) -> None:
     watch = show_progress("replaying commit")
 
     def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
-        return stream_range(repository, asked, policy, commits=fresh, watch=watch).rulings
+        return judge_range(repository, asked, policy, commits=fresh, watch=watch).rulings
 
     refused = RefusalLog.of(repository.common_dir).read()
     with open_rows(repository, policy, commits, rule) as database:

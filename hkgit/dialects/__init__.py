@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import cast
 
 from hkgit.dialects.dialect import Dialect
-from hkgit.dialects.file_names import parse_expect, relative_path, resolve_path
-from hkgit.edits import AnyEdit, Edit, RenameFile, Spec, decode_text
+from hkgit.dialects.file_names import parse_expect, relative_path
+from hkgit.edits import NOTATIONS, AnyEdit, Edit, RenameFile, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import has_opening
 from hkgit.values import replace
@@ -22,34 +23,35 @@ __all__ = [
     "parse",
     "parse_expect",
     "relative_path",
-    "resolve_path",
 ]
+
+
+_CALLS = ("harnesskit", "hashline", "text-editor")
+"""Names of calls in JSON, which one module reads."""
 
 
 class _Registry(Mapping[str, Dialect]):
     """Every dialect by name; its module is loaded when it is asked for."""
 
-    _modules = (
-        "protocol",
-        "harnesskit",
-        "search_replace",
-        "unified_diff",
-        "apply_patch",
-        "hashline",
-        "text_editor",
-    )
-
     def __getitem__(self, name: str) -> Dialect:
-        module = name.replace("-", "_")
-        if "_" in name or module not in self._modules:
+        if name not in NOTATIONS:
             raise KeyError(name)
-        return cast(Dialect, import_module(f"{__name__}.{module}"))
+        return _load(name)
 
     def __iter__(self) -> Iterator[str]:
-        return (module.replace("_", "-") for module in self._modules)
+        return iter(NOTATIONS)
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(NOTATIONS)
+
+
+@cache
+def _load(name: str) -> Dialect:
+    own = name.replace("-", "_")
+    if name in _CALLS:
+        calls = import_module(f"{__name__}.calls")
+        return cast(Dialect, getattr(calls, own.upper()))
+    return cast(Dialect, import_module(f"{__name__}.{own}"))
 
 
 DIALECTS = _Registry()
@@ -82,14 +84,13 @@ def parse(
 ) -> Spec:
     """Read a spec in the dialect that is named, or that the text shows.
 
+    JSON of the protocol is read under every name: corrections come in it.
     `root` is the absolute path of the work tree: paths below it become relative to it (those of
     `protocol` are relative already). `exists` says whether a word is the name of a file, where
-    nothing else shows it. The blocks of the answer are the edits said again by the
-    dialect, so that each stands by itself. Raises InvalidInput, also for a text that ends too
-    early.
+    nothing else shows it. Raises InvalidInput, also for a text that ends too early.
     """
     characters = _unindent(_unwrap(_characters(text), format), format)
-    name = detect(characters) if format == "auto" else format
+    name = _find_name(characters, format)
     dialect = find_dialect(name)
     if dialect.JSON:
         _refuse_any(_SURROGATE, characters, "text that is not UTF-8", "Save it as UTF-8.")
@@ -104,13 +105,20 @@ def parse(
     return Spec(
         dialect=name,
         edits=edits,
-        blocks=tuple(dialect.render([edit]) for edit in edits),
-        sequential=dialect.SEQUENTIAL,
+        sequential=NOTATIONS[name].sequential,
         base=reading.base,
         agent=reading.agent,
         summary=reading.summary,
         miscounted=reading.miscounted,
     )
+
+
+def _find_name(text: str, format: str) -> str:
+    """The dialect that is named, unless the text is the protocol's, in which answers are given."""
+    if format == "auto":
+        return detect(text)
+    is_answer = '"operations"' in text and not find_dialect(format).detects(text)
+    return "protocol" if is_answer and DIALECTS["protocol"].detects(text) else format
 
 
 def append_at_end(spec: Spec) -> Spec:
@@ -124,8 +132,7 @@ def append_at_end(spec: Spec) -> Spec:
         replace(edit, at_end=True) if isinstance(edit, Edit) and edit.old_text == "" else edit
         for edit in spec.edits
     )
-    render = find_dialect(spec.dialect).render
-    return replace(spec, edits=edits, blocks=tuple(render([edit]) for edit in edits))
+    return replace(spec, edits=edits)
 
 
 def find_dialect(name: str) -> Dialect:

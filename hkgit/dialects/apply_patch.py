@@ -10,26 +10,21 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hkgit.dialects import calls_with_text, file_names
-from hkgit.dialects.dialect import ParseResult, refuse_line, refuse_unsupported
+from hkgit.dialects.dialect import ParseResult, refuse_line
 from hkgit.dialects.file_names import find_here_words, unquote_lines
 from hkgit.dialects.headings import is_fence
 from hkgit.dialects.patch_hunk import (
     END_MARK,
-    AnchoredHunk,
     Body,
     begins_sides,
     join_lines,
     parse_hunks,
     refuse_unprefixed,
-    render_body,
-    render_places,
-    split_ended_lines,
 )
-from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
+from hkgit.edits import AnyEdit, CreateFile, DeleteFile, RenameFile
 from hkgit.errors import SEND_AGAIN, InvalidInput
 
 NAME = "apply-patch"
-SEQUENTIAL = True
 JSON = False
 BLOCK = (
     r"(?m)^(?:.*\bapply_patch\s*[\"']?)?"
@@ -60,11 +55,6 @@ def parse(text: str) -> ParseResult:
         except InvalidInput as error:
             raise InvalidInput(f"{path}, {error.where}", error.what, error.fix) from error
     return ParseResult(tuple(edits))
-
-
-def render(edits: Sequence[AnyEdit]) -> str:
-    sections = [line for edit in edits for line in _render(edit)]
-    return join_lines(["*** Begin Patch", *sections, "*** End Patch"])
 
 
 def _edits(text: str) -> Iterator[AnyEdit]:
@@ -190,48 +180,3 @@ def _refuse_text(lines: Sequence[str], body: range) -> None:
     for index in body:
         if lines[index].strip():
             raise refuse_unprefixed(lines, index, "A file that is removed has no lines.")
-
-
-def _render(edit: AnyEdit) -> list[str]:
-    head = re.fullmatch(_SECTION, f"*** Add File: {edit.path}")
-    if head is None or _name(head["path"]) != edit.path:
-        raise refuse_unsupported(NAME, edit, "its path cannot stand on a line")
-    match edit:
-        case CreateFile(path, text) if edit == CreateFile(path, text):
-            lines = split_ended_lines(NAME, edit, text or "\n") if text else []
-            return [f"*** Add File: {path}", *(f"+{line}" for line in lines)]
-        case DeleteFile(path) if edit == DeleteFile(path):
-            return [f"*** Delete File: {path}"]
-        case RenameFile(path, new_path) if edit == RenameFile(path, new_path):
-            move = re.fullmatch(_MOVE, f"*** Move to: {new_path}")
-            if move is not None and _name(move["path"]) == new_path:
-                return [f"*** Update File: {path}", f"*** Move to: {new_path}"]
-        case Edit():
-            return [f"*** Update File: {edit.path}", *_render_hunk(edit)]
-    raise refuse_unsupported(NAME, edit)
-
-
-def _render_hunk(edit: Edit) -> list[str]:
-    if edit == Edit(edit.path, "", edit.new_text, at_end=True) and edit.new_text:
-        added = split_ended_lines(NAME, edit, edit.new_text)
-        return ["@@", *(f"+{line}" for line in added), "*** End of File"]
-    plain = Edit(
-        path=edit.path,
-        old_text=edit.old_text,
-        new_text=edit.new_text,
-        line_hint=edit.line_hint,
-        anchors=edit.anchors,
-        heading=edit.heading,
-    )
-    old, new = (split_ended_lines(NAME, edit, text) for text in (edit.old_text, edit.new_text))
-    hunk = AnchoredHunk(0)
-    places = render_places(edit, old, new)
-    for place in places:
-        hunk.note_place(place)
-    is_last = edit.line_hint == END_OF_FILE
-    parsed = tuple(hunk.anchors), hunk.heading, END_OF_FILE if is_last else hunk.line_hint
-    said = edit.anchors, edit.heading, edit.line_hint
-    if edit != plain or not (old or new) or parsed != said:
-        raise refuse_unsupported(NAME, edit)
-    tail = ["*** End of File"] if is_last else []
-    return [*(places or ["@@"]), *render_body(old, new), *tail]

@@ -1,12 +1,27 @@
-"""Edits as tool calls in JSON: what every such notation shares."""
+"""Edits as the calls of edit tools, in JSON.
+
+Tools spell one thing in many ways; each spelling is read as the name in `_SPELLINGS`, and what a
+call does is seen from the keys that it has. Only `create` makes a file and refuses one that is
+there; a whole `content` overwrites. Edits of several files stand in one call where each names its
+own. Lines may be named by the tags of a reading (`text/tags.py`): a tag and content insert before
+its line, two tags replace the range, and a tag without content deletes.
+
+All are read alike under each of the names that they have as dialects.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Collection, Iterator, Set
 
+from hkgit.dialects import harnesskit_xml
+from hkgit.dialects.dialect import NO_BLOCK, ParseResult, split_lines
+from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, TagEdit, WriteFile
+from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
-from hkgit.text.strict_json import Node
+from hkgit.text.strict_json import Node, check_fields, read_expected_hash
+from hkgit.text.tags import TAG
+from hkgit.values import dataclass
 
 _ARGUMENTS = ("input", "arguments", "parameters", "args")
 REMARKS = frozenset(
@@ -109,3 +124,258 @@ def _arguments(node: Node) -> Iterator[Node]:
         yield Node(inner.path, found[0].value)
     else:
         yield inner
+
+
+Fields = dict[str, Node]
+
+_SPELLINGS = {
+    "file": "path",
+    "file_path": "path",
+    "filePath": "path",
+    "filename": "path",
+    "filepath": "path",
+    "TargetFile": "path",
+    "old_str": "old_text",
+    "old_string": "old_text",
+    "oldString": "old_text",
+    "oldStr": "old_text",
+    "oldText": "old_text",
+    "TargetContent": "old_text",
+    "new_str": "new_text",
+    "new_string": "new_text",
+    "newString": "new_text",
+    "newStr": "new_text",
+    "newText": "new_text",
+    "ReplacementContent": "new_text",
+    "replaceAll": "replace_all",
+    "allow_multiple": "replace_all",
+    "AllowMultiple": "replace_all",
+    "fileText": "file_text",
+    "insertLine": "insert_line",
+    "insertText": "insert_text",
+    "operations": "edits",
+    "replacements": "edits",
+    "ReplacementChunks": "edits",
+}
+_PAIRS = (("before", "after"), ("old", "new"), ("search", "replace"), ("original", "updated"))
+"""Words for the old and the new text; each says other things without the other."""
+
+_OF_EDITORS = {"file_text", "insert_line", "insert_text"}.union(
+    key for key, name in _SPELLINGS.items() if name not in ("path", "edits")
+)
+_NAMES = ("path", *(key for key, name in _SPELLINGS.items() if name == "path"))
+_FLAGS = ("replace_all", "expected_replacements")
+_COMMANDS = {"strReplace": "str_replace", "write_file": "write"}
+_INSERTS = ("insert_line", "insert_text", "view_range")
+_EMPTY: tuple[object, ...] = ("", 0, [])
+"""What hosts give for a parameter that a command does not have."""
+
+# Notations with the same idea and other hashes: [path#1F3A] with verbs, and "12:a3" or "12#VK".
+_VERBS = r"(?m)^\[[^\]\n]+#[0-9A-Za-z]{2,8}\]\s*\n(?:SWAP|DEL|INS|PUT)\b"
+_NUMBERED = (
+    r'"(?:pos|end|start|anchor|after|before|line|first|last|start_anchor|end_anchor|'
+    r'hash_start|hash_stop)"\s*+:\s*+"\d{1,7}[:#][0-9A-Za-z]{2,4}(?:[:|][^"]*)?"'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """The calls that go by one name."""
+
+    NAME: str
+    BLOCK: str = NO_BLOCK
+    JSON: bool = True
+
+    def detects(self, text: str) -> bool:
+        is_xml = self.NAME == "harnesskit" and harnesskit_xml.detects(text)
+        return is_xml or _find_name(text) == self.NAME
+
+    def parse(self, text: str) -> ParseResult:
+        if self.NAME == "harnesskit" and harnesskit_xml.detects(text):
+            return ParseResult(tuple(harnesskit_xml.parse_edits(text)))
+        if self.NAME == "hashline" and _names_other_tags(text):
+            what = "line tags of another notation, whose hashes are not known here"
+            fix = (
+                "Write the edit in the dialect `protocol`, or with tags of `hkgit read --hashline`."
+            )
+            raise InvalidInput("the spec", what, fix)
+        edits = (edit for node in parse_arguments(text) for edit in _edits(node))
+        return ParseResult(tuple(edits))
+
+
+HARNESSKIT = Calls("harnesskit", harnesskit_xml.BLOCK)
+HASHLINE = Calls("hashline")
+TEXT_EDITOR = Calls("text-editor")
+
+
+def _find_name(text: str) -> str:
+    """Find the name that the calls of a text go by; "" for none."""
+    found = collect_keys(text)
+    if "operations" in found and not found.isdisjoint({"version", "op"}):
+        return ""  # the protocol
+    if not found.isdisjoint({"hash_start", "hash_stop"}) or _names_other_tags(text):
+        return "hashline"
+    writes = "content" in found and not found.isdisjoint({"file_path", "filePath"})
+    is_call = writes or found >= {"command", "path"} or is_editor_call(found)
+    if is_call or not found.isdisjoint(_OF_EDITORS) or found >= {"path", *_PAIRS[0]}:
+        return "text-editor"
+    if found >= {"path", "content"}:
+        return "hashline"
+    is_edit = not found.isdisjoint({"old_text", "new_text"}) or found >= {"edits", "file"}
+    has_pair = any(found >= {*pair} for pair in _PAIRS)
+    return "harnesskit" if is_edit or (has_pair and not found.isdisjoint(_NAMES)) else ""
+
+
+def _names_other_tags(text: str) -> bool:
+    return (re.search(_NUMBERED, text) or re.search(_VERBS, text)) is not None
+
+
+def _edits(node: Node) -> list[AnyEdit]:
+    """The edits of one call; a call that only looks has none."""
+    fields = _fields(node)
+    if "command" in fields:
+        return _command(node, fields)
+    if "edits" in fields:
+        check_fields(node.path, fields, ("edits",), ("path",))
+        items = items_of(fields.pop("edits"))
+        return [_single(item, _inherit_path(item, fields)) for item in items]
+    if "hash_start" in fields:
+        return [_parse_tagged(node, fields)]
+    if "content" in fields:
+        check_fields(node.path, fields, ("path", "content"), ("expected_hash",))
+        path, content = fields["path"].name("a path"), fields["content"].text()
+        return [WriteFile(path, content, read_expected_hash(fields))]
+    if is_editor_call(members_of(node).keys()):
+        return [_parse_editor_call(node, fields)]
+    return [_single(node, fields)]
+
+
+def _parse_tagged(node: Node, fields: Fields) -> TagEdit:
+    """Parse an edit of lines that are named by their tags."""
+    optional = ("hash_stop", "content", "offset", "expected_hash", "inclusive")
+    check_fields(node.path, fields, ("path", "hash_start"), optional)
+    lines = split_lines(fields["content"].text()) if "content" in fields else None
+    if lines == () and "hash_stop" not in fields:
+        raise fields["content"].wrong("lines to insert", 'To delete the line, leave "content" out.')
+    is_inclusive = "inclusive" not in fields or fields["inclusive"].boolean()
+    return TagEdit(
+        path=fields["path"].name("a path"),
+        start_tag=_tag(fields["hash_start"]),
+        stop_tag=_tag(fields["hash_stop"]) if "hash_stop" in fields else None,
+        new_lines=lines or None,
+        offset=fields["offset"].integer(1) if "offset" in fields else None,
+        expected_hash=read_expected_hash(fields),
+        is_exclusive=not is_inclusive and "hash_stop" in fields,
+    )
+
+
+def _tag(node: Node) -> str:
+    if re.fullmatch(TAG, node.text()) is None:
+        raise node.wrong("a tag of two letters or digits", "Take it from `hkgit read --hashline`.")
+    return node.text()
+
+
+def _parse_editor_call(node: Node, fields: Fields) -> CreateFile | InsertAfter:
+    """Parse a call of Cline's `editor` that inserts before a line, or creates a file."""
+    fields = _drop_empty(fields, ("old_text",))
+    check_fields(node.path, fields, ("path", "new_text"), ("insert_line",))
+    path, text = fields["path"].name("a path"), fields["new_text"].text()
+    if "insert_line" not in fields:
+        return CreateFile(path, text)
+    return InsertAfter(path, number_of(fields["insert_line"], 1) - 1, split_lines(text))
+
+
+def _inherit_path(item: Node, shared: Fields) -> Fields:
+    """The members of an edit with the path that the call around it names."""
+    fields = _fields(item)
+    if "path" in shared and fields.get("path", shared["path"]).value != shared["path"].value:
+        raise InvalidInput(item.path, "a second name of the file", "Name it once.")
+    return shared | fields
+
+
+def _fields(node: Node) -> Fields:
+    """The members of an object under the names that this module knows them by."""
+    fields: Fields = {}
+    members = members_of(node)
+    pair = next((pair for pair in _PAIRS if members.keys() >= {*pair}), ())
+    words = _SPELLINGS | dict(zip(pair, ("old_text", "new_text"), strict=False))
+    for key, member in members.items():
+        if key == "mode" and member.value == "edit":
+            continue  # of a tool that writes whole files too
+        name = words.get(key, key)
+        if name in fields:
+            raise InvalidInput(node.path, f'"{key}" and another name of it', "Keep one.")
+        fields[name] = member
+    return fields
+
+
+def _command(node: Node, fields: Fields) -> list[AnyEdit]:
+    command = fields.pop("command")
+    path = fields["path"].name("a path") if "path" in fields else ""
+    match _COMMANDS.get(str(command.value), command.value):
+        case "view":
+            return []
+        case "create":
+            return [CreateFile(path, _parse_text(node, fields, ("file_text", "new_text")))]
+        case "write":
+            return [WriteFile(path, _parse_text(node, fields, ("file_text",)))]
+        case "append":
+            text = _parse_text(node, fields, ("new_text", "file_text"))
+            return [Edit(path=path, old_text="", new_text=text, at_end=True)]
+        case "insert":
+            return [_parse_insert(node, fields)]
+        case "str_replace":
+            edit = _single(node, _drop_empty(fields, ("file_text", *_INSERTS)))
+            if edit.old_text == "":
+                raise fields["old_text"].wrong("the text to replace", "Use create for a new file.")
+            return [edit]
+        case "undo_edit":
+            raise InvalidInput(command.path, "undo_edit is no edit", "`hkgit undo` takes one back.")
+    raise command.wrong("view, create, write, append, str_replace or insert")
+
+
+def _parse_text(node: Node, fields: Fields, names: tuple[str, ...]) -> str:
+    """Return the text that a command writes, under one of the names that its tools give it."""
+    name = next((name for name in names if name in fields and fields[name].value != ""), names[0])
+    others = {"old_text", "new_text", "file_text", *_INSERTS} - {name}
+    check_fields(node.path, _drop_empty(fields, others), ("path", name), ())
+    return fields[name].text()
+
+
+def _drop_empty(fields: Fields, names: Collection[str]) -> Fields:
+    """Drop parameters of other commands that say nothing."""
+    return {
+        name: item for name, item in fields.items() if name not in names or item.value not in _EMPTY
+    }
+
+
+def _parse_insert(node: Node, fields: Fields) -> InsertAfter:
+    """Parse an insertion; an older version of the tool calls its text `new_str`."""
+    fields = _drop_empty(fields, ("file_text", "old_text", "view_range"))
+    text = "new_text" if "new_text" in fields else "insert_text"
+    check_fields(node.path, fields, ("path", "insert_line", text), ("expected_hash",))
+    path, after_line = fields["path"].name("a path"), number_of(fields["insert_line"], 0)
+    return InsertAfter(
+        path, after_line, split_lines(fields[text].text()), read_expected_hash(fields)
+    )
+
+
+def _single(node: Node, fields: Fields) -> Edit:
+    optional = ("new_text", *_FLAGS, "expected_hash")
+    check_fields(node.path, fields, ("path", "old_text"), optional)
+    count = number_of(fields["expected_replacements"], 1) if _FLAGS[1] in fields else None
+    is_flagged = "replace_all" in fields and flag_of(fields["replace_all"])
+    replaces_all = is_flagged or (count is not None and count > 1)
+    old_text = fields["old_text"].text()
+    if "new_text" not in fields and "old_str" not in node.members():
+        # Only the tool that calls it so deletes where there is none.
+        raise InvalidInput(node.path, "no new text", 'Give it; "" deletes the old one.')
+    return Edit(
+        path=fields["path"].name("a path"),
+        old_text=old_text,
+        new_text=fields["new_text"].text() if "new_text" in fields else "",
+        expected_hash=read_expected_hash(fields),
+        replace_all=replaces_all,
+        # One is what every edit expects; it need not shut out the looser tiers.
+        expected_count=count if replaces_all else None,
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from hkgit.edits import AnyEdit
@@ -29,15 +28,9 @@ class ParseResult:
 
 
 class Dialect(Protocol):
-    """A notation for edits; each is one module.
-
-    `render` is the inverse of `parse`: for every edit that `parse` gives, and for every other
-    that the dialect can say, `parse(render([edit])).edits == (edit,)`.
-    """
+    """A notation for edits; each is one module."""
 
     NAME: str
-    SEQUENTIAL: bool
-    """Whether each edit speaks of what those before it left; else all speak of the base."""
     JSON: bool
     """Whether the text must be UTF-8, as JSON is."""
 
@@ -49,15 +42,6 @@ class Dialect(Protocol):
 
     def parse(self, text: str) -> ParseResult:
         """Read a text; raises InvalidInput that names the line or JSON path."""
-
-    def render(self, edits: Sequence[AnyEdit]) -> str:
-        """Write edits; raises InvalidInput for one that the dialect cannot say."""
-
-
-def refuse_unsupported(dialect: str, edit: AnyEdit, why: str = "") -> InvalidInput:
-    """Build the error for an edit that a dialect cannot express."""
-    what = f"{dialect} cannot say this {type(edit).__name__}" + (f": {why}" if why else "")
-    return InvalidInput(edit.path, what, "Write it in the dialect `protocol`.")
 
 
 def refuse_line(index: int, what: str, fix: str) -> InvalidInput:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from hkgit.dialects.dialect import refuse_line, refuse_unsupported
+from hkgit.dialects.dialect import refuse_line
 from hkgit.dialects.headings import is_fence
-from hkgit.edits import END_OF_FILE, AnyEdit, Edit
+from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass, field
 
@@ -73,43 +73,6 @@ def find_heading(line: str) -> str:
 def join_lines(lines: Sequence[str]) -> str:
     """Join lines, each with a line feed behind it."""
     return "".join(f"{line}\n" for line in lines)
-
-
-def split_ended_lines(dialect: str, edit: AnyEdit, text: str) -> list[str]:
-    """Split an edit's text into lines; raise InvalidInput when the last one has no end."""
-    lines = text.split("\n")
-    if lines.pop() != "":
-        raise refuse_unsupported(dialect, edit, "its last line has no end")
-    return lines
-
-
-def render_body(old: Sequence[str], new: Sequence[str], *, changes_end: bool = False) -> list[str]:
-    """Write the prefixed lines that turn `old` into `new`; equal lines at both ends are context.
-
-    With `changes_end` the last lines differ in their ends, so they are no context.
-    """
-    spare = min(len(old), len(new))
-    if changes_end:
-        spare = max(spare - 1, 0)
-    before = _common(old[:spare], new[:spare])
-    behind = 0 if changes_end else _common(old[before:][::-1], new[before:][::-1])
-    return [
-        *(f" {line}" for line in old[:before]),
-        *(f"-{line}" for line in old[before : len(old) - behind]),
-        *(f"+{line}" for line in new[before : len(new) - behind]),
-        *(f" {line}" for line in old[len(old) - behind :]),
-    ]
-
-
-def render_head(edit: Edit, old: Sequence[str], new: Sequence[str]) -> str:
-    """Write the line that opens a hunk: its numbers, then its heading."""
-    hint = edit.line_hint or 0
-    return f"@@ -{hint},{len(old)} +{hint},{len(new)} @@ {edit.heading}".rstrip()
-
-
-def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many lines two sequences begin with together."""
-    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))))
 
 
 _HEAD = r"@@ -(?P<start>\d{1,9})(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1,9}))?(?: @@.*)?\s*"
@@ -321,13 +284,6 @@ def parse_hunks(lines: Sequence[str], body: range) -> list[AnchoredHunk]:
                 hunk.index, "a hunk without lines", "Give its lines, or leave it out."
             )
     return hunks
-
-
-def render_places(edit: Edit, old: Sequence[str], new: Sequence[str]) -> list[str]:
-    """Write the lines of an edit that say where it stands: its anchors, then its numbers."""
-    places = [f"@@ {anchor}" for anchor in edit.anchors]
-    is_numbered = edit.line_hint not in (None, END_OF_FILE)
-    return [*places, render_head(edit, old, new)] if is_numbered or edit.heading else places
 
 
 def _anchors(line: str) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from hkgit.dialects.dialect import ParseResult, refuse_line, refuse_unsupported
+from hkgit.dialects.dialect import ParseResult, refuse_line
 from hkgit.dialects.headings import (
     closes,
     find_name_above,
@@ -186,7 +186,6 @@ def _has_same_titles(lines: Sequence[str], found: Sequence[int], row: int, conte
 
 
 NAME = "search-replace"
-SEQUENTIAL = True
 JSON = False
 BLOCK = rf"(?m)^{HEAD}$(?s:.*?)(?:^{TAIL}$|\Z)"
 
@@ -241,10 +240,6 @@ def quote_names(text: str, exists: Callable[[str], bool]) -> str:
         if any(re.fullmatch(mark, line) for mark in (HEAD, DIVIDER, TAIL)):
             first = index + 1
     return "\n".join(lines)
-
-
-def render(edits: Sequence[AnyEdit]) -> str:
-    return "\n".join(_render(edit) for edit in edits)
 
 
 def _edit(path: str, lines: Sequence[str], block: _Block) -> Edit:
@@ -389,25 +384,20 @@ def _suspects(lines: Sequence[str], replace: range) -> Iterator[str]:
         is_top = is_top and is_hint(lines[i])
 
 
-def _render(edit: AnyEdit) -> str:
-    if not isinstance(edit, Edit):
-        raise refuse_unsupported(NAME, edit)
-    plain = Edit(edit.path, edit.old_text, edit.new_text, line_hint=edit.line_hint)
-    append = Edit(edit.path, "", edit.new_text, at_end=True)
-    if edit not in (plain, append):
-        raise refuse_unsupported(NAME, edit, "only its texts and its line")
-    name = render_heading(edit.path)
-    if name is None:
-        raise refuse_unsupported(NAME, edit, "its path cannot stand on a line")
+def write_block(edit: Edit) -> str | None:
+    """Write an edit as a block; None for one that says more than its texts and its line."""
+    name, texts = render_heading(edit.path), (edit.old_text, edit.new_text)
+    is_plain = edit in (
+        Edit(edit.path, *texts, line_hint=edit.line_hint),
+        Edit(edit.path, "", edit.new_text, at_end=True),
+    )
+    if name is None or not is_plain or any(text and text[-1] != "\n" for text in texts):
+        return None
     hint = "" if edit.line_hint is None else f":start_line:{edit.line_hint}\n-------\n"
-    old, new = _escape(edit, edit.old_text), _escape(edit, edit.new_text)
-    if edit.at_end:
-        old = ":empty_search:append\n"
+    old, new = ":empty_search:append\n" if edit.at_end else _escape(texts[0]), _escape(texts[1])
     return f"{name}\n<<<<<<< SEARCH\n{hint}{old}=======\n{new}>>>>>>> REPLACE\n"
 
 
-def _escape(edit: AnyEdit, text: str) -> str:
-    lines = text.split("\n")
-    if lines.pop() != "":
-        raise refuse_unsupported(NAME, edit, "its last line has no end")
+def _escape(text: str) -> str:
+    lines = text.removesuffix("\n").split("\n") if text else []
     return "".join(f"\\{line}\n" if needs_escape(line) else f"{line}\n" for line in lines)

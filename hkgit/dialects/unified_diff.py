@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from hkgit.dialects import file_names
-from hkgit.dialects.dialect import ParseResult, refuse_line, refuse_unsupported
+from hkgit.dialects.dialect import ParseResult, refuse_line
 from hkgit.dialects.file_names import DEV_NULL
 from hkgit.dialects.headings import name_fences
 from hkgit.dialects.patch_hunk import (
@@ -18,9 +18,6 @@ from hkgit.dialects.patch_hunk import (
     begins_sides,
     join_lines,
     read_hunk,
-    render_body,
-    render_head,
-    split_ended_lines,
 )
 from hkgit.edits import (
     EXECUTABLE,
@@ -28,16 +25,13 @@ from hkgit.edits import (
     AnyEdit,
     CreateFile,
     DeleteFile,
-    Edit,
     RenameFile,
     SetMode,
 )
 from hkgit.errors import InvalidInput
-from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field
 
 NAME = "unified-diff"
-SEQUENTIAL = False
 JSON = False
 BLOCK = r"(?m)^@@.*(?:\n(?:[ +\\-].*)?)*"
 
@@ -90,10 +84,6 @@ def parse(text: str) -> ParseResult:
         index += 1
     miscounted = frozenset(at for at, (_, is_miscounted) in enumerate(found, 1) if is_miscounted)
     return ParseResult(tuple(edit for edit, _ in found), miscounted=miscounted)
-
-
-def render(edits: Sequence[AnyEdit]) -> str:
-    return "".join(map(_render, edits))
 
 
 def _section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
@@ -185,65 +175,3 @@ def _parse_deletion(section: _Section, path: str) -> DeleteFile:
     text = join_lines([line for hunk in section.hunks for line in hunk.old])
     is_open = section.hunks[-1].final_newline is True
     return DeleteFile(path, old_text=text[:-1] if is_open else text)
-
-
-def _render(edit: AnyEdit) -> str:
-    match edit:
-        case CreateFile(path, text, mode):
-            head = [f"diff --git {_pair(path, path)}", f"new file mode {mode:o}"]
-            sides = [f"--- {DEV_NULL}", f"+++ {file_names.write_name('b/', path)}"] if text else []
-            return join_lines([*head, *sides, *_whole("+", text)])
-        case DeleteFile(path, None, old_text) if old_text != "":
-            head = [f"diff --git {_pair(path, path)}", f"deleted file mode {REGULAR:o}"]
-            sides = (
-                [f"--- {file_names.write_name('a/', path)}", f"+++ {DEV_NULL}"] if old_text else []
-            )
-            return join_lines([*head, *sides, *_whole("-", old_text or "")])
-        case RenameFile(path, new_path, None):
-            names = [f"rename from {quote_path(path)}", f"rename to {quote_path(new_path)}"]
-            return join_lines([f"diff --git {_pair(path, new_path)}", *names])
-        case SetMode(path, mode):
-            return join_lines([f"diff --git {_pair(path, path)}", f"new mode {mode:o}"])
-        case Edit():
-            return _render_hunk(edit)
-    raise refuse_unsupported(NAME, edit)
-
-
-def _render_hunk(edit: Edit) -> str:
-    path, hint, end = edit.path, edit.line_hint, edit.final_newline
-    plain = Edit(
-        path=path,
-        old_text=edit.old_text,
-        new_text=edit.new_text,
-        line_hint=hint,
-        final_newline=end,
-        heading=edit.heading,
-    )
-    old, new = (
-        split_ended_lines(NAME, edit, edit.old_text),
-        split_ended_lines(NAME, edit, edit.new_text),
-    )
-    carrier = {True: old, False: new, None: old or new}[end]
-    if edit != plain or not carrier or (hint is not None and hint < 1):
-        raise refuse_unsupported(NAME, edit)
-    body = render_body(old, new, changes_end=end is not None)
-    if end is not None:
-        last = max(i for i, line in enumerate(body) if line[0] == ("-" if end else "+"))
-        body.insert(last + 1, NO_NEWLINE)
-    sides = [f"--- {file_names.write_name('a/', path)}", f"+++ {file_names.write_name('b/', path)}"]
-    sides.insert(0, f"diff --git {_pair(path, path)}")
-    return join_lines([*sides, render_head(edit, old, new), *body])
-
-
-def _whole(prefix: str, text: str) -> list[str]:
-    """The one hunk of a file that comes or goes."""
-    if text == "":
-        return []
-    lines = text.removesuffix("\n").split("\n")
-    head = f"-0,0 +1,{len(lines)}" if prefix == "+" else f"-1,{len(lines)} +0,0"
-    tail = [] if text.endswith("\n") else [NO_NEWLINE]
-    return [f"@@ {head} @@", *(prefix + line for line in lines), *tail]
-
-
-def _pair(path: str, new_path: str) -> str:
-    return f"{quote_path('a/' + path)} {quote_path('b/' + new_path)}"

@@ -106,9 +106,9 @@ def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
         raise InvalidInput(change.path, what, _KEEP)
     if name is None or change.new is None or change.new.mode != REGULAR:
         raise InvalidInput(change.path, "is no place for a ledger entry", "Take it out.")
-    if repository.blob_size(change.new.id) > MAX_BYTES:
+    data = repository.small_blob(change.new.id, MAX_BYTES)
+    if data is None:
         raise InvalidInput(change.path, f"is over {MAX_BYTES} bytes", "Split the spec.")
-    data = repository.blob(change.new.id)
     if entry_id(data) != name[1] + name[2]:
         raise InvalidInput(change.path, "its bytes do not have the hash in its name", _REMAKE)
     return name[1] + name[2], data
@@ -132,8 +132,7 @@ def _is_frozen_attributes(repository: Repository, change: TreeChange) -> bool:
         change.path == ATTRIBUTES_PATH
         and change.new is not None
         and change.new.mode == REGULAR
-        and repository.blob_size(change.new.id) == len(ATTRIBUTES)
-        and repository.blob(change.new.id) == ATTRIBUTES
+        and repository.small_blob(change.new.id, len(ATTRIBUTES)) == ATTRIBUTES
     )
 
 

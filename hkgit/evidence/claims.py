@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hkgit import dialects
 from hkgit.applying.hunk import CONTEXT, Hunk
 from hkgit.applying.outcome import COUNTS, EditOutcome, FileChange, Plan, reads_used
-from hkgit.edits import MAX_EDITS, File, Read, Spec, decode_text
+from hkgit.edits import MAX_EDITS, NOTATIONS, AnyEdit, File, Read, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import (
     MAX_BYTES,
@@ -20,6 +19,7 @@ from hkgit.evidence.entry import (
 )
 from hkgit.matching.place import LADDER_VERSION, Settings
 from hkgit.text.document import Document, hash_lines
+from hkgit.text.edit_json import expect_sayable
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import replace
 
@@ -64,8 +64,8 @@ def make_entry(spec: Spec, plan: Plan, settings: Settings, reads: Sequence[Read]
         spec_digest=spec.digest,
         reads=reads_used(reads, plan),
         edits=tuple(
-            record_edit(spec.dialect, block, outcome)
-            for block, outcome in zip(spec.blocks, plan.outcomes, strict=True)
+            record_edit(spec.dialect, edit, outcome)
+            for edit, outcome in zip(spec.edits, plan.outcomes, strict=True)
         ),
         files=tuple(record_file(change) for change in plan.files),
     )
@@ -103,13 +103,13 @@ def make_squash_claim(edits: int, agents: Iterable[str]) -> JsonObject:
     return {"edits": edits, "agents": [*agents]}
 
 
-def record_edit(dialect: str, block: str, outcome: EditOutcome) -> RecordedEdit:
-    """Make the record of one edit."""
+def record_edit(dialect: str, edit: AnyEdit, outcome: EditOutcome) -> RecordedEdit:
+    """Make the record of one edit, which names its file whole."""
     return RecordedEdit(
         id=outcome.number,
         dialect=dialect,
         path=outcome.path,
-        text=block,
+        edit=replace(edit, path=outcome.path),
         evidence=outcome.evidence.kind,
         expected_hash=outcome.evidence.expected_hash,
         evidence_lines=outcome.evidence.lines,
@@ -161,22 +161,16 @@ def mark(file: File | None) -> FileMark | None:
 
 
 def read_recorded_spec(entry: Entry) -> Spec:
-    """Parse the spec from an entry's blocks. Raises InvalidInput if a block is not one edit."""
-    names = {edit.dialect for edit in entry.edits}
-    if len(names) != 1:
-        raise InvalidInput("ledger entry", "its edits are in more than one dialect")
-    parsed = [dialects.parse(edit.text, names.copy().pop()) for edit in entry.edits]
-    for edit, spec in zip(entry.edits, parsed, strict=True):
-        if len(spec.edits) != 1:
-            raise InvalidInput(f"edit {edit.id}", "its text is not one edit")
-    edits = tuple(spec.edits[0] for spec in parsed)
-    blocks = tuple(edit.text for edit in entry.edits)
+    """Return the spec that an entry records. Raises InvalidInput for several dialects, or none."""
+    dialect, *others = {edit.dialect for edit in entry.edits}
+    if others or dialect not in NOTATIONS:
+        raise InvalidInput("ledger entry", f'its edits are not in one dialect: "{dialect}"')
+    expect_sayable(dialect, [edit.edit for edit in entry.edits])
     numbers = enumerate(entry.edits, 1)
     miscounted = frozenset(number for number, edit in numbers if COUNTS in edit.repairs)
     return Spec(
-        dialect=parsed[0].dialect,
-        edits=edits,
-        blocks=blocks,
-        sequential=parsed[0].sequential,
+        dialect=dialect,
+        edits=tuple(edit.edit for edit in entry.edits),
+        sequential=NOTATIONS[dialect].sequential,
         miscounted=miscounted,
     )

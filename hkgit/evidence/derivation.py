@@ -203,13 +203,16 @@ def _check_paths(file: RecordedFile, files: Snapshot) -> None:
 
 def _bytes(file: RecordedFile, base: Document) -> bytes:
     try:
-        return apply_hunks(base, list(map(_plain, file.hunks)), is_terminated=file.final_newline)
+        return apply_hunks(
+            base, list(map(plain_hunk, file.hunks)), is_terminated=file.final_newline
+        )
     except IndexError as error:
         what = f"{error} lie outside the file or out of order"
         raise Wrong("hunk", file.name, what) from error
 
 
-def _plain(hunk: RecordedHunk) -> Hunk:
+def plain_hunk(hunk: RecordedHunk) -> Hunk:
+    """Return a recorded hunk without its hashes."""
     return Hunk(hunk.start_line, hunk.end_line, encode_text(hunk.new_text), hunk.edits)
 
 
@@ -220,7 +223,7 @@ def _where(file: RecordedFile, hunk: RecordedHunk) -> str:
 def _check_hunks(entry: Entry, file: RecordedFile, base: Document) -> None:
     """Every hash of a hunk, and that edits account for every line it touches."""
     for hunk in file.hunks:
-        if record_hunk(base, _plain(hunk)) != hunk:
+        if record_hunk(base, plain_hunk(hunk)) != hunk:
             raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not hold")
         check_coverage(entry, file, hunk)
 
@@ -342,7 +345,7 @@ def _derive_moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dic
         raise Wrong("surplus", file.name, "the entry does not change it", "Take it out.")
     for hunk in file.hunks:
         check_coverage(entry, file, hunk)
-        if hash_lines(_plain(hunk).new_lines) != hunk.new_hash:
+        if hash_lines(plain_hunk(hunk).new_lines) != hunk.new_hash:
             raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not hold")
     if file.new_path is not None and mark(result) == file.after:
         raise Wrong("before", file.name, "the file is not the one that it records")

@@ -9,7 +9,6 @@ a fault collects its path, on the way out. The entry must then be written as the
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -18,8 +17,9 @@ from typing import Any, NoReturn
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import CHECKED, KINDS
 from hkgit.applying.hunk import CONTEXT
-from hkgit.edits import MAX_EDITS, Read, decode_text, encode_text
+from hkgit.edits import MAX_EDITS, AnyEdit, Read
 from hkgit.errors import InvalidInput
+from hkgit.text.edit_json import decode_base64, parse_edit, text_json, write_edit
 from hkgit.text.hashes import sha256
 from hkgit.text.strict_json import (
     MAX_DEPTH,
@@ -104,22 +104,13 @@ def digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def text_json(text: str) -> Json:
-    """Write text as a JSON string, or as base64 where its bytes are not UTF-8."""
-    data = encode_text(text)
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(data).decode()}
-
-
 SCHEMA = 1
 MAX_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedEdit:
-    """One edit: what it said (`text`, its block in `dialect`), where it landed, how surely.
+    """One edit: what it says, in which notation it came, where it landed, how surely.
 
     `evidence_lines` are the base lines that `expected_hash` speaks of; None means each of
     `base_lines`. `lines` speak of the file as it stood just before this edit.
@@ -128,7 +119,7 @@ class RecordedEdit:
     id: int
     dialect: str
     path: str
-    text: str
+    edit: AnyEdit
     evidence: str
     expected_hash: str | None
     evidence_lines: Lines | None
@@ -244,7 +235,7 @@ def _read_json(read: Read) -> Json:
 
 def _edit_json(edit: RecordedEdit) -> Json:
     values = {name: getattr(edit, name) for name in RecordedEdit.__slots__}
-    return {**values, "path": text_json(edit.path), "text": text_json(edit.text)}
+    return {**values, "path": text_json(edit.path), "edit": write_edit(edit.edit)}
 
 
 def file_json(file: RecordedFile) -> Json:
@@ -305,7 +296,7 @@ def read_entry(data: bytes) -> Entry:
         root = Node(ROOT, value)
         _expect_known_schema(root)
         raise fault.name(root) from fault
-    if entry.to_bytes() != data:
+    if write_canonical(value, entry.claims) != data:
         parse_document(text)
         raise InvalidInput("ledger entry", "is not canonical JSON and one line feed")
     return entry
@@ -341,12 +332,14 @@ def _expect_known_schema(root: Node) -> None:
 
 
 class _Fault(Exception):
-    """A value is not what an entry has there: a text, or an object of these keys.
+    """A value is not what an entry has there: a text, an object of these keys, or what that reads.
 
     `steps` lead to it, the last one first; each reader on the way out adds its own.
     """
 
-    def __init__(self, expected: str | Collection[str], *steps: str | int) -> None:
+    def __init__(
+        self, expected: str | Collection[str] | Callable[[Node], object], *steps: str | int
+    ) -> None:
         super().__init__(expected)
         self.expected = expected
         self.steps = [*steps]
@@ -355,8 +348,10 @@ class _Fault(Exception):
         """Say where in a document it is."""
         for step in reversed(self.steps):
             node = node.items()[step] if isinstance(step, int) else node.members()[step]
-        if not isinstance(self.expected, str):
-            node.fields(self.expected, [])  # which raises
+        if callable(self.expected):
+            self.expected(node)  # which raises
+        elif not isinstance(self.expected, str):
+            node.fields(self.expected, [])  # and so does this
         return node.wrong(str(self.expected))
 
 
@@ -432,12 +427,16 @@ def _text(value: Json) -> str:
 
 def _decode_base64(value: Json) -> str:
     try:
-        text = decode_text(base64.b64decode(_STRING(value), validate=True))
+        return decode_base64(_STRING(value))
     except ValueError as error:
-        raise _Fault("base64") from error
-    if text_json(text) != {"base64": value}:
-        raise _Fault("base64 in its usual form, of bytes that are not UTF-8")
-    return text
+        raise _Fault("base64 in its usual form, of bytes that are not UTF-8") from error
+
+
+def _edit(value: Json) -> AnyEdit:
+    try:
+        return parse_edit(Node(ROOT, value))
+    except InvalidInput as error:
+        raise _Fault(parse_edit) from error
 
 
 def _lines(value: Json) -> Lines:
@@ -519,7 +518,7 @@ _EDIT = _object(
     id=_FROM_1,
     dialect=_STRING,
     path=_text,
-    text=_text,
+    edit=_edit,
     evidence=_check(str, f"one of {', '.join(KINDS)}", KINDS.__contains__),
     expected_hash=_optional(_check(str, "hex digits", lambda text: re.match(_HEX64, text))),
     evidence_lines=_optional(_lines),

@@ -11,12 +11,11 @@ and number. So a hunk neither takes away nor writes a line more or less than the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.hunk import CONTEXT
-from hkgit.applying.outcome import Plan, reads_used
-from hkgit.applying.path_names import resolve_names
+from hkgit.applying.outcome import FileChange, Plan, reads_used
 from hkgit.applying.planner import Options, plan
 from hkgit.applying.quotes import REPAIR as LINE_ENDS
 from hkgit.applying.ranges import lines_of_edit, lines_of_hash
@@ -39,7 +38,7 @@ from hkgit.edits import (
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.anchors import anchor_hunks
 from hkgit.evidence.claims import mark, read_recorded_spec, record_edit, record_file
-from hkgit.evidence.derivation import find_unexplained
+from hkgit.evidence.derivation import find_unexplained, plain_hunk
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.verdict import Finding
 from hkgit.matching.place import LADDER_VERSION, Settings
@@ -49,17 +48,19 @@ from hkgit.values import dataclass, replace
 _FIX = "Let hkgit apply the spec again; its record is written by hkgit alone."
 
 
-def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> list[Finding] | None:
+def recompute(
+    entry: Entry, files: Snapshot, base_of: Callable[[Entry], Snapshot | None]
+) -> list[Finding] | None:
     """Read and locate the spec again, and find every difference from the record.
 
-    `base_files` are those that the spec was written against, where they are here. None where this
-    hkgit cannot tell: it does not carry the entry's ladder, or the base is missing that would
+    `base_of` finds the files that the spec was written against, where they are here. None where
+    this hkgit cannot tell: it does not carry the entry's ladder, or the base is missing that would
     show why an edit landed on other lines than it names.
     """
     if entry.ladder != LADDER_VERSION:
         return None
     try:
-        spec = resolve_names(read_recorded_spec(entry), files)
+        spec = read_recorded_spec(entry)
         planned = plan(spec, files, plan_options(entry), entry.reads)
     except HkgitError as error:
         return [Finding("decoy", error.where, f"the recorded spec is refused: {error.what}", _FIX)]
@@ -67,7 +68,10 @@ def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> lis
     if error_found is not None:
         what = f"the recorded spec does not apply: {error_found.what}"
         return [Finding("decoy", error_found.where, what, _FIX)]
-    moved = [*find_unexplained(entry, spec, files, base_files)]
+    # Few edits have moved, and only those ask for the base.
+    has_moved = any(edit.relocated for edit in entry.edits)
+    base_files = base_of(entry) if has_moved else None
+    moved = [*find_unexplained(entry, spec, files, base_files)] if has_moved else []
     if moved and base_files is None:
         return None
     what = "edit {} names other lines, and nothing shows that they moved here"
@@ -84,7 +88,10 @@ def plan_options(entry: Entry) -> Options:
     carried = {edit.id: edit.base_lines[0] for edit in entry.edits if edit.relocated}
     stored = {edit.path for edit in entry.edits if LINE_ENDS in edit.repairs}
     return Options(
-        Settings(entry.threshold), carried=carried, stores_lf=lambda path, *_: path in stored
+        Settings(entry.threshold),
+        carried=carried,
+        stores_lf=lambda path, *_: path in stored,
+        shows_diff=False,
     )
 
 
@@ -97,7 +104,9 @@ def _read_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
 
 def _edit_findings(entry: Entry, spec: Spec, planned: Plan) -> Iterator[Finding]:
     for edit, outcome in zip(entry.edits, planned.outcomes, strict=True):
-        again = record_edit(spec.dialect, edit.text, outcome)
+        again = record_edit(spec.dialect, edit.edit, outcome)
+        if edit == again:
+            continue
         for name in RecordedEdit.__match_args__:
             here, there = getattr(edit, name), getattr(again, name)
             if here != there:
@@ -107,23 +116,25 @@ def _edit_findings(entry: Entry, spec: Spec, planned: Plan) -> Iterator[Finding]
 
 
 def _file_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
+    """Compare what the spec does with files that were derived, so that all their hashes hold."""
     recorded = {file.name: file for file in entry.files}
-    again = {change.name: record_file(change) for change in planned.files}
+    again = {change.name: change for change in planned.files}
     for name in sorted(recorded.keys() | again.keys()):
-        if recorded.get(name) != again.get(name):
-            where = f"{name}{_first_difference(recorded.get(name), again.get(name))}"
-            yield Finding("decoy", where, "the spec does not say what the hunks do", _FIX)
+        file, change = recorded.get(name), again.get(name)
+        made = () if change is None else change.hunks
+        hunks = () if file is None else tuple(map(plain_hunk, file.hunks))
+        if file is None or change is None or hunks != made or not _ends_alike(file, change):
+            other = (f":{hunk.start_line}-{hunk.end_line}" for hunk in hunks if hunk not in made)
+            what = "the spec does not say what the hunks do"
+            yield Finding("decoy", f"{name}{next(other, '')}", what, _FIX)
 
 
-def _first_difference(recorded: RecordedFile | None, again: RecordedFile | None) -> str:
-    """The lines of the first recorded hunk that the spec does not make."""
-    if recorded is None:
-        return ""
-    derived = again.hunks if again is not None else ()
-    for hunk in recorded.hunks:
-        if hunk not in derived:
-            return f":{hunk.start_line}-{hunk.end_line}"
-    return ""
+def _ends_alike(file: RecordedFile, change: FileChange) -> bool:
+    """Whether a file is under the same names and has the same mark and end as is recorded."""
+    after = change.after
+    is_terminated = after is None or Document(after.data).is_terminated
+    here = (file.path, file.new_path, file.after, file.final_newline)
+    return here == (change.path, change.new_path, mark(after), is_terminated)
 
 
 _AGAIN = "Let hkgit apply the spec again, on this base."
@@ -152,7 +163,6 @@ def _compare(entry: Entry, files: Snapshot, *, is_bare: bool) -> list[Finding]:
     try:
         spec = read_recorded_spec(entry)
         home = Overlay(files, dict(_rebuild_files(entry, spec, files, is_bare=is_bare)))
-        spec = resolve_names(spec, home)
         for edit, requested in zip(entry.edits, spec.edits, strict=True):
             if edit.path != requested.path:
                 what = f"edit {edit.id} speaks of {requested.path}"

@@ -127,7 +127,7 @@ def follow_entries(
     if candidate.parents:
         tree = repository.commit(candidate.parents[0]).tree
         old = {change.path: change.old for change in repository.changes(tree, candidate.tree)}
-        before = CachedSnapshot(TreeSnapshot(tree, repository.tree, repository.blob), old)
+        before = CachedSnapshot(repository.files_of(tree), old)
     chain = EntrySequence(
         before, lambda entry: _base_files(repository, candidate, entry), recomputes=recomputes
     )

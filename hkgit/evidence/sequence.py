@@ -170,7 +170,7 @@ class EntrySequence:
             # Only here is the ladder needed.
             from hkgit.evidence.recomputation import recompute
 
-            again = recompute(entry, home, self.base_of(entry))
+            again = recompute(entry, home, self.base_of)
             if again is not None:
                 return again
         self.unlocated.append((entry, files))

@@ -78,7 +78,7 @@ def _read_as_git(text: str) -> Iterator[str]:
 
     `git interpret-trailers` ends it at a line of dashes, `git log` does not.
     """
-    for each in (text, re.split(_DIVIDER, text, maxsplit=1)[0]):
+    for each in dict.fromkeys((text, re.split(_DIVIDER, text, maxsplit=1)[0])):
         lines = each.split("\n")
         kept = lines[: _find_end(lines)]
         yield "\n".join(line for line in kept if not line.startswith("#"))

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from hkgit import __version__
 from hkgit.applying.evidence import KINDS
@@ -100,16 +100,17 @@ class CommitRange:
 class RulingStream:
     """The rulings as they are made, to be read once, and the policy that they are made under.
 
-    `tip` is the newest of the commits, None where there is none.
+    `tip` is the newest of the commits, None where there is none; `provisional` is as of a report.
     """
 
     policy: Policy
     rulings: Iterator[Ruling]
     tip: str | None
+    provisional: bool = False
 
     def collect(self) -> Report:
         """Read all the rulings that are left into one report."""
-        return Report(self.policy, tuple(self.rulings))
+        return Report(self.policy, tuple(self.rulings), self.provisional)
 
 
 def split_range(argument: str) -> tuple[str, str]:
@@ -118,6 +119,33 @@ def split_range(argument: str) -> tuple[str, str]:
     if not dots or not old or not new or new.startswith(".") or ".." in new:
         raise InvalidInput(argument, "is not a range A..B", "Write OLD..NEW, with two dots.")
     return old, new
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of `of` parts of a range, counted from 1."""
+
+    number: int = 1
+    of: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Parse `i/n`. Raises InvalidInput."""
+        number, slash, of = text.partition("/")
+        if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+            raise InvalidInput(text, "is not a share i/n", "Write 1/4 for the first of four.")
+        return cls(int(number), int(of))
+
+    def of_commits(self, commits: Sequence[str]) -> Sequence[str]:
+        """Select the commits of this shard, which follow each other.
+
+        All shards together are all commits, each once.
+        """
+        first, last = (len(commits) * each // self.of for each in (self.number - 1, self.number))
+        return commits[first:last]
+
+
+WHOLE = Shard()
 
 
 def list_commits_of(repository: Repository, asked: CommitRange, policy: Policy) -> list[str]:
@@ -143,32 +171,92 @@ def judge_range(
     context: JudgeContext = UNKNOWN,
     *,
     commits: Sequence[str] | None = None,
-    watch: Watch = iter,
-) -> Report:
-    """Judge as `stream_range` does, all commits at once."""
-    stream = stream_range(repository, asked, policy, context, commits=commits, watch=watch)
-    return Report(policy, tuple(stream.rulings), provisional=context.on_client)
-
-
-def stream_range(
-    repository: Repository,
-    asked: CommitRange,
-    policy: Policy,
-    context: JudgeContext = UNKNOWN,
-    *,
-    commits: Sequence[str] | None = None,
+    has_trusted_side: bool = True,
+    jobs: int = 1,
+    known: VerifiedCommits | None = None,
     watch: Watch = iter,
 ) -> RulingStream:
     """Judge every commit of a range on its own parents, each when its ruling is read.
 
     Its `old` is the trusted side: only entries that it has may be pruned, and merges must account
-    for its text. `commits` are what `list_commits_of` has listed already.
+    for its text. Without one the policy is taken as it is, and any entry may be pruned. `commits`
+    are what `list_commits_of` has listed already, or a part of it. So many `jobs` work on them;
+    those that `known` has are not judged again, and those that pass are added to it.
     """
     if commits is None:
         commits = list_commits_of(repository, asked, policy)
-    gate = Gate(repository, policy, context, tip=asked.new, trusted=asked.old, landing=asked.old)
-    rulings = (gate.judge(candidate_of(repository, each)) for each in watch(commits))
-    return RulingStream(policy, rulings, commits[-1] if commits else None)
+    trusted = asked.old if has_trusted_side else None
+    gate = Gate(repository, policy, context, tip=asked.new, trusted=trusted, landing=asked.old)
+    if known is None:
+        rulings = _judge_commits(gate, commits, jobs, watch)
+    else:
+        rulings = _judge_unknown(gate, commits, jobs, known, watch)
+    return RulingStream(policy, rulings, commits[-1] if commits else None, context.on_client)
+
+
+def _judge_unknown(
+    gate: Gate, commits: Sequence[str], jobs: int, known: VerifiedCommits, watch: Watch
+) -> Iterator[Ruling]:
+    """Judge what has not passed before, and note what passes by the chunk.
+
+    So a run that is interrupted has not been for nothing.
+    """
+    before = known.verdicts(commits)
+    fresh = [commit for commit in commits if commit not in before]
+    rulings = _judge_commits(gate, fresh, jobs, watch)
+    chunk: list[Ruling] = []
+    for commit in commits:
+        if commit in before:
+            yield _rule_verified(gate.repository, commit, before[commit])
+            continue
+        ruling = next(rulings)
+        chunk.append(ruling)
+        if len(chunk) == CHUNK:
+            known.add(chunk)
+            chunk.clear()
+        yield ruling
+    yield from rulings  # what is begun comes to its end, so that progress is wiped
+    known.add(chunk)
+
+
+def _rule_verified(repository: Repository, commit: str, verdict: Verdict) -> Ruling:
+    judged = ReplayResult(candidate_of(repository, commit), verdict)
+    replayed = None if verdict in (Verdict.MANUAL, Verdict.UNGOVERNED) else verdict
+    return Ruling(judged, replayed, True, "verified before")
+
+
+CHUNK = 100
+"""Commits that a process judges in a row: they share most of their trees."""
+
+
+def _judge_commits(gate: Gate, commits: Sequence[str], jobs: int, watch: Watch) -> Iterator[Ruling]:
+    if jobs == 1 or len(commits) <= CHUNK:
+        for commit in watch(commits):
+            yield gate.judge(candidate_of(gate.repository, commit))
+        return
+    chunks = [commits[at : at + CHUNK] for at in range(0, len(commits), CHUNK)]
+    place = (gate.repository.start, gate.repository.in_hook)
+    how = (gate.policy, gate.context, gate.tip, gate.trusted, gate.landing)
+    from concurrent.futures import ProcessPoolExecutor  # it loads sockets
+
+    workers = min(jobs, len(chunks))
+    with ProcessPoolExecutor(workers, initializer=_open_gate, initargs=(place, how)) as pool:
+        done = (ruling for rulings in pool.map(_judge_chunk, chunks) for ruling in rulings)
+        for _ in watch(commits):
+            yield next(done)
+
+
+_GATES: list[Gate] = []
+"""The gate of a worker, which keeps what it has read."""
+
+
+def _open_gate(place: tuple[Path, bool], how: tuple[Any, ...]) -> None:
+    _GATES[:] = [Gate(Repository.discover(place[0], in_hook=place[1]), *how)]
+
+
+def _judge_chunk(commits: Sequence[str]) -> list[Ruling]:
+    [gate] = _GATES
+    return [gate.judge(candidate_of(gate.repository, commit)) for commit in commits]
 
 
 def drop_floors(policy: Policy) -> Policy:
@@ -221,137 +309,3 @@ def judge_index(
         for number, parents in enumerate(repository.commit_in_progress_parents())
     ]
     return Report(policy, (gate.judge_any(candidates),), provisional=True)
-
-
-CHUNK = 100
-"""Commits that a process judges in a row: they share most of their trees."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """One of `of` parts of a range, counted from 1."""
-
-    number: int = 1
-    of: int = 1
-
-    @classmethod
-    def parse(cls, text: str) -> Shard:
-        """Parse `i/n`. Raises InvalidInput."""
-        number, slash, of = text.partition("/")
-        if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-            raise InvalidInput(text, "is not a share i/n", "Write 1/4 for the first of four.")
-        return cls(int(number), int(of))
-
-    def of_commits(self, commits: Sequence[str]) -> Sequence[str]:
-        """Select the commits of this shard, which follow each other.
-
-        All shards together are all commits, each once.
-        """
-        first, last = (len(commits) * each // self.of for each in (self.number - 1, self.number))
-        return commits[first:last]
-
-
-WHOLE = Shard()
-
-
-@dataclass(frozen=True, slots=True)
-class Parallelism:
-    """How the work is divided: `jobs` processes, on the commits of one `share`.
-
-    Commits that `known` has are not judged again; those that pass are added to it.
-    """
-
-    jobs: int = 1
-    share: Shard = WHOLE
-    known: VerifiedCommits | None = None
-
-
-ALONE = Parallelism()
-"""One process, on the whole range, from the beginning."""
-
-
-def verify_range(
-    repository: Repository,
-    asked: CommitRange,
-    policy: Policy,
-    spread: Parallelism = ALONE,
-    *,
-    watch: Watch = iter,
-) -> RulingStream:
-    """Judge this share of a range under a policy that is taken as it is, without a trusted side.
-
-    Each ruling comes as soon as it is made; none is kept.
-    """
-    commits = spread.share.of_commits(list_commits_of(repository, asked, policy))
-    gate = Gate(repository, policy, tip=asked.new, landing=asked.old)
-    rulings = _rule_commits(gate, commits, spread, watch)
-    return RulingStream(policy, rulings, commits[-1] if commits else None)
-
-
-def _rule_commits(
-    gate: Gate, commits: Sequence[str], spread: Parallelism, watch: Watch
-) -> Iterator[Ruling]:
-    before = {} if spread.known is None else spread.known.verdicts(commits)
-    fresh = [commit for commit in commits if commit not in before]
-    rulings = _judge_shard(gate, fresh, spread.jobs, watch)
-    if spread.known is not None:
-        rulings = _note_passing(rulings, spread.known)
-    for commit in commits:
-        verdict = before.get(commit)
-        yield next(rulings) if verdict is None else _rule_verified(gate.repository, commit, verdict)
-    # What is begun comes to its end: progress is wiped, and the last that passed are noted.
-    yield from rulings
-
-
-def _note_passing(rulings: Iterator[Ruling], known: VerifiedCommits) -> Iterator[Ruling]:
-    """The same rulings, noted by the chunk: a run that is interrupted has not been for nothing."""
-    chunk: list[Ruling] = []
-    for ruling in rulings:
-        chunk.append(ruling)
-        if len(chunk) == CHUNK:
-            known.add(chunk)
-            chunk.clear()
-        yield ruling
-    known.add(chunk)
-
-
-def _judge_shard(gate: Gate, commits: Sequence[str], jobs: int, watch: Watch) -> Iterator[Ruling]:
-    repository = gate.repository
-    if jobs == 1 or len(commits) <= CHUNK:
-        yield from (gate.judge(candidate_of(repository, each)) for each in watch(commits))
-        return
-    chunks = [commits[at : at + CHUNK] for at in range(0, len(commits), CHUNK)]
-    place = (repository.start, repository.in_hook)
-    work = partial(_judge_chunk, *place, gate.policy, gate.tip, gate.landing)
-    from concurrent.futures import ProcessPoolExecutor  # it loads sockets
-
-    with ProcessPoolExecutor(min(jobs, len(chunks))) as pool:
-        done = (ruling for rulings in pool.map(work, chunks) for ruling in rulings)
-        for _ in watch(commits):
-            yield next(done)
-
-
-_GATES: dict[tuple[Path, str | None, str | None], Gate] = {}
-"""The gate of this process, which keeps what it has read."""
-
-
-def _judge_chunk(
-    start: Path,
-    in_hook: bool,
-    policy: Policy,
-    tip: str | None,
-    landing: str | None,
-    commits: Sequence[str],
-) -> list[Ruling]:
-    gate = _GATES.get((start, tip, landing))
-    if gate is None:
-        gate = _GATES[start, tip, landing] = Gate(
-            Repository.discover(start, in_hook=in_hook), policy, tip=tip, landing=landing
-        )
-    return [gate.judge(candidate_of(gate.repository, commit)) for commit in commits]
-
-
-def _rule_verified(repository: Repository, commit: str, verdict: Verdict) -> Ruling:
-    judged = ReplayResult(candidate_of(repository, commit), verdict)
-    replayed = None if verdict in (Verdict.MANUAL, Verdict.UNGOVERNED) else verdict
-    return Ruling(judged, replayed, True, "verified before")

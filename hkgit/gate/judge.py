@@ -45,11 +45,14 @@ def check_rules(case: JudgedCommit, tried: list[RuleResult]) -> ReplayResult:
     for name, check in (CHECKS if case.is_governed else FOR_ALL).items():
         found = [*check(case)]
         tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in found]
-        tried += [] if found else [RuleResult(name, "holds")]
+        tried += [] if found else [_HOLDS[name]]
         broken += found
     if not broken:
         return judged
     return replace(judged, verdict=Verdict.FAIL, findings=(*judged.findings, *broken))
+
+
+_HOLDS = {name: RuleResult(name, "holds") for name in (*CHECKS, *FOR_ALL)}
 
 
 def explain_governed(case: JudgedCommit) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import TypeVar
 
 from hkgit.evidence.verdict import CandidateCommit, ReplayResult, Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.git.objects import EMPTY_TREE, TreeChange, TreeSnapshot
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass, field
+from hkgit.values import cached_property, dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +86,10 @@ class JudgedCommit:
             {each.path: each for each in self.repository.changes(tree, self.candidate.tree)}
             for tree in self.parents
         ]
+
+    def differs_at(self, path: str) -> bool:
+        """Whether a path is not the same in the commit and in each of its parents."""
+        return any(path in each for each in self._against)
 
     def list_both_sides(self) -> list[TreeChange]:
         """List every path that differs from any parent, each against the first that differs."""

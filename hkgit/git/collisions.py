@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from hkgit.edits import DIRECTORY, File
 from hkgit.errors import InvalidInput
-from hkgit.git.objects import TreeSnapshot, walk_tree
+from hkgit.git.objects import TreeSnapshot
 from hkgit.text.paths import fold_name, quote_path
 
 
@@ -65,7 +65,7 @@ def _entries(files: TreeSnapshot, directory: str) -> Iterator[str]:
         if entry is None or entry.mode != DIRECTORY:
             return
         tree = entry.id
-    yield from files.read_tree(tree)
+    yield from files.trees.entries(tree)
 
 
 def _stays(files: TreeSnapshot, path: str, changed: Mapping[str, File | None]) -> bool:
@@ -76,5 +76,5 @@ def _stays(files: TreeSnapshot, path: str, changed: Mapping[str, File | None]) -
     entry = files.entry(path)
     if entry is None or entry.mode != DIRECTORY:
         return entry is not None and path not in changed
-    inside = (f"{path}/{name}" for name, _ in walk_tree(entry.id, files.read_tree))
+    inside = (f"{path}/{name}" for name, _ in files.trees.walk(entry.id))
     return any(name not in changed for name in inside)

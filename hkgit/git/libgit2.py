@@ -83,11 +83,9 @@ class LibGit2:
 
     def read(self, object_id: str, most: int) -> tuple[str, int, bytes] | None:
         """Read the type, size and bytes of an object; no bytes of one with more than `most`."""
-        found = self.header(object_id)
-        if found is None or found[1] > most:
-            return None if found is None else (*found, b"")
         try:
-            return *found, self.odb.read(object_id)[1]
+            kind, size = self.odb.read_header(object_id)
+            return _NAMES[kind], size, self.odb.read(object_id)[1] if size <= most else b""
         except FAULTS:
             return None
 

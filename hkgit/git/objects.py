@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import re
 import stat
-from bisect import bisect_left
-from collections import OrderedDict, defaultdict
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 
 from hkgit.edits import (
@@ -104,26 +104,19 @@ LARGEST_TREE = 1_000_000
 _BOMB = "Look at it with git ls-tree: it may be made to exhaust whoever reads it."
 
 Tree = Mapping[str, TreeEntry]
-ReadTree = Callable[[str], Tree]
 Difference = tuple[str, TreeEntry | None, TreeEntry | None]
 """A name, and what stands there before and after."""
-Differing = Callable[[str | None, str | None], Iterator[Difference]]
-"""The names that are not the same in two trees."""
 
 
-def parse_tree(tree_id: str, data: bytes) -> dict[str, TreeEntry]:
-    """Parse a tree object. Raises Unverifiable when git would not have written it."""
-    tree = {
+def _parse_tree(tree_id: str, data: bytes) -> dict[str, TreeEntry]:
+    return {
         decode_text(name): TreeEntry(int(mode, 8), entry_id.hex())
         for mode, name, entry_id in _ENTRY[len(tree_id)].findall(data)
     }
-    if format_tree(tree) != data:
-        raise Unverifiable(f"tree {tree_id}", "is malformed", "Look at it with git fsck.")
-    return tree
 
 
 def format_tree(tree: Tree) -> bytes:
-    """Write the bytes of a tree object; the inverse of `parse_tree`."""
+    """Write the bytes of a tree object."""
     named = [(encode_text(name), entry) for name, entry in tree.items()]
     named.sort(key=lambda item: item[0] + b"/" if item[1].mode == DIRECTORY else item[0])
     return b"".join(
@@ -137,44 +130,6 @@ def canonicalise(entry: TreeEntry | None) -> TreeEntry | None:
         return entry
     mode = EXECUTABLE if entry.mode & stat.S_IXUSR else REGULAR
     return entry if entry.mode == mode else TreeEntry(mode, entry.id)
-
-
-def compare_trees(old: str | None, new: str | None, differing: Differing) -> Iterator[TreeChange]:
-    """Yield every path that differs, in no order; equal subtrees are never read.
-
-    A directory that comes to hold nothing is told as well: git writes none, so somebody did. Old
-    modes are told as git reads them, so a directory that git writes anew differs in none of them.
-    """
-    pending = [("", old, new)]
-    seen = 0
-    while pending:
-        under, old, new = pending.pop()
-        for name, before, after in differing(old, new):
-            seen += 1
-            if seen > LARGEST_TREE:
-                raise Unverifiable("tree", f"differs in more than {LARGEST_TREE} names", _BOMB)
-            old_file, old_tree = _sides(canonicalise(before))
-            new_file, new_tree = _sides(after)
-            if new_tree is not None and is_empty_tree(new_tree):
-                new_file, new_tree = after, None
-            if old_file != new_file:
-                yield TreeChange(under + name, old_file, new_file)
-            if old_tree != new_tree:
-                pending.append((_inside(under, name), old_tree, new_tree))
-
-
-def walk_tree(tree_id: str, read: ReadTree) -> Iterator[tuple[str, TreeEntry]]:
-    """Yield every path that is not a directory, with its entry, in no order."""
-    for change in compare_trees(None, tree_id, partial(_find_differing, read=read)):
-        if change.new is not None and change.new.mode != DIRECTORY:
-            yield change.path, change.new
-
-
-def _find_differing(old: str | None, new: str | None, read: ReadTree) -> Iterator[Difference]:
-    before = read(old) if old is not None else {}
-    after = read(new) if new is not None else {}
-    for name in {name for name, _ in before.items() ^ after.items()}:
-        yield name, before.get(name), after.get(name)
 
 
 def _sides(entry: TreeEntry | None) -> tuple[TreeEntry | None, str | None]:
@@ -291,7 +246,7 @@ class TreeSnapshot:
     """The files of one tree (see `edits.Snapshot`); a blob is loaded when it is asked for."""
 
     tree_id: str
-    read_tree: ReadTree
+    trees: Trees
     read_blob: Callable[[str], bytes]
 
     def entry(self, path: str) -> TreeEntry | None:
@@ -300,7 +255,7 @@ class TreeSnapshot:
         for name in path.split("/"):
             if found is None or found.mode != DIRECTORY:
                 return None
-            found = self.read_tree(found.id).get(name)
+            found = self.trees.find(found.id, name)
         return canonicalise(found)
 
     def get(self, path: str) -> File | None:
@@ -313,7 +268,7 @@ class TreeSnapshot:
 
     def paths(self) -> Iterator[str]:
         """Yield every path but those of directories."""
-        return (path for path, _ in walk_tree(self.tree_id, self.read_tree))
+        return (path for path, _ in self.trees.walk(self.tree_id))
 
 
 _DIRECTORY = b"40000"
@@ -331,18 +286,67 @@ _NONE = _RawTree(b"", [0])
 
 
 @dataclass(frozen=True)
-class TreeDiffer:
-    """Compares trees by id. Reading raises Unverifiable, also for what git would not write."""
+class Trees:
+    """The trees of a repository by id, as bytes. Reading raises Unverifiable.
+
+    That is so for what git would not write, too. Those that were read lately are kept.
+    """
 
     read: Callable[[str], bytes]
 
+    def entries(self, tree_id: str) -> dict[str, TreeEntry]:
+        """Read the entries of one tree by name."""
+        return _parse_tree(tree_id, self._tree(tree_id).data)
+
+    def find(self, tree_id: str, name: str) -> TreeEntry | None:
+        """Find the entry of one name in a tree."""
+        tree, wanted = self._tree(tree_id), encode_text(name)
+        at = tree.data.find(b" %s\0" % wanted)
+        while at >= 0:  # the bytes of an id may look like that, too
+            start = tree.starts[bisect_right(tree.starts, at) - 1]
+            found = _ENTRY[len(tree_id)].match(tree.data, start)
+            if found is not None and found[2] == wanted:
+                return TreeEntry(int(found[1], 8), found[3].hex())
+            at = tree.data.find(b" %s\0" % wanted, at + 1)
+        return None
+
+    def walk(self, tree_id: str) -> Iterator[tuple[str, TreeEntry]]:
+        """Yield every path that is not a directory, with its entry, in no order."""
+        for change in self.compare(None, tree_id):
+            if change.new is not None and change.new.mode != DIRECTORY:
+                yield change.path, change.new
+
+    def compare(self, old: str | None, new: str | None) -> Iterator[TreeChange]:
+        """Yield every path that differs, in no order; equal subtrees are never read.
+
+        A directory that comes to hold nothing is told as well: git writes none, so somebody did.
+        Old modes are told as git reads them, so a directory that git writes anew differs in none of
+        them.
+        """
+        pending = [("", old, new)]
+        seen = 0
+        while pending:
+            under, old, new = pending.pop()
+            for name, before, after in self.find_differing(old, new):
+                seen += 1
+                if seen > LARGEST_TREE:
+                    raise Unverifiable("tree", f"differs in more than {LARGEST_TREE} names", _BOMB)
+                old_file, old_tree = _sides(canonicalise(before))
+                new_file, new_tree = _sides(after)
+                if new_tree is not None and is_empty_tree(new_tree):
+                    new_file, new_tree = after, None
+                if old_file != new_file:
+                    yield TreeChange(under + name, old_file, new_file)
+                if old_tree != new_tree:
+                    pending.append((_inside(under, name), old_tree, new_tree))
+
     def find_differing(self, old: str | None, new: str | None) -> Iterator[Difference]:
         """Find every name that is not the same in two trees, in no order."""
-        before = self._tree(old)
-        data = self._data(new)
+        before = _NONE if old is None else self._tree(old)
+        data = b"" if new is None else self._data(new)
         first, last, end = _find_shared(before, data)
         start = before.starts[first]
-        if new is not None and new not in self._known and data:
+        if new is not None and new not in self._known:
             self._keep(new, _check_tree(new, data, before, first, last, end))
         pattern = _ENTRY[64 if 64 in (len(old or ""), len(new or "")) else 40]
         left = _entries(pattern, before.data[start : before.starts[last]])
@@ -351,29 +355,26 @@ class TreeDiffer:
             if left.get(name) != right.get(name):
                 yield decode_text(name), _entry(left.get(name)), _entry(right.get(name))
 
-    def _tree(self, tree_id: str | None) -> _RawTree:
-        data = self._data(tree_id)
-        if tree_id is None or not data:
-            return _NONE
+    def _tree(self, tree_id: str) -> _RawTree:
         if tree_id not in self._known:
+            data = self._data(tree_id)
             self._keep(tree_id, _check_tree(tree_id, data, _NONE, 0, 0, len(data)))
         return self._known[tree_id]
 
-    def _data(self, tree_id: str | None) -> bytes:
-        if tree_id is None or is_empty_tree(tree_id):
-            return b""
+    def _data(self, tree_id: str) -> bytes:
         known = self._known.get(tree_id)
-        return self.read(tree_id) if known is None else known.data
+        if known is not None:
+            return known.data
+        return b"" if is_empty_tree(tree_id) else self.read(tree_id)
 
     def _keep(self, tree_id: str, tree: _RawTree) -> None:
         if len(self._known) >= KEPT:
-            self._known.popitem(last=False)
+            del self._known[next(iter(self._known))]
         self._known[tree_id] = tree
 
     @cached_property
-    def _known(self) -> OrderedDict[str, _RawTree]:
-        """The trees that were read lately."""
-        return OrderedDict()
+    def _known(self) -> dict[str, _RawTree]:
+        return {}
 
 
 KEPT = 1024
@@ -396,8 +397,9 @@ def _check_tree(
     keys = sorted(_key(each) for each in around if each is not None)
     keys[len(above) : len(above)] = map(_key, found)
     is_sorted = all(a < b for a, b in pairwise(keys))
-    if not is_whole or not is_sorted or any(_may_be_twice(data, each[2]) for each in found):
-        parse_tree(tree_id, data)  # says what is wrong, if anything is
+    is_plain = is_whole and is_sorted and not any(_may_be_twice(data, each[2]) for each in found)
+    if not is_plain and format_tree(_parse_tree(tree_id, data)) != data:
+        raise Unverifiable(f"tree {tree_id}", "is malformed", "Look at it with git fsck.")
     after = [at + shift for at in like.starts[last + 1 :]]
     return _RawTree(data, [*like.starts[:first], *starts, *after])
 
@@ -420,13 +422,18 @@ def _key(entry: re.Match[bytes]) -> bytes:
 
 def _find_shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:
     """Find the entries `first:last` that two trees may not share, and where theirs end."""
-    starts, count = old.starts, len(old.starts) - 1
-    ahead = range(count)
-    first = bisect_left(ahead, x=True, key=lambda i: not data.startswith(old.data[: starts[i + 1]]))
-    rest = data[starts[first] :]
-    behind = range(first, count)
-    last = first + bisect_left(behind, x=True, key=lambda i: rest.endswith(old.data[starts[i] :]))
-    return first, last, len(data) - (starts[count] - starts[last])
+    starts, size = old.starts, len(old.data)
+    most = min(size, len(data))
+    # As numbers, so that no byte is looked at by itself.
+    top = end = int.from_bytes(old.data[:most]) ^ int.from_bytes(data[:most])
+    if size != len(data):
+        end = int.from_bytes(old.data[size - most :]) ^ int.from_bytes(data[len(data) - most :])
+    ahead = most - (top.bit_length() + 7) // 8
+    behind = ((end & -end).bit_length() - 1) // 8 if end else most
+    first = bisect_right(starts, ahead) - 1
+    rest = max(size - behind, starts[first], starts[first] + size - len(data))
+    last = bisect_left(starts, rest)
+    return first, last, len(data) - (size - starts[last])
 
 
 def _entries(pattern: re.Pattern[bytes], data: bytes) -> Mapping[bytes, tuple[bytes, bytes]]:
@@ -445,7 +452,7 @@ Files = Mapping[str, File | TreeEntry | None]
 class Builder:
     """Builds trees from the leaves up; reads and writes only the directories that change."""
 
-    read_tree: ReadTree
+    read_tree: Callable[[str], Tree]
     write_tree: Callable[[Tree], str]
     write_blob: Callable[[bytes], str]
 

@@ -57,17 +57,13 @@ from hkgit.git.objects import (
     Commit,
     Files,
     Head,
-    ReadTree,
-    Tree,
     TreeChange,
-    TreeDiffer,
+    Trees,
     TreeSnapshot,
-    compare_trees,
     compute_id,
     format_tree,
     is_empty_tree,
     parse_commit,
-    parse_tree,
     read_tag,
     read_taggers,
 )
@@ -90,7 +86,7 @@ _ABSENT = ("bad file", "Not a valid object name", "could not fetch", "lazy fetch
 
 _SILENT = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.logAllRefUpdates=false")
 _MOST_KEPT, _SMALL = 256, 4096
-"""The most objects that are kept, and the bytes from which one is not."""
+"""The most blobs that are kept, and the bytes from which one is not."""
 
 FIRST_COMMIT = "Make a first commit: git commit --allow-empty -m Begin"
 """What to do in a repository that has no commit yet."""
@@ -250,19 +246,24 @@ class Repository:
 
     def snapshot(self, rev_or_tree: str) -> TreeSnapshot:
         """Open the files of a commit or tree."""
-        return TreeSnapshot(self._tree_id(rev_or_tree), self.tree, self.blob)
+        return self.files_of(self._tree_id(rev_or_tree))
+
+    def files_of(self, tree_id: str) -> TreeSnapshot:
+        """Open the files of a tree by its id."""
+        return TreeSnapshot(tree_id, self._trees, self.blob)
 
     def changes(self, old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
         """List every path that differs between two trees, links and submodules too; no renames."""
         return self._changes(old_tree, new_tree)
 
-    def tree(self, tree_id: str) -> Tree:
-        """Read the entries of one tree by name; raise Unverifiable when it is not here."""
-        return {} if is_empty_tree(tree_id) else self._trees(tree_id)
-
     def blob(self, blob_id: str) -> bytes:
         """Read the bytes of a blob; raise Unverifiable when it is not here."""
         return self._read(blob_id, BLOB)
+
+    def small_blob(self, blob_id: str, most: int) -> bytes | None:
+        """Read the bytes of a blob; None where it has more than `most`. Raises Unverifiable."""
+        size, data = self._look_up(blob_id, BLOB, most)
+        return data if size <= most else None
 
     def blob_size(self, blob_id: str) -> int:
         """Return how many bytes a blob has, without reading them."""
@@ -292,7 +293,9 @@ class Repository:
             return compute_id(kind, data, self.object_format)
 
         builder = Builder(
-            self.tree, lambda entries: write(TREE, format_tree(entries)), partial(write, BLOB)
+            self._trees.entries,
+            lambda entries: write(TREE, format_tree(entries)),
+            partial(write, BLOB),
         )
         tree = builder.build(base_tree, files) or write(TREE, b"")
         self.write_objects(written)
@@ -543,45 +546,46 @@ class Repository:
 
     def _header(self, object_id: str) -> tuple[str, int]:
         """Return the type of an object and its size in bytes."""
-        kept = self._kept.get(object_id)
-        if kept is not None:
-            return kept[0], len(kept[1])
-        found = self._objects.header(_check_id(object_id))
+        found = self._kept.get(object_id) or self._objects.header(_check_id(object_id))
         if found is None:
             raise self._why_not(object_id)
-        return found
+        return found[:2]
 
     def _read(self, object_id: str, kind: str) -> bytes:
         """Read the bytes of an object that must be of one type, and not too large."""
-        kept = self._kept.get(object_id)
-        if kept is None:
-            most = LARGEST_OBJECT[kind]
+        most = LARGEST_OBJECT[kind]
+        size, data = self._look_up(object_id, kind, most)
+        if size > most:
+            what = f"has {size:,} bytes; a {kind} of more than {most:,} is not read"
+            raise Unverifiable(f"object {object_id}", what, "Keep what is so large elsewhere.")
+        return data
+
+    def _look_up(self, object_id: str, kind: str, most: int) -> tuple[int, bytes]:
+        """Find the size and bytes of an object; no bytes of one with more than `most`."""
+        found = self._kept.get(object_id)
+        if found is None:
             found = self._objects.read(_check_id(object_id), most)
             if found is None:
                 raise self._why_not(object_id)
-            kept, size = (found[0], found[2]), found[1]
-            if size > most:
-                what = f"has {size:,} bytes; a {kind} of more than {most:,} is not read"
-                raise Unverifiable(f"object {object_id}", what, "Keep what is so large elsewhere.")
-            if self._libgit2 is None and compute_id(*kept, self.object_format) != object_id:
-                fix = "Look at the repository with git fsck."
-                raise Unverifiable(
-                    f"object {object_id}", "does not have the content of its id", fix
+            its_kind, size, data = found
+            is_checked = size > most or self._libgit2 is not None
+            if not is_checked and compute_id(its_kind, data, self.object_format) != object_id:
+                what, fix = (
+                    "does not have the content of its id",
+                    "Look at the repository with git fsck.",
                 )
-            if size < _SMALL:
-                self._keep(object_id, kept)
-        if kept[0] != kind:
+                raise Unverifiable(f"object {object_id}", what, fix)
+            if its_kind == BLOB and size < min(_SMALL, most):  # the rest is kept as values
+                if len(self._kept) >= _MOST_KEPT:
+                    del self._kept[next(iter(self._kept))]
+                self._kept[object_id] = found
+        if found[0] != kind:
             raise Unverifiable(f"object {object_id}", "is not of the type that is asked for")
-        return kept[1]
-
-    def _keep(self, object_id: str, kept: tuple[str, bytes]) -> None:
-        if len(self._kept) >= _MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
-        self._kept[object_id] = kept
+        return found[1:]
 
     @cached_property
-    def _kept(self) -> dict[str, tuple[str, bytes]]:
-        """Small objects that were read lately by id: type and bytes, checked."""
+    def _kept(self) -> dict[str, tuple[str, int, bytes]]:
+        """Small blobs that were read lately by id: type, size and bytes."""
         return {}
 
     def _why_not(self, object_id: str) -> Unverifiable:
@@ -599,20 +603,15 @@ class Repository:
         return self.git.over(NO_FETCH)(*args, check=False)
 
     @cached_property
-    def _differ(self) -> TreeDiffer:
-        return TreeDiffer(lambda tree_id: self._read(tree_id, TREE))
-
-    @cached_property
-    def _trees(self) -> ReadTree:
-        """Trees by id, the latest kept: the commits of a history share most of them."""
-        return lru_cache(512)(lambda tree_id: parse_tree(tree_id, self._read(tree_id, TREE)))
+    def _trees(self) -> Trees:
+        return Trees(lambda tree_id: self._read(tree_id, TREE))
 
     @cached_property
     def _changes(self) -> Callable[[str | None, str], tuple[TreeChange, ...]]:
         """The latest comparisons: replay and the gate's rules ask for the same one."""
 
         def changes(old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
-            found = compare_trees(old_tree, new_tree, self._differ.find_differing)
+            found = self._trees.compare(old_tree, new_tree)
             return tuple(sorted(found, key=lambda change: encode_text(change.path)))
 
         return lru_cache(4)(changes)

@@ -8,12 +8,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from hkgit import dialects
-from hkgit.edits import Spec
+from hkgit.edits import NOTATIONS, Spec
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import digest
-from hkgit.git.listing import find_files
+from hkgit.git.state_files import find_files
 from hkgit.sessions.blobs import refuse_unwritable
+from hkgit.text.edit_json import expect_sayable, parse_edit, write_edit
+from hkgit.text.strict_json import Node
 from hkgit.values import dataclass, replace
 
 _TARGET = r"(?P<id>b[0-9a-f]{8})(?::(?P<numbers>\d+(?:,\d+)*))?\Z"
@@ -36,7 +37,7 @@ def keep(folder: Path, batch: Batch, named: str | None = None) -> str:
     fields = {
         "dialect": spec.dialect,
         "digest": spec.digest,
-        "blocks": spec.blocks,
+        "edits": [*map(write_edit, spec.edits)],
         "agent": spec.agent,
         "refused": batch.refused,
         "miscounted": sorted(spec.miscounted),
@@ -80,15 +81,14 @@ def correct_batch(folder: Path, named: str, corrections: Spec) -> Spec:
         what = f"edits {listed} were refused, and {len(corrections.edits)} corrections were sent"
         fix = f"Send one for each, in order, or name the edits: {name}:{listed}"
         raise InvalidInput(f"batch {name}", what, fix)
-    render = dialects.DIALECTS[batch.spec.dialect].render
-    edits, blocks = list(batch.spec.edits), list(batch.spec.blocks)
+    expect_sayable(batch.spec.dialect, corrections.edits)
+    edits = list(batch.spec.edits)
     for number, edit in zip(wanted, corrections.edits, strict=True):
-        edits[number - 1], blocks[number - 1] = edit, render([edit])
+        edits[number - 1] = edit
     miscounted = {wanted[number - 1] for number in corrections.miscounted}
     return replace(
         batch.spec,
         edits=tuple(edits),
-        blocks=tuple(blocks),
         digest=digest((batch.spec.digest + corrections.digest).encode()),
         miscounted=batch.spec.miscounted - set(wanted) | miscounted,
     )
@@ -105,15 +105,14 @@ def _split(named: str) -> tuple[str, Sequence[int] | None]:
 def _load(place: Path, name: str) -> Batch:
     try:
         fields = json.loads(place.read_text())
-        parsed = [dialects.parse(block, fields["dialect"]) for block in fields["blocks"]]
+        edits = tuple(parse_edit(Node("edits", each)) for each in fields["edits"])
     except (OSError, ValueError, KeyError) as error:
         fix = "Send all edits again, without a batch."
         raise InvalidInput(f"batch {name}", "is not kept here (any more)", fix) from error
     spec = Spec(
         dialect=fields["dialect"],
-        edits=tuple(edit for each in parsed for edit in each.edits),
-        blocks=tuple(fields["blocks"]),
-        sequential=dialects.DIALECTS[fields["dialect"]].SEQUENTIAL,
+        edits=edits,
+        sequential=NOTATIONS[fields["dialect"]].sequential,
         agent=fields["agent"],
         digest=fields["digest"],
         miscounted=frozenset(fields["miscounted"]),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hkgit.errors import GitRefused
 from hkgit.evidence.entry import digest
-from hkgit.git.listing import find_files
+from hkgit.git.state_files import find_files
 from hkgit.sessions.homes import find_folders, list_candidates
 from hkgit.values import dataclass
 

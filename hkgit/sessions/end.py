@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused, HkgitError, InvalidInput
-from hkgit.git.listing import find_files
 from hkgit.git.repository import Repository
+from hkgit.git.state_files import find_files
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.homes import (
     EXPIRY,

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.git.listing import find_files
+from hkgit.git.state_files import find_files
 from hkgit.git.transaction import locks
 from hkgit.text.hashes import sha256
 from hkgit.text.paths import check_new_path

@@ -13,11 +13,11 @@ the parent's files at the lines that a line diff maps them to, and are restated 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TypeVar
 
-from hkgit import dialects
 from hkgit.applying.carry import carry_plan
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import LATE, is_blind, is_empty
@@ -39,7 +39,6 @@ from hkgit.edits import (
     Spec,
     TagEdit,
     decode_text,
-    encode_text,
 )
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import read_recorded_spec
@@ -50,6 +49,7 @@ from hkgit.sessions.knowledge import Kept
 from hkgit.sessions.outstanding import find_effective
 from hkgit.text.diff import LineChange, find_changes, find_common, follow
 from hkgit.text.document import Document, split_raw
+from hkgit.text.edit_json import write_edit
 from hkgit.values import dataclass, field, replace
 
 Item = TypeVar("Item")
@@ -169,7 +169,7 @@ def narrow_spec(spec: Spec, plan: Plan, base: Snapshot) -> Spec:
     """Replace the hash of a whole file by the hash of the lines that each edit touches."""
     pairs = zip(spec.edits, plan.outcomes, strict=True)
     edits = tuple(_narrow_edit(edit, outcome, base) for edit, outcome in pairs)
-    return render_with_edits(spec, edits)
+    return replace(spec, edits=edits)
 
 
 def _narrow_edit(edit: AnyEdit, outcome: EditOutcome, base: Snapshot) -> AnyEdit:
@@ -182,18 +182,6 @@ def _narrow_edit(edit: AnyEdit, outcome: EditOutcome, base: Snapshot) -> AnyEdit
     if len(touched) != 1 or is_empty(touched[0]):
         return replace(edit, expected_hash=None)
     return replace(edit, expected_hash=Document(file.data).range_hash(*touched[0]))
-
-
-def render_with_edits(spec: Spec, edits: Sequence[AnyEdit]) -> Spec:
-    """Render a spec again, in its dialect, with other edits in place of its own."""
-    if tuple(edits) == spec.edits:
-        return spec
-    render = dialects.DIALECTS[spec.dialect].render
-    blocks = tuple(
-        block if new == old else render([new])
-        for new, old, block in zip(edits, spec.edits, spec.blocks, strict=True)
-    )
-    return replace(spec, edits=tuple(edits), blocks=blocks)
 
 
 def restate(path: str, before: bytes, after: bytes) -> Spec:
@@ -243,14 +231,8 @@ def _edit_lines(path: str, change: LineChange, new: Sequence[bytes]) -> ReplaceR
 
 def _make_spec(edits: Iterator[ReplaceRange | InsertAfter]) -> Spec:
     found = tuple(edits)
-    render = dialects.DIALECTS["protocol"].render
-    return Spec(
-        dialect="protocol",
-        edits=found,
-        blocks=tuple(render([each]) for each in found),
-        sequential=False,
-        digest=digest(encode_text(render(found))),
-    )
+    written = json.dumps([*map(write_edit, found)])
+    return Spec("protocol", found, sequential=False, digest=digest(written.encode()))
 
 
 def select_edits(entry: Entry, numbers: Sequence[int]) -> Spec:
@@ -322,7 +304,8 @@ def _to_stored(path: str, data: bytes, before: bytes, stores_lf: StoresLf) -> by
 def _move_lines(spec: Spec, planned: Plan) -> Spec:
     """The spec with the line numbers at which its edits landed."""
     pairs = zip(spec.edits, planned.outcomes, strict=True)
-    return render_with_edits(spec, [_renumber(edit, outcome, spec) for edit, outcome in pairs])
+    moved = tuple(_renumber(edit, outcome, spec) for edit, outcome in pairs)
+    return replace(spec, edits=moved)
 
 
 def _renumber(edit: AnyEdit, outcome: EditOutcome, spec: Spec) -> AnyEdit:

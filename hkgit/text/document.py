@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from functools import cached_property
 from itertools import accumulate
 
 from hkgit.errors import WrongArgument
 from hkgit.text.hashes import sha256
-from hkgit.values import dataclass
+from hkgit.values import cached_property, dataclass
 
 BOM = b"\xef\xbb\xbf"
 
@@ -122,7 +121,7 @@ class Document:
 
 def has_too_many_lines(data: bytes) -> bool:
     """Whether a file has more lines than anything here will list."""
-    return data.count(b"\n") > MOST_LINES
+    return len(data) > MOST_LINES and data.count(b"\n") > MOST_LINES
 
 
 def split_raw(data: bytes) -> list[bytes]:

@@ -755,13 +755,51 @@ class LedgerReadJson(TypedDict):
     kind: Literal["hash", "receipt", "late"]
 
 
+class OperationJson(TypedDict):
+    """What an edit says; a key that says nothing is left out."""
+
+    op: Literal[
+        "replace_text",
+        "replace_range",
+        "insert_after",
+        "replace_tagged",
+        "create_file",
+        "write_file",
+        "delete_file",
+        "rename_file",
+        "set_mode",
+    ]
+    path: LedgerText
+    new_path: NotRequired[LedgerText]
+    old_text: NotRequired[LedgerText]
+    new_text: NotRequired[LedgerText]
+    new_lines: NotRequired[list[LedgerText]]
+    start_line: NotRequired[Line]
+    end_line: NotRequired[Line]
+    after_line: NotRequired[Count]
+    start_tag: NotRequired[LedgerText]
+    stop_tag: NotRequired[LedgerText]
+    offset: NotRequired[Line]
+    is_exclusive: NotRequired[bool]
+    expected_hash: NotRequired[Annotated[str, Keywords(pattern="^[0-9a-f]{12,64}$")]]
+    line_hint: NotRequired[Count]
+    anchors: NotRequired[list[LedgerText]]
+    heading: NotRequired[LedgerText]
+    replace_all: NotRequired[bool]
+    expected_count: NotRequired[Line]
+    final_newline: NotRequired[bool]
+    at_end: NotRequired[bool]
+    whole_lines: NotRequired[bool]
+    mode: NotRequired[Literal["100644", "100755"]]
+
+
 class LedgerEditJson(TypedDict):
     """One edit: what it said, where it landed, how surely."""
 
     id: Line
     dialect: str
     path: LedgerText
-    text: LedgerText
+    edit: OperationJson
     evidence: EvidenceKind
     expected_hash: Sha256 | None
     evidence_lines: LedgerLines | None

@@ -36,7 +36,8 @@ def start_hash(name: str, data: bytes = b"", *, more: int = 0) -> Hash:
             return started
     import hashlib
 
-    return hashlib.new(name, data)
+    fast: Hash = getattr(hashlib, name)(data)
+    return fast
 
 
 def sha256(data: bytes) -> Hash:

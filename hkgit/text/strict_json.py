@@ -66,16 +66,6 @@ class Node:
             raise self.wrong(expected, "Take the quotes around it away." if is_quoted else "")
         return [Node(f"{self.path}[{i}]", item) for i, item in enumerate(self.value)]
 
-    def lines(self) -> tuple[str, ...]:
-        """Return a list of strings without line ends."""
-        if not isinstance(self.value, list):
-            raise self.wrong("a list of lines")
-        for i, line in enumerate(self.value):
-            if not isinstance(line, str) or "\n" in line:
-                item = Node(f"{self.path}[{i}]", line)
-                raise item.wrong("a line without \\n", "Give one item for each line.")
-        return tuple(self.value)
-
     def members(self, expected: str = "an object") -> dict[str, Node]:
         if not isinstance(self.value, dict):
             raise self.wrong(expected)
@@ -101,10 +91,13 @@ def check_fields(
 
 
 def read_expected_hash(fields: Mapping[str, Node]) -> str | None:
-    """Read the member `read_expected_hash` of an object in lower case, if it has one."""
+    """Read the member `expected_hash` of an object in lower case, if it has one."""
     node = fields.get("expected_hash")
-    if node is None:
-        return None
+    return None if node is None else read_hash(node)
+
+
+def read_hash(node: Node) -> str:
+    """Read a hash, or its first digits, in lower case."""
     if re.fullmatch(_HASH, node.text("a hash")) is None:
         raise node.wrong("12 to 64 hex digits", "Take the hash from `hkgit read`.")
     return node.text().lower()
@@ -178,7 +171,7 @@ def parse_documents(text: str) -> list[Node]:
     roots = [ROOT] if len(values) == 1 else [f"document {i}" for i in range(1, len(values) + 1)]
     nodes = [Node(root, value) for root, value in zip(roots, values, strict=True)]
     for node in nodes:
-        if (flaw := _first_flaw(node)) is not None:
+        if not _is_sound(node.value) and (flaw := _first_flaw(node)) is not None:
             raise flaw
     return nodes
 
@@ -248,6 +241,8 @@ def _find_missing_ends(text: str, start: int) -> str:
 
 
 def _refuse_depth(text: str, start: int) -> None:
+    if text.count("[", start) + text.count("{", start) <= MAX_DEPTH:
+        return
     depth = 0
     for token in re.compile(_TOKEN).finditer(text, start):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
@@ -273,9 +268,9 @@ def _first_flaw(node: Node) -> InvalidInput | None:
             return InvalidInput(node.path, what)
         case str() as text if not text.isascii() and re.search(_SURROGATE, text):
             return node.wrong("Unicode text", "Write characters beyond U+FFFF as they are.")
-        case list() as items if not all(map(_is_sound, items)):
+        case list():
             return next(filter(None, map(_first_flaw, node.items())), None)
-        case dict() as members if not all(map(_is_sound, [*members, *members.values()])):
+        case dict():
             inside = [(Node(item.path, key), item) for key, item in node.members().items()]
             return next(filter(None, map(_first_flaw, chain.from_iterable(inside))), None)
     return None
@@ -283,7 +278,11 @@ def _first_flaw(node: Node) -> InvalidInput | None:
 
 def _is_sound(value: object) -> bool:
     """Whether a value surely has no flaw: most have none, and need no path."""
-    return type(value) is int or (isinstance(value, str) and value.isascii())
+    if isinstance(value, dict):
+        return all(map(str.isascii, value)) and all(map(_is_sound, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_sound, value))
+    return value is None or isinstance(value, int) or (isinstance(value, str) and value.isascii())
 
 
 def _object(pairs: list[tuple[str, object]]) -> object:

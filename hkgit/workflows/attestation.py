@@ -72,7 +72,9 @@ def judge_statement(
         fix = "Rebase onto the base, or merge it, and attest what comes of that."
         raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
     policy = policy if target is None else policy.for_refs([target])
-    report = judge_range(repository, CommitRange(old, new), policy, JudgeContext(ref=target))
+    report = judge_range(
+        repository, CommitRange(old, new), policy, JudgeContext(ref=target)
+    ).collect()
     _expect_all_pass(report)
     return Statement(
         base=old,

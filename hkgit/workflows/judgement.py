@@ -15,15 +15,14 @@ from hkgit.evidence.trailers import cut_at_scissors
 from hkgit.gate.commit_range import (
     WHOLE,
     CommitRange,
-    Parallelism,
     RulingStream,
     Shard,
     VerifiedCommits,
     Watch,
     drop_floors,
     judge_index,
-    stream_range,
-    verify_range,
+    judge_range,
+    list_commits_of,
 )
 from hkgit.gate.entrypoints.ci import CiEvent, judge_event
 from hkgit.gate.entrypoints.push_budget import DEFAULT
@@ -151,7 +150,7 @@ def judge_commits(
     """
     policy = load_policy(repository, request.policy, request.commits.old)
     context = JudgeContext(explain=request.explain)
-    return stream_range(repository, request.commits, policy, context, watch=watch)
+    return judge_range(repository, request.commits, policy, context, watch=watch)
 
 
 def simulate(repository: Repository, request: SimulationRequest, watch: Watch = iter) -> Simulation:
@@ -291,10 +290,17 @@ def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) 
     The floors of the policy do not count.
     """
     policy = drop_floors(request.policy)
-    known = VerifiedCommits.of(repository, policy) if request.incremental else None
-    spread = Parallelism(request.jobs, request.shard, known)
     asked = CommitRange(request.old, request.new)
-    stream = verify_range(repository, asked, policy, spread, watch=watch)
+    stream = judge_range(
+        repository,
+        asked,
+        policy,
+        commits=request.shard.of_commits(list_commits_of(repository, asked, policy)),
+        has_trusted_side=False,
+        jobs=request.jobs,
+        known=VerifiedCommits.of(repository, policy) if request.incremental else None,
+        watch=watch,
+    )
     rulings = (_advise_under(request.policy, each) for each in stream.rulings)
     return replace(stream, rulings=rulings)
 

@@ -223,9 +223,9 @@ def _spec(edits: object) -> Spec:
     if isinstance(edits, ParsedEdits):
         if items == edits.spec.edits:
             return edits.spec
-        return replace(edits.spec, edits=items, blocks=("",) * len(items))
+        return replace(edits.spec, edits=items)
     is_numbered = any(isinstance(edit, ReplaceRange | InsertAfter) for edit in items)
-    return Spec(_UNSAID, items, ("",) * len(items), sequential=not is_numbered)
+    return Spec(_UNSAID, items, sequential=not is_numbered)
 
 
 def _below(spec: Spec, root: Root) -> Spec:

@@ -193,14 +193,11 @@ def merge_corrections(
 
 def apply_corrections(spec: Spec, outcomes: Sequence[EditOutcome], reply: Spec) -> Spec:
     """Replace those edits of a spec that a reply corrects; the digest stays that of the first."""
-    pairs = list(zip(spec.edits, spec.blocks, strict=True))
-    fresh = list(zip(reply.edits, reply.blocks, strict=True))
-    wrong = {pairs[number - 1] for number in spec.miscounted}
-    wrong |= {fresh[number - 1] for number in reply.miscounted}
-    both = merge_corrections(pairs, outcomes, fresh)
-    miscounted = frozenset(number for number, pair in enumerate(both, 1) if pair in wrong)
-    edits, blocks = tuple(pair[0] for pair in both), tuple(pair[1] for pair in both)
-    return replace(spec, edits=edits, blocks=blocks, miscounted=miscounted)
+    wrong = {spec.edits[number - 1] for number in spec.miscounted}
+    wrong |= {reply.edits[number - 1] for number in reply.miscounted}
+    edits = merge_corrections(spec.edits, outcomes, reply.edits)
+    miscounted = frozenset(number for number, edit in enumerate(edits, 1) if edit in wrong)
+    return replace(spec, edits=tuple(edits), miscounted=miscounted)
 
 
 def _try_batch(
@@ -338,13 +335,12 @@ class Reflection:
         last = specs[-1]
         reply = self._parse(answer, last.dialect)
         digest = hashlib.sha256(last.digest.encode() + answer).hexdigest()
-        edits, blocks = (*last.edits, *reply.edits), (*last.blocks, *reply.blocks)
-        whole = replace(last, edits=edits, blocks=blocks, digest=digest)
+        whole = replace(last, edits=(*last.edits, *reply.edits), digest=digest)
         if last.sequential:
             steps = prepare([*specs[:-1], whole])
             if steps[-1].plan.ok:
                 return steps
-        anew = replace(last, edits=reply.edits, blocks=reply.blocks, digest=digest)
+        anew = replace(last, edits=reply.edits, digest=digest)
         return self.steps([*specs[:-1], anew], prepare)
 
     def _correct(

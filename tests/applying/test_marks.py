@@ -50,7 +50,7 @@ def test_what_leaks_at_its_end_is_refused_and_the_rest_proposed(mark: str) -> No
     assert outcome.status == "invalid"
     assert mark in str(outcome.error)
     assert outcome.corrected is not None
-    assert json.loads(outcome.corrected)["new_text"] == "x\n"
+    assert json.loads(outcome.corrected)["operations"][0]["new_text"] == "x\n"
 
 
 @pytest.mark.parametrize("mark", ["*** Update File: g", "*** End of File", "@@ -1,2 +1,2 @@"])

@@ -14,7 +14,7 @@ FILES = snapshot({"src/app.py": b"", "src/a/util.py": b"", "src/b/util.py": b"",
 
 
 def names(*edits: AnyEdit, dialect: str = "search-replace") -> list[str]:
-    spec = Spec(dialect, edits, ("",) * len(edits), sequential=True)
+    spec = Spec(dialect, edits, sequential=True)
     return [edit.path for edit in resolve_names(spec, FILES).edits]
 
 
@@ -43,7 +43,7 @@ def test_a_file_that_the_spec_creates_is_meant_by_its_name() -> None:
 
 def test_a_file_that_is_not_there_is_answered_with_its_namesakes() -> None:
     edits = [Edit("lib/Util.py", "x", "y")]
-    made = plan(Spec("text-editor", tuple(edits), ("",), sequential=True), FILES)
+    made = plan(Spec("text-editor", tuple(edits), sequential=True), FILES)
     assert "Did you mean src/a/util.py or src/b/util.py?" in str(made.first_error)
 
 

@@ -98,7 +98,7 @@ def test_what_an_earlier_edit_of_the_spec_wrote_is_no_candidate() -> None:
         ),
         pytest.param(
             "*** Begin Patch\n*** Update File: f.py\n@@\n-y = 3\n+y = 4\n z = 3\n*** End Patch\n",
-            False,
+            True,
             id="apply-patch",
         ),
         pytest.param(
@@ -108,7 +108,7 @@ def test_what_an_earlier_edit_of_the_spec_wrote_is_no_candidate() -> None:
         ),
     ],
 )
-def test_the_corrected_edit_is_in_the_dialect_of_the_spec(spec: str, has_hash: bool) -> None:
+def test_the_corrected_edit_is_as_the_spec_or_json(spec: str, has_hash: bool) -> None:
     parsed = dialects.parse(spec)
     [outcome] = plan(parsed, snapshot({"f.py": DATA})).outcomes
     again = dialects.parse(outcome.corrected or "", parsed.dialect)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -23,14 +22,11 @@ from tests.attacks.scene import (
     commit_of,
     replace_range,
 )
+from tests.support.attacks import sha256
 from tests.support.commits import commit_tree
 
 LINES = tuple(f"line {number}\n" for number in range(1, 41))
 TEXT = "".join(LINES).encode()
-
-
-def sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 # Evidence of too much

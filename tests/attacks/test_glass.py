@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.reports import FORMATS, render
-from hkgit.audit.reports.findings import place_report
+from hkgit.audit.reports import FORMATS
 from hkgit.edits import File
 from hkgit.evidence.replay import candidate_of
 from hkgit.gate.judge import Gate
@@ -19,6 +18,7 @@ from hkgit.gate.trusted_policy import read_named_policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import Scene
 from tests.support.keys import made_key
+from tests.support.reports import place_report, render
 
 TAG = "break-glass/2026-11-22-outage"
 REASON = "The site is down; reviewed by phone with Bob.\n"

@@ -179,7 +179,9 @@ def test_a_merge_brings_the_commits_that_it_merges_before_the_judge(
     main = scene.by_hand({"c.txt": File(b"c\n")}, PERSON)
     merged = scene.repo.git("merge-tree", "--write-tree", main, side)
     made = commit_tree(scene.repo, merged, [main, side], b"Merge\n", AGENT)
-    report = judge_range(Repository.discover(scene.repo.path), CommitRange(main, made), policy)
+    report = judge_range(
+        Repository.discover(scene.repo.path), CommitRange(main, made), policy
+    ).collect()
     assert [ruling.rule for ruling in report.rulings if not ruling.passes] == ["blind"]
 
 
@@ -189,7 +191,7 @@ def test_a_merge_brings_the_commits_that_it_merges_before_the_judge(
 def test_unrelated_histories_are_judged_from_their_roots(scene: Scene, policy: Policy) -> None:
     stranger = root(scene)
     opened = Repository.discover(scene.repo.path)
-    report = judge_range(opened, CommitRange(scene.repo.head, stranger), policy)
+    report = judge_range(opened, CommitRange(scene.repo.head, stranger), policy).collect()
     assert [(each.passes, each.rule) for each in report.rulings] == [(False, "blind")]
 
 
@@ -197,7 +199,7 @@ def test_a_range_that_runs_backwards_is_no_pass(scene: Scene, policy: Policy) ->
     opened = Repository.discover(scene.repo.path)
     old = scene.repo.git("rev-parse", "HEAD~1")
     with pytest.raises(InvalidInput, match="backwards"):
-        judge_range(opened, CommitRange(scene.repo.head, old), policy)
+        judge_range(opened, CommitRange(scene.repo.head, old), policy).collect()
 
 
 def test_what_since_leaves_alone_is_not_moved_by_a_ref(scene: Scene) -> None:
@@ -232,7 +234,7 @@ def test_commits_from_borrowed_objects_are_judged_like_others(
     path = tmp_path_factory.mktemp("borrowed") / "repo"
     scene.repo.git("clone", "-q", "--shared", ".", str(path))
     opened = Repository.discover(path)
-    report = judge_range(opened, CommitRange(scene.repo.head, evil), policy)
+    report = judge_range(opened, CommitRange(scene.repo.head, evil), policy).collect()
     assert [each.rule for each in report.rulings] == ["blind"]
 
 

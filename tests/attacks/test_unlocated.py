@@ -190,7 +190,7 @@ def _quoting(
     hashes = [hash_lines([line]) for line in lines]
     edit = change.edit
     edit |= {
-        "text": _block(old, new),
+        "edit": {**edit["edit"], "old_text": old, "new_text": new},
         "evidence": "hash",
         "expected_hash": NOBODYS,
         "evidence_lines": stretch,
@@ -249,7 +249,7 @@ def words_in_the_place_of_others_than_are_quoted(scene: Scene) -> str:
 def the_words_for_another_file(scene: Scene) -> str:
     change = two_files(scene)
     for edit in change.entry["edits"]:
-        edit["text"] = edit["text"].replace("a.py", "docs/a.md")
+        edit["edit"]["path"] = "docs/a.md"
     return scene.commit(change)
 
 
@@ -307,8 +307,9 @@ def test_a_push_takes_no_body_of_a_function_away_for_blank_lines(tmp_path: Path)
     made = Landing.at(tmp_path, "all")
     honest = replace_range("auth.py", AUTH.encode(), 2, 2, "    return True")
     change = replace(applied(made.clone, protocol(honest)), message="Say\n")
-    words = _block("\n\n", "    return True\n").replace("a.py", "auth.py", 1)
-    change.edit.update(dialect="search-replace", tier="exact", text=words)
+    words = {"old_text": "\n\n", "new_text": "    return True\n"}
+    asked: dict[str, object] = {"op": "replace_text", "path": "auth.py", **words}
+    change.edit.update(dialect="search-replace", tier="exact", edit=asked)
     change.entry["base"] = None
     _forget(change.file)
     tree = tree_of(made.clone, change)
@@ -326,8 +327,9 @@ def a_change_of_hkgits_own(scene: Scene) -> str:
     change = scene.applied(replace_range("b.txt", scene.repo.show(on, "b.txt"), 1, 1, "uno"), on=on)
     change = replace(change, message="Say\n", parents=(on,))
     lines = scene.repo.show(on, "b.txt").splitlines()
-    change.edit["text"] = change.edit["text"].replace("b.txt", path)
-    change.edit["path"] = change.file["path"] = change.file["new_path"] = path
+    change.edit["path"] = change.edit["edit"]["path"] = change.file["path"] = change.file[
+        "new_path"
+    ] = path
     _forget(change.file)
     [hunk] = change.file["hunks"]
     hunk |= {"old_hash": hash_lines([b"one"]), "after": []}

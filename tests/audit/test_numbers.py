@@ -16,7 +16,7 @@ from tests.audit.conftest import Trail
 def numbers(trail: Trail, old: str | None = "start") -> Figures:
     repository = Repository.discover(trail.repo.path)
     ends = None if old is None else repository.resolve(old), repository.resolve("HEAD")
-    report = judge_range(repository, CommitRange(*ends), drop_floors(Policy()))
+    report = judge_range(repository, CommitRange(*ends), drop_floors(Policy())).collect()
     with open_rows_of(map(audit_commit, report.rulings), Policy()) as database:
         return count_all(database)
 

@@ -20,7 +20,7 @@ from tests.support.repos import Repo
 def audit(repo: Repo) -> Audit:
     repository = Repository.discover(repo.path)
     ends = repository.resolve("start"), repository.resolve("HEAD")
-    return Audit.of("a..b", ends, judge_range(repository, CommitRange(*ends), Policy()))
+    return Audit.of("a..b", ends, judge_range(repository, CommitRange(*ends), Policy()).collect())
 
 
 def test_commits_are_sorted_by_what_is_proved(trail: Trail, faulty: Trail) -> None:

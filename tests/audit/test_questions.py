@@ -16,7 +16,7 @@ from tests.support.repos import Repo
 def asked(repo: Repo, old: str = "start", new: str = "HEAD") -> dict[str, Question]:
     repository = Repository.discover(repo.path)
     ends = repository.resolve(old), repository.resolve(new)
-    report = judge_range(repository, CommitRange(*ends), drop_floors(Policy()))
+    report = judge_range(repository, CommitRange(*ends), drop_floors(Policy())).collect()
     found = answer_questions(collect_range(report.rulings, Policy()))
     return {point.name: point for point in found}
 
@@ -76,6 +76,6 @@ def test_what_cannot_be_seen_is_unknown(trail: Trail, repo: Repo) -> None:
     repo.git("reset", "-q", "--hard", "FETCH_HEAD")
     repository = Repository.discover(repo.path)
     asked = CommitRange(None, repo.head)
-    report = judge_range(repository, asked, drop_floors(Policy(govern="all")))
+    report = judge_range(repository, asked, drop_floors(Policy(govern="all"))).collect()
     found = answer_questions(collect_range(report.rulings, Policy(govern="all")))
     assert {point.name: point.answer for point in found}["procedure"] == "unknown"

@@ -23,6 +23,7 @@ from hkgit.edits import (
     TagEdit,
 )
 from hkgit.text.tags import compute_tag, compute_tags
+from tests.support.notations import write
 from tests.support.properties import examples
 
 LINES = [f"    name_{i} = value_{i}({i * i})" for i in range(40)]
@@ -117,7 +118,7 @@ def test_a_rendered_difference_gives_the_new_file(
     # A file of one line without an end does not say which ends it would have.
     assume(ends or line_end == "\n" or len(change[0]) > 1)
     old, new = ((line_end.join(lines) + line_end * ends).encode() for lines in change)
-    spec = dialects.parse(dialects.DIALECTS[name].render(list(WRITERS[name](*change))))
+    spec = dialects.parse(write(name, list(WRITERS[name](*change))))
     made = plan(spec, MappingSnapshot({PATH: File(old)}))
     assert [outcome.status for outcome in made.outcomes] == ["applied"] * len(spec.edits)
     assert [file.after and file.after.data for file in made.files] == [new]
@@ -134,7 +135,7 @@ def test_in_a_file_with_mixed_line_ends_each_kept_line_has_its_own(
     drawn = st.lists(st.sampled_from(["\n", "\r\n"]), min_size=count, max_size=count)
     ends = dict(zip(change[0], data.draw(drawn, label="ends"), strict=True))
     old = "".join(map(str.__add__, ends, ends.values())).encode()
-    spec = dialects.parse(dialects.DIALECTS[name].render(list(WRITERS[name](*change))))
+    spec = dialects.parse(write(name, list(WRITERS[name](*change))))
     [made] = plan(spec, MappingSnapshot({PATH: File(old)})).files
     assert made.after is not None
     raw = made.after.data.decode().splitlines(keepends=True)
@@ -146,7 +147,7 @@ def test_in_a_file_with_mixed_line_ends_each_kept_line_has_its_own(
 @pytest.mark.parametrize("name", ["protocol", "unified-diff", "apply-patch"])
 def test_files_come_and_go(name: str) -> None:
     edits: list[AnyEdit] = [CreateFile("new.py", "a\n"), DeleteFile(PATH)]
-    spec = dialects.parse(dialects.DIALECTS[name].render(edits))
+    spec = dialects.parse(write(name, edits))
     made = plan(spec, MappingSnapshot({PATH: File(b"x\n")}))
     assert {file.name: file.after for file in made.files} == {PATH: None, "new.py": File(b"a\n")}
 
@@ -162,6 +163,6 @@ def test_a_diff_changes_the_end_of_the_last_line(
     old: bytes, new: bytes, final_newline: bool
 ) -> None:
     edit = Edit(PATH, "a\nb\n", "a\nc\n", final_newline=final_newline)
-    spec = dialects.parse(dialects.DIALECTS["unified-diff"].render([edit]))
+    spec = dialects.parse(write("unified-diff", [edit]))
     [file] = plan(spec, MappingSnapshot({PATH: File(old)})).files
     assert file.after == File(new)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hkgit import dialects
-from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile, ReplaceRange
+from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
 from hkgit.errors import InvalidInput
 
 UPDATE = "*** Update File: x.py\n@@\n a\n-b\n+c\n"
@@ -297,23 +297,3 @@ def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> 
 def test_a_patch_inside_the_strings_of_another_dialect_is_content() -> None:
     text = json.dumps({"file": "x", "old_text": PATCH, "new_text": ""})
     assert dialects.parse(text).dialect == "harnesskit"
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        pytest.param(ReplaceRange("a", 1, 1, ()), id="a range"),
-        pytest.param(Edit("a", "x", "y\n"), id="old text without an end"),
-        pytest.param(Edit("a", "", ""), id="nothing"),
-        pytest.param(Edit("a", "x\n", "y\n", anchors=("-1,2 +1,2 @@",)), id="an anchor of numbers"),
-        pytest.param(Edit("a", "x\n", "y\n", anchors=(" a",)), id="an anchor with blanks"),
-        pytest.param(Edit("a", "x\n", "y\n", "0" * 12), id="a hash"),
-        pytest.param(Edit(" a", "x\n", "y\n"), id="a path that begins with a blank"),
-        pytest.param(CreateFile("a", "x"), id="a file without a final newline"),
-        pytest.param(DeleteFile("a", old_text="x\n"), id="the text of a file"),
-        pytest.param(RenameFile("a", "b\n"), id="a path that is no line"),
-    ],
-)
-def test_what_has_no_section_cannot_be_rendered(edit: AnyEdit) -> None:
-    with pytest.raises(InvalidInput, match="cannot say"):
-        dialects.DIALECTS["apply-patch"].render([edit])

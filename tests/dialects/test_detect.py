@@ -99,10 +99,6 @@ def test_paths_of_every_edit_become_relative_to_the_root() -> None:
     assert [edit.path for edit in spec.edits] == ["a.py", "b.py"]
 
 
-def test_a_block_names_the_relative_path() -> None:
-    assert dialects.parse(BLOCK.replace("a.py", "/r/a.py"), root="/r").blocks == (BLOCK,)
-
-
 FRAGMENTS = (
     "<edit path=",
     "<edits><edit path=",

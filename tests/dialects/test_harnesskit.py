@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hkgit import dialects
-from hkgit.edits import AnyEdit, CreateFile, Edit
+from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
 
 HASH = "0123456789ab"
@@ -37,6 +37,9 @@ def xml(old: str, new: str = "b", head: str = 'file="x"') -> str:
         ),
         pytest.param({**EDIT, "expected_hash": None}, [CHANGE], id="no hash, as null"),
         pytest.param({**EDIT, "file": "./x"}, [CHANGE], id="a leading dot"),
+        pytest.param(
+            {**EDIT, "replace_all": True}, [Edit("x", "a", "b", replace_all=True)], id="all places"
+        ),
     ],
 )
 def test_json_becomes_edits(value: object, edits: list[Edit]) -> None:
@@ -57,14 +60,12 @@ def test_json_becomes_edits(value: object, edits: list[Edit]) -> None:
             {"edits": {}}, "edits: expected a list of edits, found an object", id="object"
         ),
         pytest.param([EDIT, 3], "[1]: expected a call, or its arguments, found 3", id="no edit"),
-        pytest.param({**EDIT, "path": "x"}, 'unknown key "path"', id="both names"),
-        pytest.param({"old_text": "a", "new_text": "b"}, 'missing key "file"', id="no file"),
-        pytest.param({"file": "x", "old_text": "a"}, 'missing key "new_text"', id="no new text"),
-        pytest.param(
-            {**EDIT, "old_text": None}, "old_text: expected a string, found null", id="null"
-        ),
+        pytest.param({**EDIT, "path": "x"}, '"path" and another name of it', id="both names"),
+        pytest.param({"old_text": "a", "new_text": "b"}, 'missing key "path"', id="no file"),
+        pytest.param({"file": "x", "old_text": "a"}, "no new text", id="no new text"),
+        pytest.param({**EDIT, "old_text": None}, 'missing key "old_text"', id="null"),
         pytest.param({**EDIT, "expected_hash": "1"}, "expected_hash: expected 12 to 64", id="hash"),
-        pytest.param({**EDIT, "replace_all": True}, 'unknown key "replace_all"', id="unknown key"),
+        pytest.param({**EDIT, "mode": "x"}, 'unknown key "mode"', id="unknown key"),
     ],
 )
 def test_json_that_cannot_be_meant_is_refused(value: object, message: str) -> None:
@@ -142,19 +143,3 @@ def test_xml_whose_tags_leave_no_one_reading_is_refused(text: str, message: str)
     with pytest.raises(InvalidInput) as refusal:
         dialects.parse(text, "harnesskit")
     assert message in str(refusal.value)
-
-
-def test_an_xml_edit_is_recorded_as_json() -> None:
-    assert dialects.parse(xml("é")).blocks == ('{"file": "x", "old_text": "é", "new_text": "b"}',)
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        pytest.param(CreateFile("a", "x"), id="a file made"),
-        pytest.param(Edit("a", "x", "y", line_hint=1), id="a line"),
-    ],
-)
-def test_what_is_no_replacement_cannot_be_rendered(edit: AnyEdit) -> None:
-    with pytest.raises(InvalidInput, match="cannot say"):
-        dialects.DIALECTS["harnesskit"].render([edit])

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hkgit import dialects
-from hkgit.edits import AnyEdit, Edit, TagEdit, WriteFile
+from hkgit.edits import AnyEdit, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
 from hkgit.text.tags import compute_tag, compute_tags, find_tag
 
@@ -113,7 +113,7 @@ def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None
             'unknown key "offset"',
             id="an offset without a tag",
         ),
-        pytest.param({"path": "x"}, 'missing key "content"', id="nothing to do"),
+        pytest.param({"path": "x"}, 'missing key "old_text"', id="nothing to do"),
         pytest.param({**START, "content": ""}, "content: expected lines to insert", id="no lines"),
         pytest.param(
             {**START, "hash_start": "a3|"}, "hash_start: expected a tag of two", id="a bar"
@@ -146,16 +146,3 @@ def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> N
 def test_a_relative_is_recognised_and_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"another notation.*\n.*`protocol`"):
         dialects.parse(text)
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        pytest.param(Edit("a", "x", "y"), id="texts"),
-        pytest.param(TagEdit("a", "a3", "a3", ()), id="no lines instead of none"),
-        pytest.param(TagEdit("a", "a3", "a3", ("x\r",)), id="a carriage return at the end"),
-    ],
-)
-def test_what_has_no_call_cannot_be_rendered(edit: AnyEdit) -> None:
-    with pytest.raises(InvalidInput, match="cannot say"):
-        dialects.DIALECTS["hashline"].render([edit])

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hkgit import apply_edits, build_seen_hashes, line_hash, parse_edits, resolve_hash, tag_lines
-from hkgit.dialects import DIALECTS
+from tests.support.notations import write
 
 LINES = ["one = 1", "two = 2", "}", "four = 4"]
 TEXT = "".join(f"{line}\n" for line in LINES)
@@ -45,7 +45,7 @@ def test_a_key_says_whether_the_range_has_the_line_of_its_stop(
     result = apply_edits(edit, {"f": TEXT})
     assert result.files == {"f": "".join(f"{line}\n" for line in left)}
     edits = parse_edits(edit)
-    assert parse_edits(DIALECTS["hashline"].render(edits)) == edits
+    assert parse_edits(write("hashline", edits)) == edits
 
 
 def test_an_empty_exclusive_range_is_refused() -> None:

@@ -17,6 +17,7 @@ from hkgit.edits import (
     ReplaceRange,
 )
 from hkgit.errors import InvalidInput
+from tests.support.notations import write
 
 HASH = "0123456789ab"
 RANGE = {"op": "replace_range", "path": "a.py", "start_line": 10, "end_line": 12}
@@ -256,25 +257,6 @@ def test_all_operations_speak_of_the_base() -> None:
     assert not dialects.parse(spec({**RANGE, "new_text": ""})).sequential
 
 
-def test_a_block_is_one_operation_in_the_characters_of_its_author() -> None:
-    found = dialects.parse(spec({"op": "create_file", "path": "é", "new_text": "ü"}, agent="x"))
-    operation = '{"op": "create_file", "path": "é", "new_text": "ü"}'
-    assert found.blocks == (f'{{"version": "1", "operations": [{operation}]}}',)
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        pytest.param(Edit("a", "", "x"), id="an edit without old text"),
-        pytest.param(Edit("a", "x", "y", replace_all=True), id="all places"),
-        pytest.param(Edit("a", "x", "\udc80"), id="bytes that are not UTF-8"),
-    ],
-)
-def test_an_edit_that_has_no_operation_cannot_be_rendered(edit: Edit) -> None:
-    with pytest.raises(InvalidInput):
-        dialects.DIALECTS["protocol"].render([edit])
-
-
 @pytest.mark.parametrize(
     "edit",
     [
@@ -289,4 +271,4 @@ def test_an_edit_that_has_no_operation_cannot_be_rendered(edit: Edit) -> None:
     ids=repr,
 )
 def test_every_operation_reads_as_it_was_rendered(edit: AnyEdit) -> None:
-    assert dialects.parse(dialects.DIALECTS["protocol"].render([edit])).edits == (edit,)
+    assert dialects.parse(write("protocol", [edit])).edits == (edit,)

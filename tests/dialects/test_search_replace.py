@@ -8,7 +8,8 @@ from textwrap import indent
 import pytest
 
 from hkgit import apply_edits, dialects, parse_edits
-from hkgit.edits import AnyEdit, CreateFile, DeleteFile, Edit
+from hkgit.dialects.search_replace import write_block
+from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
 
 PLAIN = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
@@ -323,25 +324,17 @@ def test_bytes_that_are_not_utf8_survive() -> None:
     assert dialects.parse(data).edits == (Edit("a.py", "\udcff\n", "\udcfe\n"),)
 
 
-def test_a_block_carries_the_name_it_inherited() -> None:
-    spec = dialects.parse("a.py\n" + PLAIN + "\n" + PLAIN)
-    assert spec.blocks == ("a.py\n" + PLAIN,) * 2
-
-
 @pytest.mark.parametrize(
     "edit",
     [
-        pytest.param(CreateFile("a", "x"), id="a file made"),
-        pytest.param(DeleteFile("a"), id="a file removed"),
         pytest.param(Edit("a.py", "x", "y\n"), id="old text without a line end"),
         pytest.param(Edit("a.py", "x\n", "y"), id="new text without a line end"),
         pytest.param(Edit("a.py", "x\n", "y\n", expected_hash="0" * 12), id="a hash"),
         pytest.param(Edit("a`b\nc", "x\n", "y\n"), id="a path that is no line"),
     ],
 )
-def test_what_has_no_block_cannot_be_rendered(edit: AnyEdit) -> None:
-    with pytest.raises(InvalidInput, match="cannot say"):
-        dialects.DIALECTS["search-replace"].render([edit])
+def test_what_has_no_block_is_not_written_as_one(edit: Edit) -> None:
+    assert write_block(edit) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hkgit import dialects
-from hkgit.edits import AnyEdit, CreateFile, DeleteFile, Edit, InsertAfter, WriteFile
+from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, WriteFile
 from hkgit.errors import InvalidInput
 
 HASH = "0123456789ab"
@@ -315,7 +315,7 @@ def test_calls_may_stand_one_a_line() -> None:
         pytest.param([CALL, 1], "[1]: expected a call", id="no call"),
         pytest.param(
             {"path": "x", "old_text": "a", "new_text": "b", "insert_line": 1},
-            'unknown key "old_str"',
+            'unknown key "old_text"',
             id="a replacement that is an insertion too",
         ),
         pytest.param(
@@ -328,18 +328,3 @@ def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> N
     with pytest.raises(InvalidInput) as refusal:
         dialects.parse(json.dumps(call), "text-editor")
     assert message in str(refusal.value)
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        pytest.param(DeleteFile("a"), id="a file removed"),
-        pytest.param(Edit("a", "x", "y", line_hint=1), id="a line"),
-        pytest.param(Edit("a", "x", "y", expected_count=2), id="a count without all"),
-        pytest.param(InsertAfter("a", 1, ("x\r",)), id="a carriage return at the end"),
-        pytest.param(CreateFile("a", "x", 0o100755), id="a mode"),
-    ],
-)
-def test_what_has_no_call_cannot_be_rendered(edit: AnyEdit) -> None:
-    with pytest.raises(InvalidInput, match="cannot say"):
-        dialects.DIALECTS["text-editor"].render([edit])

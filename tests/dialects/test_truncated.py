@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hkgit import apply_edits, dialects, parse_edits
+from hkgit import apply_edits, parse_edits
 from hkgit.errors import InvalidInput
 
 BLOCK = "f.c\n<<<<<<< SEARCH\na\n=======\nb\n"
@@ -160,10 +160,3 @@ def test_json_that_is_wrong_is_not_called_short() -> None:
     with pytest.raises(InvalidInput, match="not JSON") as refusal:
         parse_edits("{'file': 'f.c', 'old_text': 'a', 'new_text': 'b'}", "harnesskit")
     assert "Send all" not in refusal.value.fix
-
-
-def test_the_block_of_a_miscounted_hunk_counts_right() -> None:
-    spec = dialects.parse(FENCED)
-    assert spec.miscounted == {1}
-    again = dialects.parse(spec.blocks[0], spec.dialect)
-    assert (again.edits, again.miscounted) == (spec.edits, frozenset())

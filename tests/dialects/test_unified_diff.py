@@ -15,7 +15,6 @@ from hkgit.edits import (
     DeleteFile,
     Edit,
     RenameFile,
-    ReplaceRange,
     SetMode,
     decode_text,
 )
@@ -301,22 +300,6 @@ def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> 
     with pytest.raises(InvalidInput) as refusal:
         read(text)
     assert message in str(refusal.value)
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        pytest.param(ReplaceRange("a", 1, 1, ()), id="a range"),
-        pytest.param(Edit("a", "x", "y\n"), id="old text without an end"),
-        pytest.param(Edit("a", "", ""), id="nothing"),
-        pytest.param(Edit("a", "", "x\n", final_newline=True), id="an end of no line"),
-        pytest.param(Edit("a", "x\n", "y\n", "0" * 12), id="a hash"),
-        pytest.param(DeleteFile("a", "0" * 12), id="a hash of a file"),
-    ],
-)
-def test_what_has_no_hunk_cannot_be_rendered(edit: AnyEdit) -> None:
-    with pytest.raises(InvalidInput, match="cannot say"):
-        dialects.DIALECTS["unified-diff"].render([edit])
 
 
 def test_what_git_writes_turns_the_old_files_into_the_new_ones(repo: Repo) -> None:

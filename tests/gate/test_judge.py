@@ -16,7 +16,6 @@ from hkgit.gate.commit_range import (
     judge_range,
     list_commits_of,
     split_range,
-    verify_range,
 )
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
@@ -157,7 +156,8 @@ def test_verify_knows_no_floors(started: Repo) -> None:
     start = started.head
     commit(started, applied(started, protocol(blind())))
     asked = CommitRange(start, started.head)
-    report = verify_range(opened(started), asked, drop_floors(Policy(tiers=("exact",)))).collect()
+    policy = drop_floors(Policy(tiers=("exact",)))
+    report = judge_range(opened(started), asked, policy, has_trusted_side=False).collect()
     assert [ruling.judged.verdict for ruling in report.rulings] == [Verdict.STRICT]
     assert report.passes
 
@@ -176,7 +176,7 @@ def mixed(started: Repo) -> Repo:
 
 def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
     asked = CommitRange(mixed.git("rev-parse", "HEAD~3"), mixed.head)
-    report = judge_range(opened(mixed), asked, Policy())
+    report = judge_range(opened(mixed), asked, Policy()).collect()
     assert [(ruling.judged.verdict, ruling.passes) for ruling in report.rulings] == [
         ("ungoverned", True),
         ("strict", True),
@@ -187,7 +187,7 @@ def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
 @pytest.mark.parametrize(("mode", "passes"), [("enforce", False), ("warn", True), ("report", True)])
 def test_only_enforce_rejects(mixed: Repo, mode: str, passes: bool) -> None:
     old, policy = mixed.git("rev-parse", "HEAD~1"), Policy(mode=mode)
-    report = judge_range(opened(mixed), CommitRange(old, mixed.head), policy)
+    report = judge_range(opened(mixed), CommitRange(old, mixed.head), policy).collect()
     assert report.passes == passes
     assert [ruling.passes for ruling in report.rulings] == [False]
 
@@ -205,7 +205,7 @@ def test_the_commits_of_a_range_come_parents_first(mixed: Repo) -> None:
 
 
 def test_an_empty_range_passes(mixed: Repo) -> None:
-    report = judge_range(opened(mixed), CommitRange(mixed.head, mixed.head), Policy())
+    report = judge_range(opened(mixed), CommitRange(mixed.head, mixed.head), Policy()).collect()
     assert report.rulings == ()
     assert report.passes is True
 
@@ -213,13 +213,13 @@ def test_an_empty_range_passes(mixed: Repo) -> None:
 def test_a_range_that_runs_backwards_is_invalid(mixed: Repo) -> None:
     old = mixed.git("rev-parse", "HEAD~1")
     with pytest.raises(InvalidInput, match="runs backwards"):
-        judge_range(opened(mixed), CommitRange(mixed.head, old), Policy())
+        judge_range(opened(mixed), CommitRange(mixed.head, old), Policy()).collect()
 
 
 def test_a_since_that_is_not_here_is_invalid(mixed: Repo) -> None:
     old = mixed.git("rev-parse", "HEAD~1")
     with pytest.raises(InvalidInput, match="names no commit here"):
-        judge_range(opened(mixed), CommitRange(old, mixed.head), Policy(since="v0"))
+        judge_range(opened(mixed), CommitRange(old, mixed.head), Policy(since="v0")).collect()
 
 
 def test_a_range_has_two_sides() -> None:

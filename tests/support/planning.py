@@ -34,7 +34,7 @@ def protocol(*operations: Operation, **about: str) -> Spec:
 def spec_of(edits: Iterable[AnyEdit], *, sequential: bool) -> Spec:
     """A spec of edits as a program makes them."""
     listed = tuple(edits)
-    return Spec("test", listed, ("",) * len(listed), sequential)
+    return Spec("test", listed, sequential)
 
 
 def planned(

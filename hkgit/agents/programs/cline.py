@@ -17,32 +17,20 @@ from hkgit.agents.events import END, Looks, Shell, ToolReading
 from hkgit.agents.json_fields import parse_value, table, tables, text
 from hkgit.agents.log_folders import does_mention
 from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.setup.settings import FilePart, Part, add_stamp, guard_in_time, is_steering
+from hkgit.agents.setup.settings import (
+    FilePart,
+    Part,
+    add_stamp,
+    guard_in_time,
+    is_steering,
+    read_script,
+)
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
 
 NAME = "cline"
 _FOLDER = ".clinerules/hooks"
-
-_SCRIPT = """\
-#!/bin/sh
-# Written by `hkgit init --agent cline`; `--remove` takes it away.
-# Tells hkgit of the calls of tools that {do} files. Whatever becomes of it, the call goes on.
-call=$(cat)
-case $call in
-  {tools}) printf '%s\\n' "$call" | {command} ;;
-  *) echo '{{}}' ;;
-esac
-"""
-
-_RULE = """\
-# Editing files
-
-Change files of this repository with the tools of the MCP server `hkgit`, never with your own:
-`hkgit__read` the lines that you are going to change, then `hkgit__edit` them. So commits carry the
-evidence of what edits were written against. On a refusal do what it says.
-"""
 
 
 def _read(arguments: JsonObject, answer: object) -> Looks:
@@ -106,7 +94,11 @@ def _list_parts(command: str) -> list[Part]:
     # A call that a hook stops ends the whole of its work, so words have to steer it.
     run = command.removesuffix(" --steer")
     rule = (
-        [FilePart(".clinerules/hkgit.md", add_stamp(_RULE, "<!--", " -->"))]
+        [
+            FilePart(
+                ".clinerules/hkgit.md", add_stamp(read_script(command, "cline.md"), "<!--", " -->")
+            )
+        ]
         if is_steering(command)
         else []
     )
@@ -119,7 +111,8 @@ def _list_parts(command: str) -> list[Part]:
 
 def _build_script(name: str, do: str, tools: Sequence[str], command: str) -> FilePart:
     patterns = "|".join(f"""*'"toolName":"{tool}"'*""" for tool in tools)
-    text = _SCRIPT.format(do=do, tools=patterns, command=guard_in_time(command))
+    run = guard_in_time(command)
+    text = read_script(command, "cline.sh", do=do, tools=patterns, run=run)
     return FilePart(f"{_FOLDER}/{name}", add_stamp(text, "#"), is_executable=True)
 
 

@@ -52,7 +52,7 @@ def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]
     """Build the settings that connect OpenCode or a fork of it; its folder is named after it."""
     server = {"type": "local", "command": ["hkgit", "mcp"], "enabled": True}
     values = {"agent": agent, "tools": [*EDITS, *LOOKS], "edits": [*EDITS, "bash"]}
-    plugin = read_script(command, "opencode", "spawn", **values)
+    plugin = read_script(command, "opencode.js", "spawn.js", **values)
     return [
         JsonPart(settings, {"mcp": {"hkgit": server}}, new),
         FilePart(f".{agent}/plugins/hkgit.js", add_stamp(plugin)),

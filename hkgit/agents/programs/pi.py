@@ -44,7 +44,7 @@ LOOKS: dict[str, Tool] = {
 def _list_parts(command: str) -> list[Part]:
     of_user = is_of_user(command)
     values = {"user": of_user, "more": " --user" if of_user else ""}
-    names = ["pi", "spawn", *(["pi_steering"] if is_steering(command) else [])]
+    names = ["pi.js", "spawn.js", *(["pi_steering.js"] if is_steering(command) else [])]
     text = read_script(command.removesuffix(" --steer"), *names, **values)
     text += "" if is_steering(command) else "\nfunction steer() {}\n"
     return [FilePart(".pi/extensions/hkgit.js", add_stamp(text))]

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from hkgit.agents.tools import session_name
 from hkgit.errors import InvalidInput
-from hkgit.git.listing import find_files
+from hkgit.git.state_files import find_files
 from hkgit.sessions.homes import list_candidates, make_home
 from hkgit.values import dataclass
 

@@ -228,7 +228,7 @@ def read_script(command: str, *names: str, **values: object) -> str:
     from importlib.resources import files  # hooks, which set nothing up, load this module
 
     folder = files("hkgit.agents.programs")
-    text = "\n".join(folder.joinpath(f"{name}.js").read_text("utf-8") for name in names)
+    text = "\n".join(folder.joinpath(name).read_text("utf-8") for name in names)
     words = command.split()[1:]
     for name, value in {"limit": HOOK_SECONDS * 1000, "words": words, **values}.items():
         text = text.replace(f'"${name}"', json.dumps(value)).replace(f"${name}", str(value))

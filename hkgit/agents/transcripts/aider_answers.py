@@ -14,6 +14,8 @@ from itertools import takewhile
 
 from hkgit import dialects
 from hkgit.agents.events import Editing, Told
+from hkgit.dialects import protocol
+from hkgit.dialects.search_replace import write_block
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
 
@@ -103,7 +105,9 @@ def _make_call(path: str, form: str, edits: Sequence[AnyEdit], before: str | Non
     if before is None and len(edits) == 1 and isinstance(first, Edit) and not first.old_text:
         new = {"command": "create", "path": path, "file_text": first.new_text}
         return Editing(json.dumps(new, ensure_ascii=False), "text-editor", told=Told((path,)))
-    words = dialects.DIALECTS[form].render(edits)
+    blocks = [write_block(each) for each in edits if isinstance(each, Edit)]
+    is_blocks = form == BLOCKS and None not in blocks
+    words = "\n".join(filter(None, blocks)) if is_blocks else protocol.write(edits)
     return Editing(words, form, told=Told((path,), before=files))
 
 

@@ -141,8 +141,7 @@ def _names(spec: Spec | None) -> Iterator[str]:
 def _with_paths(spec: Spec, found: dict[str, str], names: tuple[str, ...]) -> Spec | None:
     """A spec with the paths of the repository; edits of other paths are left out."""
     edits = tuple(moved for each in spec.edits if (moved := _moved(each, found, names)) is not None)
-    render = dialects.DIALECTS[spec.dialect].render
-    return replace(spec, edits=edits, blocks=tuple(render([x]) for x in edits)) if edits else None
+    return replace(spec, edits=edits) if edits else None
 
 
 def _moved(edit: AnyEdit, found: dict[str, str], names: tuple[str, ...]) -> AnyEdit | None:

@@ -1,11 +1,12 @@
-"""Reports of the gate, each format a module with one pure function `render`."""
+"""Reports of the gate: a module for each format, with a class, or `render` of a document."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
-from hkgit.audit.reports.findings import ReportSheet
+from hkgit.audit.reports.report_format import DocumentFormat, ReportFormat
 from hkgit.errors import HkgitError
+from hkgit.gate.policy.model import Policy
 
 _MODULES = {
     "text": "text",
@@ -16,6 +17,9 @@ _MODULES = {
     "sarif": "sarif",
 }
 
+_CLASSES = {"text": "TextFormat", "json": "JsonFormat", "github": "GitHubFormat"}
+"""Formats that are more than a document of findings at the end."""
+
 FORMATS = tuple(_MODULES)
 """The names of the formats."""
 
@@ -23,10 +27,13 @@ DOCUMENTS = ("gitlab", "json", "rdjson", "sarif")
 """Those that are one JSON document, on refusal too."""
 
 
-def render(sheet: ReportSheet, form: str) -> str:
-    """Render a report in one of the formats; only that format's module is loaded."""
-    rendered: str = import_module(f"{__name__}.{_MODULES[form]}").render(sheet)
-    return rendered
+def begin(form: str, policy: Policy, commit_url: str | None = None) -> ReportFormat:
+    """Begin a report in one of the formats; only that format's module is loaded."""
+    module = import_module(f"{__name__}.{_MODULES[form]}")
+    if form not in _CLASSES:
+        return DocumentFormat(policy, module.render)
+    begun: ReportFormat = getattr(module, _CLASSES[form])(policy, commit_url)
+    return begun
 
 
 def refusal(error: HkgitError, form: str) -> str:

@@ -16,7 +16,7 @@ from hkgit.edits import DIRECTORY, SUBMODULE, Snapshot, encode_text
 from hkgit.errors import Unverifiable
 from hkgit.evidence.verdict import Finding
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import Report, Ruling
+from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, find_changes, follow
@@ -55,21 +55,8 @@ class ReportItem:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReportSheet:
-    """A report with its items; `commit_url` is what a commit's id is appended to, if known."""
-
-    report: Report
-    items: tuple[ReportItem, ...] = ()
-    commit_url: str | None = None
-
-    def level(self, item: ReportItem) -> str:
-        """Grade a finding: error, warning or note; a note if the commit passes."""
-        return grade(item, self.report.policy)
-
-
 def grade(item: ReportItem, policy: Policy) -> str:
-    """Grade a finding under a policy, in the same words."""
+    """Grade a finding: error, warning or note; a note if the commit passes."""
     return "note" if item.ruling.passes else LEVELS[policy.mode]
 
 
@@ -90,16 +77,6 @@ _SPEAK_OF_RESULT = frozenset({"bytes", "mode", "text"})
 """The rules whose lines are those of the file after the commit; of the others, before it."""
 
 _NO_PATH = frozenset({"trailer", "unverifiable"})
-
-
-def place_report(
-    repository: Repository, report: Report, commit_url: str | None = None
-) -> ReportSheet:
-    """Place the findings of a report in the last of its commits."""
-    tip = report.rulings[-1].judged.candidate.tree if report.rulings else EMPTY_TREE
-    placed = place_findings(repository, report.rulings, tip)
-    items = tuple(item for _, items in placed for item in items)
-    return ReportSheet(report, items, commit_url)
 
 
 def place_findings(

@@ -6,25 +6,39 @@ message, `:` and `,` too in a property.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.audit.reports import text
-from hkgit.audit.reports.findings import ReportItem, ReportSheet, grade
+from hkgit.audit.reports.findings import ReportItem, grade
 from hkgit.audit.reports.fix import render_message
+from hkgit.audit.reports.report_format import ReportTotals
+from hkgit.audit.reports.summary import JobSummary
 from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Ruling
 from hkgit.text.escape import escape_workflow_data, escape_workflow_property
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def render(sheet: ReportSheet) -> str:
-    """Render the log text, then an annotation for each finding, shown on the files."""
-    return text.render(sheet) + render_annotations(sheet.items, sheet.report.policy)
+class GitHubFormat(text.TextFormat):
+    """The log text, then an annotation for each finding, shown on the files.
 
+    `page` is for the page of the job.
+    """
 
-def render_annotations(items: Iterable[ReportItem], policy: Policy) -> str:
-    """Render a line for each finding."""
-    return "".join(f"{_annotation(_COMMANDS[grade(item, policy)], item)}\n" for item in items)
+    def __init__(self, policy: Policy, commit_url: str | None = None) -> None:
+        super().__init__(policy, commit_url)
+        self.page = JobSummary(commit_url)
+
+    def add(self, ruling: Ruling, items: Sequence[ReportItem]) -> Iterable[str]:
+        self.items += items
+        self.page.add(ruling)
+        return super().add(ruling, items)
+
+    def end(self, totals: ReportTotals) -> Iterable[str]:
+        yield from super().end(totals)
+        for item in self.items:
+            yield f"{_annotation(_COMMANDS[grade(item, self.policy)], item)}\n"
 
 
 def _annotation(command: str, item: ReportItem) -> str:

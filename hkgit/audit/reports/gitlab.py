@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hkgit.audit.reports.documents import dump_json, to_text
-from hkgit.audit.reports.findings import NOWHERE, ReportItem, ReportSheet
+from hkgit.audit.reports.findings import NOWHERE, ReportItem, grade
 from hkgit.audit.reports.fix import render_message
+from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.errors import HkgitError
 from hkgit.text.strict_json import JsonObject
 
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 
 
-def render(sheet: ReportSheet) -> str:
+def render(items: Sequence[ReportItem], totals: ReportTotals) -> str:
     """Render one issue a finding."""
-    return dump_json([_issue(item, _SEVERITIES[sheet.level(item)]) for item in sheet.items])
+    return dump_json([_issue(item, _SEVERITIES[grade(item, totals.policy)]) for item in items])
 
 
 def refusal(error: HkgitError) -> str:

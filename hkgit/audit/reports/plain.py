@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
+from tempfile import TemporaryFile
 from textwrap import indent
 
 from hkgit.applying.outcome_json import error_json
 from hkgit.audit.reports.documents import dump_json
-from hkgit.audit.reports.findings import ReportItem, ReportSheet, SourcePlace
+from hkgit.audit.reports.findings import ReportItem, SourcePlace
 from hkgit.audit.reports.fix import mend
+from hkgit.audit.reports.report_format import ReportFormat, ReportTotals
 from hkgit.errors import HkgitError
 from hkgit.evidence.verdict import Finding
 from hkgit.gate.policy.model import Policy
@@ -18,22 +19,33 @@ from hkgit.text.escape import to_json_text
 from hkgit.text.strict_json import JsonObject
 
 
-def render(sheet: ReportSheet) -> str:
-    """Render one JSON object (see `report_json`)."""
-    return dump_json(report_json(sheet.report, sheet.items))
+class JsonFormat(ReportFormat):
+    """hkgit's own object (see `report_json`); it says first whether all passes."""
 
+    def __init__(self, policy: Policy, commit_url: str | None = None) -> None:
+        super().__init__(policy, commit_url)
+        self._kept = TemporaryFile("w+", encoding="ascii")  # noqa: SIM115 - see `close`
+        self._mark = ""
 
-def render_ends(policy: Policy, *, passes: bool) -> tuple[str, str]:
-    """Write what stands in `render` before the commits, and after them."""
-    document = report_json(Report(policy, ())) | {"passes": passes}
-    before, commits, after = dump_json(document).partition('"commits": [')
-    return before + commits, f"\n  {after}"
+    def add(self, ruling: Ruling, items: Sequence[ReportItem]) -> Iterable[str]:
+        document = ruling_json(ruling, [item.place for item in items], self.policy.source)
+        text = indent(dump_json(document).removesuffix("\n"), "    ")
+        self._kept.write(f"{self._mark}\n{text}")
+        self._mark = ","
+        return ()
 
+    def end(self, totals: ReportTotals) -> Iterable[str]:
+        about = report_json(Report(self.policy, (), totals.provisional))
+        text = dump_json(about | {"passes": totals.passes})
+        before, commits, after = text.partition('"commits": [')
+        yield before + commits
+        self._kept.seek(0)
+        while part := self._kept.read(1 << 16):
+            yield part
+        yield f"\n  {after}" if self._mark else after
 
-def render_commit(ruling: Ruling, items: Sequence[ReportItem], policy: Policy) -> str:
-    """Write one commit as it stands between these ends, without the comma."""
-    document = ruling_json(ruling, [item.place for item in items], policy.source)
-    return "\n" + indent(dump_json(document).removesuffix("\n"), "    ")
+    def close(self) -> None:
+        self._kept.close()
 
 
 def refusal(error: HkgitError) -> str:
@@ -41,20 +53,13 @@ def refusal(error: HkgitError) -> str:
     return dump_json({"status": error.status, "error": error_json(error)})
 
 
-def report_json(report: Report, items: Sequence[ReportItem] = ()) -> JsonObject:
-    """Write whether a report passes, under which policy, and an object a commit.
-
-    `items` are all of its findings in order, with their places.
-    """
-    places = iter([item.place for item in items])
+def report_json(report: Report) -> JsonObject:
+    """Write whether a report passes, under which policy, and an object a commit."""
     return {
         "passes": report.passes,
         "provisional": report.provisional,
         "policy": {"source": report.policy.source, "mode": report.policy.mode},
-        "commits": [
-            ruling_json(ruling, list(islice(places, len(ruling.findings))), report.policy.source)
-            for ruling in report.rulings
-        ],
+        "commits": [ruling_json(each, source=report.policy.source) for each in report.rulings],
     }
 
 

@@ -5,9 +5,12 @@ A range without columns is one of whole lines, its end included (reviewdog, prot
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hkgit.audit.reports.documents import dump_json, to_text
-from hkgit.audit.reports.findings import LEVELS, ReportItem, ReportSheet
+from hkgit.audit.reports.findings import LEVELS, ReportItem, grade
 from hkgit.audit.reports.fix import render_message
+from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.audit.reports.rule_page import find_rule_url
 from hkgit.errors import HkgitError
 from hkgit.text.strict_json import JsonObject
@@ -15,10 +18,10 @@ from hkgit.text.strict_json import JsonObject
 _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
 
-def render(sheet: ReportSheet) -> str:
+def render(items: Sequence[ReportItem], totals: ReportTotals) -> str:
     """Render one diagnostic a finding."""
-    found = [_diagnostic(item, _SEVERITIES[sheet.level(item)]) for item in sheet.items]
-    return _result(found, _SEVERITIES[LEVELS[sheet.report.policy.mode]])
+    found = [_diagnostic(item, _SEVERITIES[grade(item, totals.policy)]) for item in items]
+    return _result(found, _SEVERITIES[LEVELS[totals.policy.mode]])
 
 
 def refusal(error: HkgitError) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from hkgit import __version__
@@ -9,10 +10,11 @@ from hkgit.audit.reports.documents import dump_json, to_text
 from hkgit.audit.reports.findings import (
     NOWHERE,
     ReportItem,
-    ReportSheet,
     SourcePlace,
+    grade,
 )
 from hkgit.audit.reports.fix import mend, render_message
+from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.audit.reports.rule_page import describe_rule, find_rule_url, read_sections
 from hkgit.edits import encode_text
 from hkgit.errors import HkgitError, Rejected
@@ -21,11 +23,11 @@ from hkgit.text.strict_json import JsonObject
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def render(sheet: ReportSheet) -> str:
+def render(items: Sequence[ReportItem], totals: ReportTotals) -> str:
     """Render one run with a result a finding."""
-    rules = list(dict.fromkeys(item.finding.rule for item in sheet.items))
-    results = [_result(item, rules, sheet.level(item)) for item in sheet.items]
-    code = 0 if sheet.report.passes else Rejected.exit_code
+    rules = list(dict.fromkeys(item.finding.rule for item in items))
+    results = [_result(item, rules, grade(item, totals.policy)) for item in items]
+    code = 0 if totals.passes else Rejected.exit_code
     return _log(rules, results, {"executionSuccessful": True, "exitCode": code})
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from hkgit.audit.reports.findings import ReportSheet, name_commit, read_subject
+from hkgit.audit.reports.findings import name_commit, read_subject
 from hkgit.audit.reports.fix import mend
+from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.audit.reports.text import summarize
-from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from hkgit.matching.place import format_confidence
 from hkgit.text.escape import count_noun, escape_markdown, render_code
@@ -20,16 +20,10 @@ _LONGEST = 300
 """Characters of one cell."""
 
 
-def render(sheet: ReportSheet) -> str:
-    """Render what is rejected, why and what mends it; below that, folded away, every commit."""
-    summary = JobSummary(sheet.commit_url)
-    for ruling in sheet.report.rulings:
-        summary.add(ruling)
-    return summary.render(sheet.report.policy, provisional=sheet.report.provisional)
-
-
 class JobSummary:
-    """Adds up the rulings of a run, one after another; of commits it keeps the rows it shows.
+    """What is rejected, why and what mends it; below that, folded away, every commit.
+
+    Rulings are added one after another; of commits it keeps the rows it shows.
 
     `commit_url` is what a commit's id is appended to, if known.
     """
@@ -53,16 +47,14 @@ class JobSummary:
         if not ruling.passes:
             self._rejected.add(lambda: self._render_rejected(ruling))
 
-    def render(self, policy: Policy, *, provisional: bool = False) -> str:
+    def render(self, totals: ReportTotals) -> str:
         """Render the page of what has been added."""
-        return "\n".join(self._lines(policy, provisional)) + "\n"
+        return "\n".join(self._lines(totals)) + "\n"
 
-    def _lines(self, policy: Policy, provisional: bool) -> Iterator[str]:
-        count, rejected = self._every.count, self._rejected.count
-        passes = policy.mode != "enforce" or not rejected
-        mark = "✅" if not rejected else "⚠️" if passes else "❌"
-        line = summarize(policy, count, rejected, provisional=provisional)
-        yield f"## {mark} hkgit: {escape_markdown(line)}"
+    def _lines(self, totals: ReportTotals) -> Iterator[str]:
+        count, rejected = totals.count, totals.rejected
+        mark = "✅" if not rejected else "⚠️" if totals.passes else "❌"
+        yield f"## {mark} hkgit: {escape_markdown(summarize(totals))}"
         yield ""
         if count:
             yield self._render_counts()

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from hkgit.audit.reports.findings import ReportSheet, name_commit
+from hkgit.audit.reports.findings import ReportItem, name_commit
+from hkgit.audit.reports.report_format import ReportFormat, ReportTotals
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.text.escape import count_noun, escape_console
 
 
-def render(sheet: ReportSheet) -> str:
-    """Render a line for each commit, its reasons, the command that mends it, and a summary."""
-    return "\n".join(report_lines(sheet.report)) + "\n"
+class TextFormat(ReportFormat):
+    """A line for each commit, its reasons, the command that mends it, and a summary."""
+
+    def add(self, ruling: Ruling, items: Sequence[ReportItem]) -> Iterable[str]:
+        return (f"{line}\n" for line in ruling_lines(ruling, self.policy))
+
+    def end(self, totals: ReportTotals) -> Iterable[str]:
+        return (f"{escape_console(summarize(totals))}\n",)
 
 
 def report_lines(report: Report) -> Iterator[str]:
-    """Write the lines of `render`."""
+    """Write the lines of a whole report."""
     for ruling in report.rulings:
         yield from ruling_lines(ruling, report.policy)
-    yield escape_console(summarize_report(report))
+    yield escape_console(summarize(ReportTotals.of(report)))
 
 
 def ruling_lines(ruling: Ruling, policy: Policy) -> Iterator[str]:
@@ -54,14 +60,9 @@ def _outcome(ruling: Ruling, policy: Policy) -> str:
     return f"policy {'passes' if ruling.passes else refused}: {ruling.rule}"
 
 
-def summarize_report(report: Report) -> str:
+def summarize(totals: ReportTotals) -> str:
     """Say how many commits there are, how many pass, and under which policy."""
-    rejected = sum(not ruling.passes for ruling in report.rulings)
-    return summarize(report.policy, len(report.rulings), rejected, provisional=report.provisional)
-
-
-def summarize(policy: Policy, count: int, rejected: int, *, provisional: bool = False) -> str:
-    """Write the words of `summarize_report`, from counts."""
+    policy, count, rejected = totals.policy, totals.count, totals.rejected
     words = count_noun(count, "commit")
     if policy.any_verdict:
         words += f", {rejected} rejected" if rejected else ", all hold" if count else ""
@@ -71,4 +72,4 @@ def summarize(policy: Policy, count: int, rejected: int, *, provisional: bool = 
         words += f", {rejected} {would}rejected" if rejected else ", all pass"
     if would and rejected:
         words += f" (mode {policy.mode})"
-    return f"{words}; {policy.source}" + (", provisional" if provisional else "")
+    return f"{words}; {policy.source}" + (", provisional" if totals.provisional else "")

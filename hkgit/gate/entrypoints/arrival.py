@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
 from hkgit.evidence.entry import LEDGER
 from hkgit.gate.commit_range import CommitRange, Watch, judge_range
+from hkgit.gate.entrypoints.push_budget import Budget
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
@@ -25,7 +26,8 @@ class TrustedSide:
 
     `old` is the commit that the ref names now. `default` is that of the default branch, where a
     new ref leaves what is trusted. `excluding` are the commits whose history is not judged again.
-    `is_given` says that the policy is a server's own, whatever stands in the history.
+    `is_given` says that the policy is a server's own, whatever stands in the history; `head` is the
+    tip of a server's default branch.
     """
 
     policy: Policy
@@ -33,6 +35,7 @@ class TrustedSide:
     default: str | None
     excluding: tuple[str, ...] = ()
     is_given: bool = False
+    head: str | None = None
 
     @property
     def start(self) -> str | None:
@@ -93,18 +96,46 @@ def peel_commit(repository: Repository, object_id: str | None) -> str | None:
 class EntryPoint:
     """The judge of updates at one point: what it sees, and whether it is somebody's own clone.
 
-    Only a server knows who is pushing: elsewhere anybody may set a variable. `default` is the tip
-    of its default branch. `incoming` are the tags of break-glass and the signatures of entries
-    that the same push brings: ids by ref.
+    Only a server knows who is pushing: elsewhere anybody may set a variable. `incoming` are the
+    tags of break-glass and the signatures of entries that the same push brings: ids by ref.
     """
 
     repository: Repository
     on_client: bool = False
     on_server: bool = False
-    default: str | None = None
     incoming: Mapping[str, str] = field(default_factory=dict)
     watch: Watch = iter
     explain: bool = False
+
+    def answer_each(
+        self,
+        updates: Iterable[Update],
+        find_side: Callable[[Update], TrustedSide | UpdateResult],
+        given: Policy | None,
+        budget: Budget | None = None,
+    ) -> Iterator[UpdateResult]:
+        """Judge every update within the time that is left; what cannot be answered is refused.
+
+        `find_side` finds what each is held against, or answers where there is nothing to judge.
+        """
+        for update in updates:
+            policy = given or Policy()
+
+            def answer(watch: Watch, update: Update = update) -> UpdateResult:
+                nonlocal policy
+                side = find_side(update)
+                if isinstance(side, UpdateResult):
+                    return side
+                policy = side.policy
+                return replace(self, watch=watch).answer(update, side)
+
+            try:
+                if budget is None:
+                    yield answer(self.watch)
+                else:
+                    yield budget.spend(update.ref, answer)
+            except HkgitError as error:
+                yield UpdateResult(update, policy, refusal=error)
 
     def answer(self, update: Update, side: TrustedSide) -> UpdateResult:
         """Judge one update; errors stand in the result."""
@@ -135,7 +166,7 @@ class EntryPoint:
             fix = "Ask for the policy's `rewrites` to be changed."
             raise Rejected(update.ref, "the policy does not let it be deleted", fix)
         is_judged = self.on_server and side.old is not None and not side.is_given
-        if is_judged and self._has_own_trust(side.old or "", self.default):
+        if is_judged and self._has_own_trust(side.old or "", side.head):
             what = "has a policy or signers of its own, which would go with it"
             fix = "Bring it to those of the default branch first, or ask the server's operator."
             raise Rejected(update.ref, what, fix)
@@ -162,7 +193,9 @@ class EntryPoint:
             incoming=self.incoming,
             explain=self.explain,
         )
-        report = judge_range(self.repository, asked, side.policy, context, watch=self.watch)
+        report = judge_range(
+            self.repository, asked, side.policy, context, watch=self.watch
+        ).collect()
         if any(each.judged.entries for each in report.rulings):
             self._expect_files_kept(update, side, new)
         start = side.start[:12] if side.start is not None else "the beginning"

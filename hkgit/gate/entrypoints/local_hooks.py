@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit.gate.entrypoints.arrival import EntryPoint, TrustedSide, choose_trusted_side, peel_commit
-from hkgit.gate.entrypoints.updates import Update, UpdateResult, answer_each
+from hkgit.gate.entrypoints.updates import Update, UpdateResult
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import Repository
@@ -24,26 +24,22 @@ def judge_pushed(
     branches: a new ref is judged from where it leaves the remote's default branch, or any branch
     where that is not known.
     """
-    point = EntryPoint(repository, on_client=True)
     tips = _find_tracking_tips(repository, remote)
-    return answer_each(updates, lambda each: _answer(point, each, remote, tips, given), given)
 
+    def find_side(update: Update) -> TrustedSide | UpdateResult:
+        old, new = peel_commit(repository, update.old), peel_commit(repository, update.new)
+        left = None  # where its history leaves these tips
+        if new is not None and tips:
+            left = repository.git("merge-base", new, *tips, check=False).text or None
+        side = choose_trusted_side(repository, [update.ref], old, left, given)
+        if not side.policy.protects(update.ref):
+            return UpdateResult(update, side.policy, note="the policy does not protect it")
+        if new is not None and side.start is None:
+            what = f"nothing of {remote} is known here to hold it against"
+            return UpdateResult(update, side.policy, unjudged=what)
+        return side
 
-def _answer(
-    point: EntryPoint, update: Update, remote: str, tips: Sequence[str], given: Policy | None
-) -> UpdateResult:
-    repository = point.repository
-    old, new = peel_commit(repository, update.old), peel_commit(repository, update.new)
-    left = None  # where its history leaves these tips
-    if new is not None and tips:
-        left = repository.git("merge-base", new, *tips, check=False).text or None
-    side = choose_trusted_side(repository, [update.ref], old, left, given)
-    if not side.policy.protects(update.ref):
-        return UpdateResult(update, side.policy, note="the policy does not protect it")
-    if new is not None and side.start is None:
-        what = f"nothing of {remote} is known here to hold it against"
-        return UpdateResult(update, side.policy, unjudged=what)
-    return point.answer(update, side)
+    return EntryPoint(repository, on_client=True).answer_each(updates, find_side, given)
 
 
 def _find_tracking_tips(repository: Repository, remote: str) -> list[str]:
@@ -66,10 +62,9 @@ def judge_moved(
     What the remote's default branch or the branch's own upstream has is trusted; so a pull brings
     nothing to judge. A new branch is judged for what no branch, tag or remote has.
     """
-    point = EntryPoint(repository, on_client=True)
     moved = [each for each in updates if each.ref.startswith(BRANCHES) and each.new is not None]
-    return answer_each(
-        moved, lambda each: point.answer(each, _side(repository, each, given)), given
+    return EntryPoint(repository, on_client=True).answer_each(
+        moved, lambda each: _side(repository, each, given), given
     )
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 
-from hkgit.errors import GitRefused, HkgitError, Rejected
+from hkgit.errors import GitRefused, Rejected
 from hkgit.evidence.replay import REFS as RECOVERED
 from hkgit.gate.attestations.trust import REFS as ENTRIES
-from hkgit.gate.commit_range import Watch
 from hkgit.gate.entrypoints.arrival import EntryPoint, TrustedSide, choose_trusted_side, peel_commit
 from hkgit.gate.entrypoints.push_budget import Budget
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
@@ -37,22 +36,11 @@ def judge_received(
     """
     if os.environ.get("GIT_NAMESPACE"):
         raise GitRefused("GIT_NAMESPACE", "pushes to a namespace are not judged")
-    server = _Server(
-        repository=repository,
-        given=given,
-        aliases=_find_aliases(repository, updates),
-        incoming=_find_incoming(updates),
-    )
-    budget = Budget(seconds)
-    passed: list[UpdateResult] = []
-    for update in updates:
-        try:
-            answer = budget.spend(update.ref, partial(server.answer, update, passed))
-        except HkgitError as error:
-            policy = server.policies.get(update.ref, given or Policy())
-            answer = UpdateResult(update, policy, refusal=error)
+    server = _Server(repository, given, _find_aliases(repository, updates))
+    point = EntryPoint(repository, on_server=True, incoming=_find_incoming(updates))
+    for answer in point.answer_each(updates, server.find_side, given, Budget(seconds)):
         if _holds_elsewhere(answer):
-            passed.append(answer)
+            server.passed.append(answer)
         yield answer
 
 
@@ -73,8 +61,7 @@ class _Server:
     repository: Repository
     given: Policy | None
     aliases: Mapping[str, str]
-    incoming: Mapping[str, str]
-    policies: dict[str, Policy] = field(default_factory=dict)
+    passed: list[UpdateResult] = field(default_factory=list)
 
     @cached_property
     def head(self) -> Head:
@@ -86,8 +73,8 @@ class _Server:
         """The policies of commits, each read once: a push may have very many refs."""
         return lru_cache(64)(read_trusted_policy)
 
-    def side(self, update: Update, passed: Sequence[UpdateResult]) -> TrustedSide:
-        """The trusted side of an update.
+    def find_side(self, update: Update) -> TrustedSide | UpdateResult:
+        """Find the trusted side of an update, under whichever of its names is protected.
 
         What has passed for another ref of the push under an equal policy is not judged again.
         """
@@ -101,30 +88,18 @@ class _Server:
             raise Rejected(
                 update.ref, what, "On the server: git symbolic-ref HEAD refs/heads/BRANCH"
             )
-        known = (each.update.new for each in passed if each.policy == side.policy)
-        return replace(side, excluding=(*side.excluding, *filter(None, known)))
-
-    def answer(self, update: Update, passed: Sequence[UpdateResult], watch: Watch) -> UpdateResult:
-        """The answer on one ref, under whichever of its names is protected."""
-        side = self.side(update, passed)
-        self.policies[update.ref] = side.policy
-        names = self._names(update.ref)
         if update.new is not None and any(name.startswith(_REPLACEMENTS) for name in names):
             what = "would show all who read this repository another object than was judged"
-            raise Rejected(update.ref, what, "Keep replacements in the clone that needs them.")
+            refusal = Rejected(update.ref, what, "Keep replacements in the clone that needs them.")
+            return UpdateResult(update, side.policy, refusal=refusal)
         if not any(map(side.policy.protects, names)):
             return UpdateResult(update, side.policy, note="the policy does not protect it")
         if update.new is None and f"refs/heads/{self.head.branch}" in names:
-            fix = "Make another branch the default one first."
-            raise Rejected(update.ref, "is the default branch, whose policy new branches get", fix)
-        point = EntryPoint(
-            self.repository,
-            on_server=True,
-            default=self.head.commit,
-            incoming=self.incoming,
-            watch=watch,
-        )
-        return point.answer(update, side)
+            what, fix = "is the default branch, whose policy new branches get", _ANOTHER_DEFAULT
+            return UpdateResult(update, side.policy, refusal=Rejected(update.ref, what, fix))
+        known = (each.update.new for each in self.passed if each.policy == side.policy)
+        excluding = (*side.excluding, *filter(None, known))
+        return replace(side, excluding=excluding, head=self.head.commit)
 
     def _names(self, ref: str) -> tuple[str, ...]:
         return (ref, self.aliases.get(ref, ref))
@@ -151,6 +126,7 @@ def _find_default(repository: Repository) -> Head:
 
 
 _USUAL = ("refs/heads/main", "refs/heads/master")
+_ANOTHER_DEFAULT = "Make another branch the default one first."
 _AMBIGUOUS = ""
 """The name of the default branch where nothing says which it is."""
 

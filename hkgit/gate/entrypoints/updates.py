@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.gate.policy.model import Policy
@@ -43,17 +43,6 @@ class UpdateResult:
         if self.refusal is not None:
             return self.policy.mode != "enforce"
         return self.report is None or self.report.passes
-
-
-def answer_each(
-    updates: Iterable[Update], answer: Callable[[Update], UpdateResult], given: Policy | None
-) -> Iterator[UpdateResult]:
-    """Answer every update; what cannot be answered is refused."""
-    for update in updates:
-        try:
-            yield answer(update)
-        except HkgitError as error:
-            yield UpdateResult(update, given or Policy(), refusal=error)
 
 
 def parse_received(data: bytes) -> Iterator[Update]:

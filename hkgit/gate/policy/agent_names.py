@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
@@ -82,7 +82,8 @@ _NO_ADDRESS = r"""[\s,;()"'<]+|mailto:"""
 """What stands between addresses, and in none."""
 
 
-def matches(identity: str, globs: Sequence[str]) -> bool:
+@lru_cache(1024)  # the commits of a history are by few
+def matches(identity: str, globs: tuple[str, ...]) -> bool:
     """Whether a `Name <email>` fits one of some globs, whatever its letters' case and blanks.
 
     What stands behind the address or around it is no part of it, nor is what nobody sees.

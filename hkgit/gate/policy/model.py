@@ -210,6 +210,7 @@ def at_any_depth(globs: tuple[str, ...]) -> tuple[str, ...]:
     return (*globs, *(glob.replace("**/", "") for glob in globs if "**/" in glob))
 
 
+@lru_cache(4096)  # the commits of a history change the same files
 def any_glob(path: str, globs: tuple[str, ...]) -> bool:
     """Whether a path fits a glob on a file system that heeds no case; `*` crosses `/` too."""
     folded = fold_name(path)

@@ -83,8 +83,7 @@ def _read_policy_value(path: str, files: Snapshot) -> str | None:
 
 
 def _has_other_value(case: JudgedCommit, path: str) -> bool:
-    trees = (case.candidate.tree, *case.parents)
-    if len({case.repository.snapshot(tree).entry(path) for tree in trees}) == 1:
+    if not case.differs_at(path):
         return False
     accepted = case.accept_values(partial(_read_policy_value, path))
     return policy_value(case.after, path) not in accepted

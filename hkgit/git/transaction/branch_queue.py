@@ -9,8 +9,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from hkgit.git.listing import find_files
 from hkgit.git.repository import Repository
+from hkgit.git.state_files import find_files
 from hkgit.git.transaction import locks
 from hkgit.git.transaction.journal import tidy
 from hkgit.text.hashes import sha256

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused
-from hkgit.git.listing import find_files
+from hkgit.git.state_files import find_files
 from hkgit.git.transaction import locks
 from hkgit.values import asdict, dataclass, field, replace
 

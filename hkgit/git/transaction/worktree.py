@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused
-from hkgit.git.listing import find_files
 from hkgit.git.program import run
 from hkgit.git.repository import Repository
+from hkgit.git.state_files import find_files
 from hkgit.git.transaction.locks import stoppable, unstoppable
 from hkgit.values import dataclass, replace
 

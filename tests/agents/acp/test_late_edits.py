@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from hkgit.agents.acp.relay import Relay
 from hkgit.sessions import homes as places
 from hkgit.sessions.answers import Status
@@ -55,12 +53,6 @@ class Conversation:
 
     def status(self, session: str) -> Status:
         return EditSession.open(self.repo.path, session).status()
-
-
-@pytest.fixture
-def greeting(repo: Repo) -> Repo:
-    repo.commit({"greet.py": GREETING, ".gitattributes": b"* -text\n"})
-    return repo
 
 
 def test_an_edit_that_is_made_before_it_is_told_is_recorded(greeting: Repo) -> None:

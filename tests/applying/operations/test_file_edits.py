@@ -292,7 +292,7 @@ def test_only_the_end_of_the_last_line_may_change(
     before: bytes, wanted: bool, after: bytes
 ) -> None:
     edit = Edit("f", "a\nb\n", "a\nb\n", final_newline=wanted)
-    spec = Spec("edits", (edit,), ("",), sequential=True)
+    spec = Spec("edits", (edit,), sequential=True)
     made = plan_of(spec, MappingSnapshot({"f": File(before)}))
     assert [change.after for change in made.files] == [File(after)]
 
@@ -300,7 +300,7 @@ def test_only_the_end_of_the_last_line_may_change(
 def test_more_edits_than_an_entry_may_hold_are_refused_at_once() -> None:
     edits = (Edit("f", "a", "b"),) * (MAX_EDITS + 1)
     with pytest.raises(InvalidInput, match="1001 edits are more than the 1000"):
-        plan_of(Spec("edits", edits, ("",) * len(edits), sequential=True), MappingSnapshot())
+        plan_of(Spec("edits", edits, sequential=True), MappingSnapshot())
 
 
 def test_a_patch_that_updates_a_file_does_not_make_it() -> None:

@@ -97,7 +97,7 @@ LOOSE = [
 def planned(*edits: Edit | ReplaceRange, syntax: str = "guard") -> tuple[str, list[str]]:
     """What becomes of a spec: what its refusal says, or nothing, and the notes on its edits."""
     is_sequential = not any(isinstance(edit, ReplaceRange) for edit in edits)
-    spec = Spec("edits", edits, ("",) * len(edits), sequential=is_sequential)
+    spec = Spec("edits", edits, sequential=is_sequential)
     made = plan(spec, SNAPSHOT, Options(syntax=syntax))
     error = made.first_error
     notes = [note for outcome in made.outcomes for note in outcome.notes if "longer" in note]
@@ -133,7 +133,7 @@ def test_what_is_exact_is_taken_at_its_word_and_told(edit: Edit | ReplaceRange) 
 def test_what_differs_in_line_ends_alone_is_taken_at_its_word() -> None:
     files = MappingSnapshot({"c.py": File(b"f(1)\r\ng(2)\r\n")})
     edit = Edit("c.py", "f(1)\ng(2)\n", "f(1\ng(2)\n")
-    made = plan(Spec("edits", (edit,), ("",), sequential=True), files, Options(syntax="guard"))
+    made = plan(Spec("edits", (edit,), sequential=True), files, Options(syntax="guard"))
     assert [(o.status, o.tier, len(o.notes)) for o in made.outcomes] == [
         ("applied", "whitespace", 1)
     ]
@@ -181,14 +181,14 @@ def test_the_edit_that_is_nearest_above_the_fault_is_refused() -> None:
         Edit("a.py", "stream.write( data )\n", "stream.write(data))\n"),
         Edit("a.py", "def save(path,  data):\n", "def save(path, data, mode):\n"),
     )
-    made = plan(Spec("edits", edits, ("",) * 2, sequential=True), SNAPSHOT, Options(syntax="guard"))
+    made = plan(Spec("edits", edits, sequential=True), SNAPSHOT, Options(syntax="guard"))
     assert [outcome.status for outcome in made.outcomes] == ["invalid", "applied"]
     assert made.files == ()
 
 
 def test_the_refusal_holds_the_place_and_the_way_out() -> None:
     edit = Edit("a.py", "stream.write( data )\n", "stream.write(data\n")
-    made = plan(Spec("edits", (edit,), ("",), sequential=True), SNAPSHOT, Options(syntax="guard"))
+    made = plan(Spec("edits", (edit,), sequential=True), SNAPSHOT, Options(syntax="guard"))
     outcome = made.outcomes[0]
     assert outcome.hint == (
         "The place, lines 3-3, was found by the tier whitespace: quote them as they stand, mend the"
@@ -200,6 +200,6 @@ def test_the_refusal_holds_the_place_and_the_way_out() -> None:
 
 
 def test_a_plan_without_faults_is_left_alone() -> None:
-    spec = Spec("edits", (Edit("a.py", "return path", "return 1"),), ("",), sequential=True)
+    spec = Spec("edits", (Edit("a.py", "return path", "return 1"),), sequential=True)
     made = plan(spec, SNAPSHOT)
     assert check_syntax([made], "guard") == [made]

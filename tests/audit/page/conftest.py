@@ -21,7 +21,7 @@ def facts_of(
     """The facts of a range under the built-in policy."""
     repository = Repository.discover(repo.path)
     ends = repository.resolve(old), repository.resolve(new)
-    report = judge_range(repository, CommitRange(*ends), Policy())
+    report = judge_range(repository, CommitRange(*ends), Policy()).collect()
     return gather_facts(repository, title, f"{old}..{new}", ends, report)
 
 

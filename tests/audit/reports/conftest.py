@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from hkgit.audit.reports import render
-from hkgit.audit.reports.findings import ReportItem, ReportSheet, place_report
+from hkgit.audit.reports.findings import ReportItem
 from hkgit.edits import File, Read
 from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.policy.model import Policy
@@ -15,6 +14,7 @@ from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
 from hkgit.text.document import range_hash
 from tests.support.commits import AGENT, PERSON, Change, applied, commit
+from tests.support.reports import ReportSheet, place_report, render
 from tests.support.repos import Repo
 
 APP = b"".join(b"line %d\n" % number for number in range(1, 21))
@@ -48,7 +48,7 @@ def judged(repo: Repo, old: str, new: str = "HEAD", policy: Policy | None = None
     """The sheet of a range."""
     repository = Repository.discover(repo.path)
     ends = (repository.resolve(old), repository.resolve(new))
-    report: Report = judge_range(repository, CommitRange(*ends), policy or Policy())
+    report: Report = judge_range(repository, CommitRange(*ends), policy or Policy()).collect()
     return place_report(repository, report)
 
 

@@ -15,13 +15,14 @@ from urllib.parse import unquote
 import pytest
 from jsonschema import Draft7Validator
 
-from hkgit.audit.reports import DOCUMENTS, FORMATS, refusal, render
-from hkgit.audit.reports.findings import ReportItem, ReportSheet
+from hkgit.audit.reports import DOCUMENTS, FORMATS, refusal
+from hkgit.audit.reports.findings import ReportItem
 from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import CandidateCommit, Finding, ReplayResult, Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from tests.audit.reports.conftest import ODD, History, judged
+from tests.support.reports import ReportSheet, render
 
 _VALUE = r"(?:[^\r\n:,%]|%(?:25|0D|0A|3A|2C))*"
 ANNOTATION = re.compile(

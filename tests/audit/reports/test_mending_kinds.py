@@ -119,11 +119,6 @@ def removed_entry(repo: Repo) -> str:
     return commit(repo, Change({path: None, "a.py": File(b"x\n" + A)}, author=AGENT))
 
 
-def removed_alone(repo: Repo) -> str:
-    [path] = repo.git("ls-files", ".hkgit/ledger").splitlines()
-    return commit(repo, Change({path: None}, author=AGENT))
-
-
 def used_again(repo: Repo) -> str:
     """An entry that was pruned since its change was taken back by hand."""
     change = honest(repo)
@@ -140,7 +135,7 @@ def with_a_policy(repo: Repo) -> str:
     return commit(repo, replace(change, author=PERSON))
 
 
-def pruned(repo: Repo, *, with_more: bool = True) -> str:
+def pruned(repo: Repo, *, with_more: bool) -> str:
     repo.git("checkout", "-q", "-b", "pruned")
     assert run("ledger", "prune", "--yes", cwd=repo.path).code == 0
     repo.git("checkout", "-q", "main")
@@ -149,6 +144,10 @@ def pruned(repo: Repo, *, with_more: bool = True) -> str:
         is_gone = not repo.git("ls-tree", "pruned", "--", name)
         files[name] = None if is_gone else File(repo.git_bytes("show", f"pruned:{name}"))
     return commit(repo, Change(files, author=AGENT))
+
+
+def pruned_with_more(repo: Repo) -> str:
+    return pruned(repo, with_more=True)
 
 
 def pruned_too_early(repo: Repo) -> str:
@@ -228,7 +227,6 @@ KINDS: dict[str, Kind] = {
     "coverage": Kind(falsified(uncovered_hunk)),
     "decoy": Kind(falsified(decoy_text)),
     "entry": Kind(removed_entry),
-    "entry: nothing else": Kind(removed_alone),
     "forged": Kind(falsified(forge(*_EDIT, "confidence", to=1))),
     "hash": Kind(falsified(forge(*_HUNK, "old_hash", to="0" * 64))),
     "hunk": Kind(falsified(forge(*_HUNK, "lines", to=[50, 51]))),
@@ -242,8 +240,8 @@ KINDS: dict[str, Kind] = {
         with_a_policy, 'verdicts = ["strict", "mixed", "ungoverned"]', is_for_person=True
     ),
     "protected": Kind(creating(".github/workflows/x.yml", "on: push\n"), is_for_person=True),
-    "prune": Kind(pruned),
-    "prune: too early": Kind(pruned_too_early),
+    "entry: pruned with more": Kind(pruned_with_more),
+    "prune": Kind(pruned_too_early),
     "recovered": Kind(
         falsified(forge("claims", "origin", to="recovered")), "[gate.recovered]\naccept = false"
     ),
@@ -264,7 +262,7 @@ def report(repo: Repo, old: str) -> Report:
     policy = read_trusted_policy(repository, repository.resolve(old))
     return judge_range(
         repository, CommitRange(repository.resolve(old), repository.resolve("HEAD")), policy
-    )
+    ).collect()
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,9 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
-from hkgit.audit.reports import summary
-from hkgit.audit.reports.findings import ReportSheet
 from hkgit.text.escape import escape_markdown, render_code, visible
 from tests.audit.reports.conftest import HOSTILE, ODD, History, judged
+from tests.support.reports import ReportSheet, render_summary
 
 
 class _Page(HTMLParser):
@@ -55,7 +54,7 @@ def test_text_stands_in_a_table_for_itself(text: str, escape: Callable[[str], st
 
 
 def test_rejections_come_first_with_what_mends_them(history: History) -> None:
-    rejected, _ = _Page(summary.render(history.sheet)).tables
+    rejected, _ = _Page(render_summary(history.sheet)).tables
     assert [row[2].split(": make")[0] for row in rejected] == [
         "next command",
         *5 * ("git status  # the change is kept, and what is read after it does not count",),
@@ -63,7 +62,7 @@ def test_rejections_come_first_with_what_mends_them(history: History) -> None:
 
 
 def test_every_commit_is_listed_with_its_verdict(history: History) -> None:
-    _, every = _Page(summary.render(history.sheet)).tables
+    _, every = _Page(render_summary(history.sheet)).tables
     *refused, by_hand = ((row[0], row[2]) for row in every[1:])
     assert {mark for mark, _ in refused} == {"❌"}
     assert [replay for _, replay in refused] == [
@@ -74,7 +73,7 @@ def test_every_commit_is_listed_with_its_verdict(history: History) -> None:
 
 
 def test_nothing_in_a_commit_is_markup(history: History) -> None:
-    page = _Page(summary.render(history.sheet))
+    page = _Page(render_summary(history.sheet))
     assert page.tags == {
         "h2",
         "p",
@@ -94,18 +93,18 @@ def test_nothing_in_a_commit_is_markup(history: History) -> None:
 def test_commits_are_links_where_their_address_is_known(history: History) -> None:
     linked = ReportSheet(history.sheet.report, history.sheet.items, "https://example.org/x/commit/")
     address = f"https://example.org/x/commit/{history.commits['removed']}"
-    assert f'<a href="{address}">' in summary.render(linked)
+    assert f'<a href="{address}">' in render_summary(linked)
 
 
 def test_where_all_pass_there_is_nothing_to_do(history: History) -> None:
     passing = judged(history.repo, "HEAD^")
-    assert len(_Page(summary.render(passing)).tables) == 1
-    assert summary.render(passing).startswith("## ✅ hkgit: 1 commit, all pass")
+    assert len(_Page(render_summary(passing)).tables) == 1
+    assert render_summary(passing).startswith("## ✅ hkgit: 1 commit, all pass")
 
 
 def test_a_long_range_does_not_outgrow_the_page(history: History) -> None:
     report = history.sheet.report
     many = ReportSheet(type(report)(report.policy, report.rulings * 500))
-    text = summary.render(many)
+    text = render_summary(many)
     assert "and 2000 more" in text
     assert len(text.encode()) < 2**20

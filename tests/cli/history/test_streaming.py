@@ -20,7 +20,7 @@ from benchmarks.history import make_history
 from hkgit.cli.main import main
 from hkgit.evidence.replay import find_removals
 from hkgit.evidence.verdict import CandidateCommit
-from hkgit.gate.commit_range import RulingStream, stream_range
+from hkgit.gate.commit_range import RulingStream, judge_range
 from hkgit.gate.judge import Gate
 from hkgit.gate.ruling import Ruling
 from tests.support.rulings import count_alive
@@ -149,7 +149,7 @@ def _git(root: Path, *words: str) -> str:
 @pytest.mark.parametrize(
     ("command", "judge", "known"),
     [
-        ("stats", "stream_range", f"commits     {COMMITS}\n"),
+        ("stats", "judge_range", f"commits     {COMMITS}\n"),
         ("report", "judge_range", f", {COMMITS} commits\n- policy: "),
     ],
 )
@@ -173,13 +173,13 @@ def test_totals_begin_with_what_is_known_before_anything_is_judged(
 
 def test_totals_of_stats_keep_no_rulings(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def watch(*given: Any, **options: Any) -> RulingStream:
-        stream = stream_range(*given, **options)
+        stream = judge_range(*given, **options)
         return replace(stream, rulings=count_alive(stream.rulings, alive, every=4))
 
     gc.freeze()  # what other tests keep is not counted, and not searched
     alive: list[int] = []
     monkeypatch.chdir(history)
-    monkeypatch.setattr("hkgit.cli.stats.stream_range", watch)
+    monkeypatch.setattr("hkgit.cli.stats.judge_range", watch)
     main.main(["stats", f"main~{COMMITS}..main", "--json"], standalone_mode=False)
     assert len(alive) == COMMITS // 4
     assert 1 <= max(alive) < 4

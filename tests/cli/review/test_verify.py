@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 from benchmarks.history import make_history
-from hkgit.audit.reports import render
-from hkgit.audit.reports.findings import place_report
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.options import FORMATS
 from hkgit.cli.ruling_output import print_stream
@@ -23,6 +21,7 @@ from hkgit.values import replace
 from hkgit.workflows.judgement import RangeRequest, VerifyRequest, judge_commits, verify
 from tests.support.commits import applied, commit
 from tests.support.planning import protocol, replace_range
+from tests.support.reports import place_report, render
 from tests.support.repos import Repo
 from tests.support.rulings import count_alive
 from tests.support.running import run
@@ -96,7 +95,7 @@ def test_a_gate_that_keeps_no_rulings_prints_the_report(
     (given := tmp_path / "config.toml").write_text("[gate]\ngovern = 'all'\naccept = ['tag']\n")
     repository = Repository.discover(history)
     asked = CommitRange(repository.resolve("main~3"), repository.resolve("main"))
-    report = judge_range(repository, asked, load_policy(repository, str(given), None))
+    report = judge_range(repository, asked, load_policy(repository, str(given), None)).collect()
     options = ("--policy", str(given), "--format", form)
     done = run("gate", "--range", "main~3..main", *options, cwd=history)
     assert done.out == render(place_report(repository, report), form)

@@ -74,6 +74,7 @@ def names(way: tuple[Any, ...]) -> Iterator[str]:
         yield name
     yield name.replace("new_path", "after")  # a path and a mark stand together
     yield name.replace("path", "before")
+    yield name.replace("start_line", "end_line")  # the one is at most the other
     yield from (f"{name}{inner}" for inner in ("[0]", "[1]", ".base64", ".agent"))
 
 

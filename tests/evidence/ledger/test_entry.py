@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 
 import pytest
@@ -14,6 +13,7 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import MAX_BYTES, Entry, entry_id, entry_path, read_entry
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.document import BOM
+from tests.support.attacks import sha256
 from tests.support.entries import (
     CLAIMS,
     as_json,
@@ -34,10 +34,6 @@ from tests.support.planning import (
 )
 
 TWO = b"1\n2\n"
-
-
-def sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def harnesskit(path: str, old: str, new: str) -> str:
@@ -123,10 +119,14 @@ def test_a_whole_entry() -> None:
                 "id": 1,
                 "dialect": "protocol",
                 "path": "f",
-                "text": '{"version": "1", "operations": [{"op": "replace_range", "path": "f", '
-                '"start_line": 2, "end_line": 2, "new_lines": ["x"], "expected_hash": "'
-                + sha256(b"2\n")
-                + '"}]}',
+                "edit": {
+                    "op": "replace_range",
+                    "path": "f",
+                    "start_line": 2,
+                    "end_line": 2,
+                    "new_lines": ["x"],
+                    "expected_hash": sha256(b"2\n"),
+                },
                 "evidence": "hash",
                 "expected_hash": sha256(b"2\n"),
                 "evidence_lines": None,

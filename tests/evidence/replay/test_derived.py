@@ -28,6 +28,7 @@ from hkgit.evidence.entry import read_entry
 from hkgit.evidence.recomputation import recompute
 from hkgit.text.document import BOM, Document
 from tests.support.commits import recorded
+from tests.support.notations import write
 from tests.support.planning import hash_of
 from tests.support.properties import examples
 
@@ -63,7 +64,7 @@ def test_whatever_applies_is_derived_again_from_its_entry(
 ) -> None:
     data, edits = drawn
     files = MappingSnapshot({"f": File(data)})
-    spec = Spec("protocol", tuple(edits), ("",) * len(edits), sequential=False)
+    spec = Spec("protocol", tuple(edits), sequential=False)
     made = plan(spec, files)
     assume(made.ok and made.files)
     changed, findings = derive(read_entry(recorded(spec, made)), files)
@@ -86,11 +87,11 @@ def test_whatever_the_protocol_says_is_recomputed_from_its_entry(
         if isinstance(each, ReplaceRange | DeleteFile | RenameFile)
     ]
     assume(said)
-    spec = dialects.parse(dialects.DIALECTS["protocol"].render(said))
+    spec = dialects.parse(write("protocol", said))
     files = MappingSnapshot({"f": File(data)})
     made = plan(spec, files)
     assume(made.ok and made.files)
-    assert recompute(read_entry(recorded(spec, made)), files, None) == []
+    assert recompute(read_entry(recorded(spec, made)), files, lambda entry: None) == []
 
 
 def test_a_file_is_split_into_lines_as_often_however_many_edits_speak_of_it() -> None:
@@ -108,7 +109,7 @@ def test_a_file_is_split_into_lines_as_often_however_many_edits_speak_of_it() ->
     for lines in (range(1, 3), range(1, 40)):
         hashes = ((n, Document(data).range_hash(n, n)) for n in lines)
         edits = tuple(ReplaceRange("f", n, n, ("x",), digest) for n, digest in hashes)
-        spec = Spec("protocol", edits, ("",) * len(edits), sequential=False)
+        spec = Spec("protocol", edits, sequential=False)
         files = Counting({"f": File(data)})
         entry = read_entry(recorded(spec, plan(spec, files)))
         Counting.asked = 0

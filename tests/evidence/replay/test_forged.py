@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 
 import pytest
 
@@ -30,9 +29,7 @@ HUNK = (*FILE, "hunks", 0)
 
 def decoy_text(change: Change) -> None:
     """The text of the edit says one thing, everything else another."""
-    edit = json.loads(change.edit["text"])
-    edit["operations"][0]["new_lines"] = ["    print('harmless')"]
-    change.edit["text"] = json.dumps(edit)
+    change.edit["edit"]["new_lines"] = ["    print('harmless')"]
 
 
 def decoy_bytes(change: Change) -> None:
@@ -44,14 +41,6 @@ def decoy_bytes(change: Change) -> None:
     data = data_of(change, "a.py").replace(old, new)
     change.file["after"]["sha256"] = sha256(data)
     change.files["a.py"] = File(data)
-
-
-def decoy_without_edits(change: Change) -> None:
-    change.edit["text"] = '{"version": "1", "operations": []}'
-
-
-def decoy_of_two_edits(change: Change) -> None:
-    change.edit["text"] = json.dumps({"version": "1", "operations": [operation(), operation()]})
 
 
 def uncovered_hunk(change: Change) -> None:
@@ -183,16 +172,16 @@ FORGED = [
     pytest.param(forge(*EDIT, "repairs", to=["escapes"]), "forged", "a.py:5-6", id="a repair"),
     pytest.param(forge(*EDIT, "lines", to=[[4, 6]]), "forged", "a.py:5-6", id="lines"),
     pytest.param(forge(*EDIT, "relocated", to=True), "forged", "a.py:5-6", id="a relocation"),
-    pytest.param(forge(*EDIT, "dialect", to="auto"), "forged", "a.py:5-6", id="a dialect"),
     pytest.param(
-        forge(*EDIT, "dialect", to="nonsense"), "decoy", "--format", id="an unknown dialect"
+        forge(*EDIT, "dialect", to="hashline"), "decoy", "a.py", id="a dialect that cannot say it"
+    ),
+    pytest.param(
+        forge(*EDIT, "dialect", to="nonsense"), "decoy", "ledger entry", id="an unknown dialect"
     ),
     pytest.param(forge(*EDIT, "path", to="b.txt"), "coverage", "a.py:5-6", id="an edit elsewhere"),
     pytest.param(unneeded_read, "forged", "a.py", id="a read that nobody leans on"),
     pytest.param(decoy_text, "decoy", "a.py:5-6", id="a text that says another thing"),
     pytest.param(decoy_bytes, "decoy", "a.py:5-6", id="hunks that say another thing"),
-    pytest.param(decoy_without_edits, "decoy", "the spec", id="a text without edits"),
-    pytest.param(decoy_of_two_edits, "decoy", "edit 1", id="a text of two edits"),
     pytest.param(uncovered_hunk, "coverage", "a.py:9-9", id="a hunk that no edit accounts for"),
     pytest.param(widened_lines, "forged", "a.py:5-9", id="an edit said to account for more"),
     pytest.param(forge(*HUNK, "edits", to=[]), "coverage", "a.py:5-6", id="a hunk of no edit"),
@@ -227,6 +216,16 @@ FORGED = [
     pytest.param(into("extra"), "coverage", "extra:1-0", id="a file that no edit makes"),
     pytest.param(into("b.txt"), "before", "b.txt", id="a file that is there already"),
 ]
+
+
+@pytest.mark.parametrize("said", [{}, {"op": "replace_range", "operations": [operation()]}, []])
+def test_an_entry_whose_edit_is_no_edit_is_rejected(governed: Repo, said: object) -> None:
+    change = honest(governed)
+    change.edit["edit"] = said
+    commit(governed, change)
+    [finding] = judge(governed).findings
+    assert finding.rule == "entry"
+    assert "edits[0].edit" in finding.what
 
 
 @pytest.mark.sampled

@@ -9,7 +9,7 @@ import pytest
 from hkgit.edits import File
 from hkgit.evidence.entry import entry_name, entry_path
 from hkgit.evidence.verdict import Verdict
-from hkgit.gate.commit_range import CommitRange, judge_range, verify_range
+from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.policy.model import Policy
 from tests.support.commits import (
     LINES,
@@ -51,7 +51,8 @@ def test_removing_entries_is_a_prune(edited: Repo) -> None:
 def test_pruned_entries_are_replayed_as_before(edited: Repo) -> None:
     commit(edited, pruned(ids(edited)))
     start = edited.git("rev-parse", "HEAD~4")
-    report = verify_range(opened(edited), CommitRange(start, edited.head), Policy()).collect()
+    asked = CommitRange(start, edited.head)
+    report = judge_range(opened(edited), asked, Policy(), has_trusted_side=False).collect()
     assert [ruling.judged.verdict for ruling in report.rulings] == ["strict"] * 3 + ["prune"]
 
 
@@ -105,7 +106,7 @@ def test_only_entries_of_the_trusted_side_are_pruned(edited: Repo) -> None:
     commit(edited, pruned(ids(edited)))
     trusted = edited.git("rev-parse", "HEAD~2")
     asked = CommitRange(trusted, edited.head)
-    *_, ruling = judge_range(opened(edited), asked, Policy()).rulings
+    *_, ruling = judge_range(opened(edited), asked, Policy()).collect().rulings
     assert ruling.passes is False
     assert ruling.rule == "prune"
     assert "the trusted side does not have" in ruling.findings[0].what

@@ -42,7 +42,7 @@ def forked(repo: Repo) -> Repo:
 
 def verdicts(repo: Repo, old: str, new: str = "HEAD") -> list[str]:
     first, last = (repo.git("rev-parse", rev) for rev in (old, new))
-    report = judge_range(opened(repo), CommitRange(first, last), Policy())
+    report = judge_range(opened(repo), CommitRange(first, last), Policy()).collect()
     assert report.passes, [ruling.findings for ruling in report.rulings]
     return [ruling.judged.verdict.value for ruling in report.rulings]
 
@@ -158,7 +158,7 @@ def rewritten(repo: Repo, lines: tuple[int, str]) -> Change:
 
 def test_a_decoy_is_found_over_a_moved_base_that_is_here(forked: Repo) -> None:
     change = rewritten(forked, (10, "ten"))
-    change.edit["text"] = change.edit["text"].replace('"ten"', '"harmless"')
+    change.edit["edit"]["new_lines"] = ["harmless"]
     commit(forked, change)
     assert judge(forked).rule == "decoy"
 
@@ -167,7 +167,7 @@ def test_a_decoy_is_found_over_a_base_that_is_not_here(forked: Repo) -> None:
     change = rewritten(forked, (10, "ten"))
     change.entry["base"] = None
     change.file["before"]["sha256"] = "0" * 64
-    change.edit["text"] = change.edit["text"].replace('"ten"', '"harmless"')
+    change.edit["edit"]["new_lines"] = ["harmless"]
     commit(forked, change)
     [*_, finding] = judge(forked).findings
     assert finding.rule == "decoy"

@@ -47,9 +47,7 @@ def elsewhere(repo: Repo) -> Change:
     """What a spec says of line 2 holds at line 6 too; only the base could show that it moved."""
     repo.commit({"r.py": REPEATED}, "Repeat")
     change = applied(repo, protocol(replace_range("r.py", REPEATED, 6, 6, "    return 2")))
-    edit = json.loads(change.edit["text"])
-    edit["operations"][0] |= {"start_line": 2, "end_line": 2}
-    change.edit["text"] = json.dumps(edit)
+    change.edit["edit"] |= {"start_line": 2, "end_line": 2}
     change.edit["relocated"] = True
     return change
 

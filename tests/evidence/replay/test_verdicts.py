@@ -20,10 +20,10 @@ from hkgit.edits import (
     TagEdit,
     WriteFile,
 )
-from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import Verdict
 from hkgit.text.document import range_hash
 from hkgit.text.tags import compute_tag
+from tests.support.commands import hkgit
 from tests.support.commits import (
     CRLF,
     A,
@@ -36,6 +36,7 @@ from tests.support.commits import (
     recorded,
     verdict,
 )
+from tests.support.notations import UnsayableEdit, write
 from tests.support.planning import (
     Operation,
     delete_range,
@@ -65,8 +66,8 @@ def saying(dialect: str) -> Spec:
     """A spec in a dialect that changes a.py."""
     for edit in WAYS:
         try:
-            return dialects.parse(dialects.DIALECTS[dialect].render([edit]), dialect)
-        except InvalidInput:
+            return dialects.parse(write(dialect, [edit]), dialect)
+        except UnsayableEdit:
             continue
     raise AssertionError(f"{dialect} can say none of these edits")
 
@@ -265,3 +266,13 @@ def test_a_commit_that_changes_nothing_is_empty(started: Repo) -> None:
 def test_a_root_commit_of_nothing_is_empty(repo: Repo) -> None:
     commit(repo, Change(message="Nothing", parents=()))
     assert verdict(repo) is Verdict.EMPTY
+
+
+def test_a_name_that_was_cut_short_is_recorded_whole(repo: Repo) -> None:
+    repo.commit({"src/list.txt": "one\ntwo\n"}, "Begin")
+    block = "list.txt\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n"
+    seen = range_hash(b"one\ntwo\n", 2, 2)
+    hkgit(repo, "apply", "-", "-q", "--expect", f"src/list.txt:2={seen}", stdin=block)
+    assert verdict(repo) is Verdict.STRICT
+    [entry] = (repo.path / ".hkgit/ledger").rglob("*.json")
+    assert json.loads(entry.read_text())["edits"][0]["edit"]["path"] == "src/list.txt"

@@ -241,6 +241,6 @@ def test_the_policy_is_that_of_the_trusted_side(started: Repo) -> None:
     commit(started, by_hand(AGENT, "Say\n"))
     here = opened(started)
     asked = CommitRange(start, started.head)
-    report = judge_range(here, asked, read_policy(here.snapshot(start)))
+    report = judge_range(here, asked, read_policy(here.snapshot(start))).collect()
     assert report.policy.mode == "enforce"
     assert report.passes is True

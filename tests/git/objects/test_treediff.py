@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR
 from hkgit.errors import Unverifiable
-from hkgit.git.objects import Difference, TreeDiffer, TreeEntry, format_tree
+from hkgit.git.objects import Difference, TreeEntry, Trees, format_tree
 from tests.support.properties import examples
 
 IDS = st.sampled_from(["0" * 40, "20" * 20, "00" * 20, "61" * 20, "2061" + "00" * 18])
@@ -19,12 +19,12 @@ ENTRIES = st.builds(TreeEntry, st.sampled_from([REGULAR, EXECUTABLE, DIRECTORY])
 TREES = st.dictionaries(NAMES, ENTRIES, max_size=7)
 
 
-def differ(*trees: bytes) -> TreeDiffer:
+def differ(*trees: bytes) -> Trees:
     """Knows each tree under the number of its place, 40 digits long."""
-    return TreeDiffer(lambda tree_id: trees[int(tree_id)])
+    return Trees(lambda tree_id: trees[int(tree_id)])
 
 
-def told(differ: TreeDiffer, old: int | None, new: int | None) -> dict[str, Difference]:
+def told(differ: Trees, old: int | None, new: int | None) -> dict[str, Difference]:
     ids = (None if number is None else f"{number:040d}" for number in (old, new))
     return {found[0]: found for found in differ.find_differing(*ids)}
 

@@ -119,7 +119,7 @@ ENTRY = b"100644 a\0" + bytes(20)
 def test_a_tree_that_git_would_not_write_is_unverifiable(repo: Repo, data: bytes) -> None:
     made = raw_tree(repo, data)
     with pytest.raises(Unverifiable, match="malformed"):
-        Repository.discover(repo.path).tree(made)
+        Repository.discover(repo.path).files_of(made).entry("a")
 
 
 def test_a_tree_made_to_exhaust_its_reader_is_unverifiable(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hkgit.applying.file_diff import render_diff
 from hkgit.applying.planner import plan
-from hkgit.dialects import DIALECTS, parse
+from hkgit.dialects import parse
 from hkgit.edits import MappingSnapshot, Spec, TagEdit, WriteFile
 from hkgit.errors import HkgitError
 from hkgit.evidence.anchors import HunkNotPlaced, anchor_hunks
@@ -20,6 +20,7 @@ from hkgit.text.document import Document, hash_lines
 from hkgit.text.tags import compute_tags
 from hkgit.values import replace
 from tests.support.commits import recorded
+from tests.support.notations import write
 from tests.support.planning import SOURCE, protocol, replace_range, snapshot
 from tests.support.properties import examples
 
@@ -44,7 +45,7 @@ def naming(home: list[str], first: int, last: int, new: list[str]) -> Spec:
 
 def writing(home: list[str], first: int, last: int, new: list[str]) -> Spec:
     whole = text([*home[: first - 1], *new, *home[last:]]).decode()
-    return parse(DIALECTS["hashline"].render([WriteFile(F, whole)]))
+    return parse(write("hashline", [WriteFile(F, whole)]))
 
 
 def patching(home: list[str], first: int, last: int, new: list[str]) -> Spec:
@@ -56,8 +57,8 @@ def tagging(home: list[str], first: int, last: int, new: list[str]) -> Spec:
     tags = compute_tags([line.encode() for line in home])
     start, stop = tags[first - 1], tags[last - 1]
     assume(start is not None and stop is not None)
-    edit = TagEdit(F, start or "", stop, new_lines=tuple(new), offset=first)
-    return parse(DIALECTS["hashline"].render([edit]))
+    edit = TagEdit(F, start or "", stop, new_lines=tuple(new) or None, offset=first)
+    return parse(write("hashline", [edit]))
 
 
 def heading(home: list[str], first: int, last: int, new: list[str]) -> Spec:

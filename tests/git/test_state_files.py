@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.git.listing import find_files
+from hkgit.git.state_files import find_files
 
 
 def test_what_fits_is_found_in_order(tmp_path: Path) -> None:

@@ -1,0 +1,8 @@
+#!/bin/sh
+# Written by `hkgit init --agent cline`; `--remove` takes it away.
+# Tells hkgit of the calls of tools that $do files. Whatever becomes of it, the call goes on.
+call=$(cat)
+case $call in
+  $tools) printf '%s\n' "$call" | $run ;;
+  *) echo '{}' ;;
+esac

@@ -1,0 +1,51 @@
+"""reports.py: a whole report in one of the formats, as the commands print it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+
+from hkgit.audit.reports import begin
+from hkgit.audit.reports.findings import ReportItem, place_findings
+from hkgit.audit.reports.report_format import ReportTotals
+from hkgit.audit.reports.summary import JobSummary
+from hkgit.gate.ruling import Report
+from hkgit.git.objects import EMPTY_TREE
+from hkgit.git.repository import Repository
+
+
+@dataclass(frozen=True)
+class ReportSheet:
+    """A report with its findings in order; `commit_url` is what a commit's id is appended to."""
+
+    report: Report
+    items: tuple[ReportItem, ...] = ()
+    commit_url: str | None = None
+
+
+def place_report(repository: Repository, report: Report) -> ReportSheet:
+    """Place the findings of a report in the last of its commits."""
+    tip = report.rulings[-1].judged.candidate.tree if report.rulings else EMPTY_TREE
+    placed = place_findings(repository, report.rulings, tip)
+    return ReportSheet(report, tuple(item for _, items in placed for item in items))
+
+
+def render(sheet: ReportSheet, form: str) -> str:
+    """Render a report in one of the formats."""
+    totals = ReportTotals(sheet.report.policy, sheet.report.provisional)
+    said: list[str] = []
+    with closing(begin(form, sheet.report.policy, sheet.commit_url)) as report:
+        for ruling in sheet.report.rulings:
+            totals.add(ruling)
+            items = [each for each in sheet.items if each.ruling is ruling]
+            said += report.add(ruling, items)
+        said += report.end(totals)
+    return "".join(said)
+
+
+def render_summary(sheet: ReportSheet) -> str:
+    """Render the page of a CI job."""
+    page = JobSummary(sheet.commit_url)
+    for ruling in sheet.report.rulings:
+        page.add(ruling)
+    return page.render(ReportTotals.of(sheet.report))
