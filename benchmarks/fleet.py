@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.history import make_history
-from hkgit.audit.fleet.plan import FleetDirectory
-from hkgit.audit.fleet.repositories import read_list
+from hkgit.audit.fleet.plan import FleetDirectory, read_list
 from hkgit.audit.fleet.run import FleetRequest, verify_fleet
 from hkgit.cli.fleet import open_executor
 

@@ -17,10 +17,9 @@ import click
 
 import hkgit
 from hkgit import errors
-from hkgit.audit.reports.rule_page import PAGE as RULES_PAGE
+from hkgit.audit.reports.findings import PAGE as RULES_PAGE
 from hkgit.cli.commands import COMMANDS, GROUPS
-from hkgit.cli.examples import EXAMPLES, VARIABLES
-from hkgit.cli.help import TITLES
+from hkgit.cli.help import EXAMPLES, TITLES, VARIABLES
 from hkgit.cli.main import main
 from hkgit.cli.runner import FAULT, INTERRUPTED, UNREAD, USAGE
 from hkgit.gate.policy.key_table import KEYS, policy_schema

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         WrongArgument,
     )
     from hkgit.text.document import range_hash
-    from hkgit.text.tags import build_seen_hashes, line_hash, resolve_hash, tag_lines
+    from hkgit.text.hashes import build_seen_hashes, line_hash, resolve_hash, tag_lines
     from hkgit.workflows.library import (
         EditResult,
         ParsedEdits,
@@ -62,7 +62,7 @@ __version__ = "0.2.0"
 _HOMES = {
     "applying.evidence": ("Evidence",),
     "applying.outcome": ("Candidate", "EditOutcome"),
-    "text.tags": ("build_seen_hashes", "line_hash", "resolve_hash", "tag_lines"),
+    "text.hashes": ("build_seen_hashes", "line_hash", "resolve_hash", "tag_lines"),
     "text.document": ("range_hash",),
     "edits": (
         "AnyEdit",

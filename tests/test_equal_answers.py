@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hkgit import HkgitError, apply_edits, apply_with_reflection, dialects, line_hash, range_hash
 from hkgit.agents.servers.connection import Connection
-from hkgit.applying.outcome_json import outcome_json
+from hkgit.applying.outcome import outcome_json
 from hkgit.cli.main import main
 from hkgit.edits import (
     AnyEdit,

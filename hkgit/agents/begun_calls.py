@@ -190,7 +190,7 @@ def list_running_commands(folder: Path) -> Iterator[ShellSnapshot]:
     if not (places := find_running(folder)):
         return
     # Most sessions run no command.
-    from hkgit.agents.shell_words import is_harmless
+    from hkgit.agents.shown_readings import is_harmless
 
     since = (time.time() - LASTS) * 1000
     for place in places:

@@ -71,7 +71,7 @@ def settle_all_written(root: Path) -> None:
 
 def _is_busy(session: EditSession, path: str, since: float) -> bool:
     # Most files are not written again.
-    from hkgit.agents.overlaps import find_rivals, has_open_call
+    from hkgit.agents.parallel_work import find_rivals, has_open_call
 
     own = session.journal.folder
     return has_open_call(own, [path]) or bool(find_rivals(session, [path], since))

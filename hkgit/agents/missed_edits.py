@@ -1,27 +1,103 @@
-"""Record late the edits of an agent whose hooks were stopped before they told.
-
-Such an edit counts where it leads from the file as it was to exactly what stands there now: then
-it is what was done. Anything else may be a person's work, and is left to the gate.
-"""
+"""Record late the edits of an agent whose hooks came late or were stopped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.begun_calls import LASTS, BegunCall, list_begun
 from hkgit.agents.events import Editing, LateEdit
 from hkgit.agents.files_before import PutAside
-from hkgit.agents.late_edits import find_versions_before, holds_already
 from hkgit.agents.setup.settings import HOOK_SECONDS
+from hkgit.agents.shell_changes import find_head
 from hkgit.agents.specs import find_touched_paths, spec_of
-from hkgit.edits import File, Spec
+from hkgit.edits import File, Spec, encode_text
 from hkgit.errors import HkgitError, Stale
+from hkgit.evidence.claims import mark
+from hkgit.evidence.entry import FileMark
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.blobs import find_open_sessions
+from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
+
+Guess = tuple[File | None, bool]
+"""What a file may have been, None for no file; and whether, if the edit fits it, it surely was."""
+
+
+def find_versions_before(
+    did: LateEdit, path: str, session: EditSession, aside: PutAside
+) -> Iterator[Guess]:
+    """Find what a file may have been, the likeliest first; at last once more to be sure of."""
+    now = Checkout(session.root).get(path)
+    try:
+        kept = aside.get(path, did.edit.text)
+    except Stale:
+        kept = None
+    if kept is not None and kept.data and kept != now:  # one that is being written may be empty
+        yield kept, True
+    guesses = [file for file in _guess(did, path, now, session) if file != now]
+    yield from ((file, False) for file in guesses)
+    yield from ((file, True) for file in guesses)
+
+
+def _guess(
+    did: LateEdit, path: str, now: File | None, session: EditSession
+) -> Iterator[File | None]:
+    back = None if now is None else _take_back(now.data, did.replaced)
+    if now is not None and back is not None:
+        yield File(back, now.mode)
+    known = session.journal.load().known.get(path)
+    data = None if known is None else session.journal.blobs.get(known.version)
+    if data is not None:
+        yield File(data) if now is None else File(data, now.mode)
+    head = find_head(session.root)
+    yield None if head is None else head.get(path)
+
+
+def _take_back(data: bytes, replaced: Iterable[tuple[str, str]]) -> bytes | None:
+    """A file with old texts in place of the new ones; None where that is no single place."""
+    for old, new in reversed([*replaced]):
+        if data.count(encode_text(new)) != 1:
+            return None
+        data = data.replace(encode_text(new), encode_text(old))
+    return data
+
+
+def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> bool:
+    """Whether what stands in the checkout is what sessions have recorded last of each path."""
+    checkout, last = Checkout(root), find_last_recorded(folders)
+    return all(path in last and last[path] == mark(checkout.get(path)) for path in paths)
+
+
+def find_last_recorded(folders: Iterable[Path]) -> dict[str | None, FileMark | None]:
+    """Find what sessions have recorded last of each path."""
+    changes = [each for folder in folders for each in _list_changes(folder)]
+    return {path: after for path, after, _, _ in sorted(changes, key=lambda each: each[3])}
+
+
+def holds_difference(path: str, session: EditSession) -> bool:
+    """Whether the session has taken in all that became of a file, as a difference."""
+    changes = [each for each in _list_changes(session.journal.folder) if each[0] == path]
+    if not changes:
+        return False
+    _, after, dialect, _ = changes[-1]
+    return dialect == "unified-diff" and after == mark(Checkout(session.root).get(path))
+
+
+def _list_changes(folder: Path) -> Iterator[tuple[str | None, FileMark | None, str, int]]:
+    """List what the calls of a session have left of each path: dialect of the edit, and time."""
+    for call in SessionJournal(folder).load().effective:
+        for entry in call.entries:
+            for change in entry.files:
+                yield (
+                    change.new_path or change.path,
+                    change.after,
+                    entry.edits[0].dialect,
+                    call.time,
+                )
+
 
 OVERDUE = HOOK_SECONDS + 2.0
 """Seconds after which no hook tells of an edit any more, unless a person is asked before it."""

@@ -1,33 +1,177 @@
-"""Leave out of a command's work what another session may have done meanwhile.
-
-A command does not say what it changes. What has become of a file while it ran is its work where no
-other session was at work on it; what others have recorded step by step is theirs. The rest is
-nobody's, and told.
-"""
+"""Tell the work of an edit or a command from what other sessions did at the same time."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.begun_calls import ABSENT, ShellSnapshot, list_running_commands
-from hkgit.agents.files_before import read_copy
-from hkgit.agents.late_edits import find_last_recorded
-from hkgit.agents.overlaps import list_open_copies, list_others, list_recorded
+from hkgit.agents.begun_calls import (
+    ABSENT,
+    LASTS,
+    ShellSnapshot,
+    has_command,
+    list_running_commands,
+)
+from hkgit.agents.files_before import name_text, read_copy
+from hkgit.agents.missed_edits import find_last_recorded
 from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
-from hkgit.agents.shell_words import is_harmless
-from hkgit.edits import File
-from hkgit.errors import Stale
+from hkgit.agents.shown_readings import is_harmless
+from hkgit.applying.planner import Options
+from hkgit.edits import File, Overlay, Spec
+from hkgit.errors import HkgitError, Stale
 from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import FileMark, RecordedFile
 from hkgit.git.repository import Repository
 from hkgit.git.state_files import find_files
 from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.call_plan import plan_call
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.sessions.homes import STATE_FILE, find_folders
+from hkgit.sessions.homes import STATE_FILE, find_folders, list_candidates
+from hkgit.text.diff import find_changes
+from hkgit.text.document import split_raw
 from hkgit.values import dataclass, replace
+
+Files = Mapping[str, File | None]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPart:
+    """What one call has made of files: as they were, and as it left them.
+
+    `time` is when, in milliseconds since 1970, where others are known to have gone on; else 0.
+    """
+
+    before: Files
+    after: Files
+    time: int = 0
+
+
+def find_rivals(session: EditSession, paths: Sequence[str], since: float) -> list[Path]:
+    """Find the other sessions that may have changed files since a time, in seconds since 1970.
+
+    Those that have put one aside for a call which is still open, or run a command that names one,
+    and those that have recorded a change since, or one that they could not tell.
+    """
+    return [
+        folder
+        for folder in list_others(session)
+        if has_open_call(folder, paths)
+        or has_command(folder, paths)
+        or _has_unknown(folder, paths, since)
+        or any(True for _ in list_recorded(folder, paths, int(since * 1000)))
+    ]
+
+
+def list_others(session: EditSession) -> list[Path]:
+    """List the sessions of other conversations.
+
+    An editor's session of the same conversation tells of the same calls.
+    """
+    own = _name_conversation(session.journal.folder)
+    folders = (each for home in list_candidates(session.root) for each in sorted(home.glob("*/")))
+    return [each for each in folders if _name_conversation(each) != own]
+
+
+def find_own_part(
+    session: EditSession, spec: Spec, before: Files, rivals: Sequence[Path], since: float
+) -> OwnPart | None:
+    """Find what a call has made of files that other sessions changed too; None if not exactly."""
+    checkout = Checkout(session.root)
+    now = {path: checkout.get(path) for path in before}
+    after = _plan(spec, checkout, before)
+    apart = None if after is None else _take_back(before, after, now)
+    if after is None or apart is None or _plan(spec, checkout, apart) != now:
+        return None
+    later = [
+        recorded
+        for folder in rivals
+        for recorded, change in list_recorded(folder, [*after], int(since * 1000))
+        if (path := change.path) and path in after and change.before == mark(after[path])
+    ]
+    return OwnPart(before, after, min(later) - 1 if later else 0)
+
+
+def _plan(spec: Spec, checkout: Checkout, files: Files) -> Files | None:
+    """What a spec makes of files; None where it does not fit them."""
+    try:
+        plan = plan_call([spec], Overlay(checkout, files), Options(), (), {}, lambda _: None)
+    except HkgitError:
+        return None
+    return {path: plan.changed.get(path, files[path]) for path in files} if plan.is_ok else None
+
+
+def _name_conversation(folder: Path) -> str:
+    return folder.name.partition("-")[2] or folder.name
+
+
+def has_open_call(folder: Path, paths: Sequence[str]) -> bool:
+    """Whether a session has put one of these files aside for a call that is still open."""
+    return any(True for path in paths for _ in list_open_copies(folder, path))
+
+
+def list_open_copies(folder: Path, path: str) -> Iterator[Path]:
+    """Yield what a session has put aside of a file for calls that are still open."""
+    since = time.time() - LASTS
+    for place in (folder / "aside").glob(f"{name_text(path)}-*.json"):
+        with suppress(OSError):
+            if place.stat().st_mtime > since:
+                yield place
+
+
+def _has_unknown(folder: Path, paths: Sequence[str], since: float) -> bool:
+    unknown = (folder / "aside" / f"{name_text(path)}.unknown" for path in paths)
+    return any(each.exists() and each.stat().st_mtime > since for each in unknown)
+
+
+def list_recorded(
+    folder: Path, paths: Sequence[str], since: int
+) -> Iterator[tuple[int, RecordedFile]]:
+    """Yield what a session has recorded of files since a time, in milliseconds since 1970."""
+    try:
+        if (folder / STATE_FILE).stat().st_mtime * 1000 < since:
+            return
+        calls = SessionJournal(folder).load().effective
+    except (OSError, HkgitError):
+        return
+    for call in calls:
+        for change in call.changes:
+            if call.time > since and {change.path, change.new_path} & {*paths}:
+                yield call.time, change
+
+
+def _take_back(before: Files, after: Files, now: Files) -> Files | None:
+    """Take back in files what leads from `before` to `after`; None where it overlaps others."""
+    found: dict[str, File | None] = {}
+    for path, file in now.items():
+        old, new = before[path], after[path]
+        if file == new:
+            found[path] = old
+            continue
+        if old is None or new is None or file is None:
+            return None
+        data = _take_back_lines(old.data, new.data, file.data)
+        if data is None:
+            return None
+        found[path] = File(data, file.mode)
+    return found
+
+
+def _take_back_lines(before: bytes, after: bytes, now: bytes) -> bytes | None:
+    old, new, lines = split_raw(before), split_raw(after), split_raw(now)
+    others = find_changes(new, lines)
+    for own in reversed(find_changes(old, new)):
+        if any(x.old_start < own.new_end and x.old_end > own.new_start for x in others):
+            return None
+        shift = sum(
+            (x.new_end - x.new_start) - (x.old_end - x.old_start)
+            for x in others
+            if x.old_end <= own.new_start
+        )
+        lines[own.new_start + shift : own.new_end + shift] = old[own.old_start : own.old_end]
+    return b"".join(lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ class Recorder:
 
     def learn_attached(self, did: Did, transcript: Path) -> None:
         """Learn what the model was shown of files, with its prompt, that it is about to edit."""
-        from hkgit.agents.lookups import find_attached  # only before edits
+        from hkgit.agents.shown_readings import find_attached  # only before edits
 
         root = self._session.root
         paths = [*find_touched_paths(did, root, self._directory)]
@@ -202,7 +202,7 @@ class Recorder:
     def _take_told(self, told: Told) -> EditReport | None:
         """Take in what a command has changed, as its answer tells. Raises HkgitError."""
         # Few commands change files.
-        from hkgit.agents.shell_edits import find_files_before
+        from hkgit.agents.shell_changes import find_files_before
 
         before = find_files_before(told, self._session, self._directory)
         return self._edits.take_difference(before) if before else None

@@ -1,9 +1,4 @@
-"""What a shell command has changed.
-
-Most commands change nothing, so little is kept: which commit HEAD is, and what the files hold that
-differ from it. What git shows afterwards is compared with that. What is then as in HEAD's commit
-git has brought there; that needs no evidence.
-"""
+"""Record what a shell command has changed."""
 
 from __future__ import annotations
 
@@ -23,11 +18,15 @@ from hkgit.agents.begun_calls import (
     stamp,
     tell_time,
 )
-from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File
+from hkgit.agents.events import LineHunk, Told
+from hkgit.agents.specs import relative_to_root
+from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File, Snapshot, encode_text
 from hkgit.errors import InvalidInput, Stale
 from hkgit.evidence.entry import LEDGER, digest
 from hkgit.git.program import run
+from hkgit.git.repository import Repository
 from hkgit.sessions.blobs import Blobs
+from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
@@ -329,3 +328,72 @@ def _ask_status(root: Path) -> tuple[str | None, list[str]]:
 def _files_of(repository: Repository, commit: str | None) -> Callable[[str], File | None]:
     """What reads a file of a commit; of none, nothing."""
     return (lambda path: None) if commit is None else repository.snapshot(commit).get
+
+
+_FIX = "What it changed is recorded by no session; the gate says so at the commit."
+
+
+def find_files_before(told: Told, session: EditSession, directory: Path) -> dict[str, File | None]:
+    """Find the changed files as they were, by their paths from the root.
+
+    Not those of which no more is told, nor those that are now as in the last commit, which git has
+    brought back or committed, nor hkgit's own. Raises Stale where one has been changed since, and
+    InvalidInput for one outside the checkout.
+    """
+    checkout, head = Checkout(session.root), find_head(session.root)
+    state, blobs = session.journal.load(), session.journal.blobs
+    before: dict[str, File | None] = {}
+    for name in told.names:
+        path, hunks = relative_to_root(name, session.root, directory), (told.hunks or {}).get(name)
+        is_new = name in (told.before or {})
+        now, committed = checkout.get(path), None if head is None else head.get(path)
+        if path.startswith(LEDGER) or now == committed or (hunks is None and not is_new):
+            continue
+        known = state.fresh.get(path) or state.known.get(path)
+        read = None if known is None else blobs.get(known.version)
+        versions = [*([] if read is None else [File(read)]), committed]
+        file = None if is_new else find_before(path, hunks or (), now, versions)
+        if file != now:
+            before[path] = file
+    return before
+
+
+def find_head(root: Path) -> Snapshot | None:
+    """Find the files of the last commit; None before the first one."""
+    repository = Repository.discover(root, is_small=True)
+    commit = repository.head().commit
+    return None if commit is None else repository.snapshot(commit)
+
+
+def find_before(
+    path: str, hunks: Sequence[LineHunk], now: File | None, known: Iterable[File | None]
+) -> File:
+    """Find the file as it was. Raises Stale where it has been changed otherwise since."""
+    raw = _put_back(path, hunks, [] if now is None else split_raw(now.data))
+    wanted = [*map(_strip, raw)]
+    mode = REGULAR if now is None else now.mode
+    for file in known:
+        if file is not None and [*map(_strip, split_raw(file.data))] == wanted:
+            return File(file.data, mode)
+    return File(b"".join(raw), mode)
+
+
+def _put_back(path: str, hunks: Sequence[LineHunk], raw: list[bytes]) -> list[bytes]:
+    """Lines with the old ones of each hunk in place of the new ones."""
+    for hunk in hunks:  # those above are put back already, so it is where it was
+        first = max(hunk.start_line - 1, 0) if hunk.old else hunk.start_line
+        last = first + len(hunk.new)
+        if [*map(_strip, raw[first:last])] != [_strip(encode_text(line)) for line in hunk.new]:
+            raise Stale(path, "is no longer as the command left it", _FIX)
+        raw = [*raw[:first], *_old_lines(hunk, raw[first:last] or raw[:1]), *raw[last:]]
+    return raw
+
+
+def _old_lines(hunk: LineHunk, beside: list[bytes]) -> list[bytes]:
+    end = b"\r\n" if beside and beside[0].endswith(b"\r\n") else b"\n"
+    return [_strip(encode_text(line)) + end for line in hunk.old]
+
+
+def _strip(line: bytes) -> bytes:
+    """A line without its end."""
+    return line.rstrip(b"\r\n")

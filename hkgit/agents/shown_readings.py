@@ -1,8 +1,4 @@
-"""Find the lines of files that a tool, or a shell command, has shown.
-
-Only lines that stand in the answer: agents are often shown a part of what they ask for. Whatever a
-command does, of each file that it names, or its answer does, those lines count that are there.
-"""
+"""What a call has shown, by its answer and by the end of its agent's transcript."""
 
 from __future__ import annotations
 
@@ -11,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from hkgit.agents.events import Shell, Snippets, ToolReading
-from hkgit.agents.shell_words import does_print, find_folder, find_ranges, list_names
+from hkgit.agents.events import END, Shell, Snippets, ToolReading
+from hkgit.agents.json_fields import parse_value, table, tables
 from hkgit.text.shown_lines import (
     find_pieces,
     find_shown_files,
@@ -21,6 +17,60 @@ from hkgit.text.shown_lines import (
     split_answer,
     split_lines,
 )
+from hkgit.text.strict_json import JsonObject
+
+_LOOKING = re.compile(
+    r"(?:cat|nl|head|tail|e?grep|fgrep|rg|ls|find|pwd|cd|wc|sleep|true|false|echo|printf|stat|diff"
+    r"|cmp|cut|test|git (?:status|diff|log|show|blame|ls-files|rev-parse|grep))(?:\s|$)"
+    r"|sed -n [\d,$]+p(?:\s+[^\s-]\S*)*$"
+)
+_WRITING = re.compile(r"[`<>]|\$\(|\s(?:--output|--ext-diff|--pre|-exec|-ok|-del|-fpr|-fls)")
+_INNER = re.compile(r"(?:ba|z)?sh -l?c (['\"])(.*)\1", re.DOTALL)
+_QUIET = re.compile(r"(?:[12&]?>\s*/dev/null|2>&1)(?=[\s;|&)]|$)")
+
+
+def is_harmless(command: str) -> bool:
+    """Whether a command surely changes no file; of a program of one's own that is not known."""
+    command = _QUIET.sub(" ", command).strip()
+    inner = _INNER.fullmatch(command)
+    command = inner[2] if inner else command
+    if any(command.count(quote) % 2 for quote in "'\""):
+        return False
+    command = re.sub(r"['\"\\]", "", command)
+    if _WRITING.search(command):
+        return False
+    # What is cut at a sign within quotes begins with no program that looks: it counts as writing.
+    stages = re.split(r"\|\|?|&&?|;|\n", command)
+    return all(_LOOKING.match(stage.strip()) for stage in stages)
+
+
+_NAME = re.compile(r"[^\s'\"`|&;<>(){}=,:$\\]+")
+_QUOTED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
+_FOLDER = re.compile(r"\bcd\s+(?:--\s+)?['\"]?([^\s'\"&;|)]+)")
+_PRINTING = re.compile(r"\b(?:cat|nl|head|tail|sed|less|more|bat)\s")
+_RANGE = re.compile(r"\b(\d+)(?:,(\d+))?p\b")
+
+
+def list_names(command: str) -> list[str]:
+    """List what may be names of files in a command, in the order in which they stand there."""
+    quoted = (one or two for one, two in _QUOTED.findall(command))
+    return [*dict.fromkeys([*_NAME.findall(command), *quoted])]
+
+
+def find_folder(command: str, folder: str) -> str:
+    """Find where a command that began in a folder ends."""
+    return str(PurePosixPath(folder, *_FOLDER.findall(command)))
+
+
+def find_ranges(command: str) -> dict[int, int]:
+    """Find the first and the last line of each range that a command prints (`sed -n 3,9p`)."""
+    return {int(first): int(last or first) for first, last in _RANGE.findall(command)}
+
+
+def does_print(command: str) -> bool:
+    """Whether a command prints files, so that of an empty one nothing is left out."""
+    return _PRINTING.search(command) is not None
+
 
 _HIT = re.compile(r"([^:\n]+):\d+:")
 _MOST = 64
@@ -140,3 +190,105 @@ def _load(*place: Path | str) -> list[str] | None:
         return split_lines(path.read_bytes())
     except (OSError, ValueError):
         return None
+
+
+_TAIL = 8 * 2**20
+_BLOCK = 2**18
+"""So many bytes of a transcript are looked through, from its end, and at once."""
+
+_ASKING = ("function_call", "custom_tool_call", "local_shell_call")
+
+
+def find_turn(transcript: Path, call: str) -> str:
+    """Name the answer of the model that asked for a call; "" where the transcript lacks it."""
+    is_found = False
+    for record in list_lines_back(transcript, call.encode(), b"_output"):
+        payload = table(record.get("payload"))  # Codex's lines; it tells no answers apart
+        if is_found:
+            if str(payload.get("type")).endswith("_output"):
+                return str(payload.get("call_id"))
+        elif payload.get("call_id") == call and payload.get("type") in _ASKING:
+            is_found = True
+        elif (name := _name_answer(record, call)) is not None:
+            return name
+    return "first" if is_found else ""
+
+
+def find_last_turn(transcript: Path) -> str:
+    """Name the last answer of the model: its calls are made before it gives the next one."""
+    for record in list_lines_back(transcript, b'"gemini"', b"assistant.message"):
+        if record.get("type") == "gemini":
+            return str(record.get("id"))
+        if record.get("type") == "assistant.message":
+            return str(table(record.get("data")).get("messageId"))
+    return ""
+
+
+def _name_answer(record: JsonObject, call: str) -> str | None:
+    """Name an answer of the model that asks for a call; None for one that does not."""
+    message = table(record.get("message"))
+    for part in tables(message.get("content") or message.get("parts")):
+        if table(part.get("functionCall") or part).get("id") == call:
+            return str(message.get("id") or record.get("uuid"))
+    return None
+
+
+def find_attached(transcript: Path) -> list[ToolReading]:
+    """Find what was attached before the last answer of the model, with the lines that it shows."""
+    found: list[ToolReading] = []
+    answer: object = None
+    for record in list_lines_back(transcript, b'"attachment"', b'"assistant"'):
+        if record.get("type") == "assistant":
+            name = table(record.get("message")).get("id")
+            answer = answer or name
+            if name == answer:
+                found.clear()
+        else:
+            found += list_attached(record)
+    return found
+
+
+def list_attached(record: JsonObject) -> Iterator[ToolReading]:
+    """List the files that one line of a transcript attaches."""
+    attached = table(record.get("attachment"))
+    match attached.get("type"):
+        case "file":
+            file = table(table(attached.get("content")).get("file"))
+            yield from _read(file.get("filePath"), file.get("content"), file.get("startLine"))
+        case "nested_memory":
+            yield from _read(attached.get("path"), table(attached.get("content")).get("content"))
+        case "instructions":
+            for each in tables(attached.get("files")):
+                yield from _read(each.get("path"), each.get("content"))
+
+
+def _read(path: object, content: object, first: object = 1) -> Iterator[ToolReading]:
+    if isinstance(path, str) and isinstance(content, str) and isinstance(first, int):
+        yield ToolReading(path, max(first, 1), END, content)
+
+
+def list_lines_back(transcript: Path, *words: bytes) -> Iterator[JsonObject]:
+    """List the lines in which one of these words stands, the last one first."""
+    for line in _read_backwards(transcript):
+        if any(word in line for word in words):
+            record = parse_value(line)
+            if isinstance(record, dict):
+                yield record
+
+
+def _read_backwards(transcript: Path) -> Iterator[bytes]:
+    """Read the lines of a file, the last one first; what is cut off is left out."""
+    try:
+        with transcript.open("rb") as stream:
+            end = stream.seek(0, 2)
+            lowest, rest = max(end - _TAIL, 0), b""
+            while end > lowest:
+                start = max(end - _BLOCK, lowest)
+                stream.seek(start)
+                rest, *lines = (stream.read(end - start) + rest).split(b"\n")
+                yield from reversed(lines)
+                end = start
+            if not lowest:
+                yield rest
+    except OSError:
+        return

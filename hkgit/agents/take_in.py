@@ -71,7 +71,7 @@ class EditAdopter:
         Raises Stale where others have changed its files too, and what it did is not told exactly.
         """
         # Most edits lead there.
-        from hkgit.agents.overlaps import find_own_part, find_rivals
+        from hkgit.agents.parallel_work import find_own_part, find_rivals
 
         since = self._find_start(before, words)
         rivals = find_rivals(self._session, [*before], since)
@@ -96,7 +96,7 @@ class EditAdopter:
         return self.take_difference(before, words)
 
     def _find_rivals(self, paths: Iterable[str], words: str) -> list[Path]:
-        from hkgit.agents.overlaps import find_rivals
+        from hkgit.agents.parallel_work import find_rivals
 
         return find_rivals(self._session, [*paths], self._find_start(paths, words))
 
@@ -123,7 +123,7 @@ class EditAdopter:
 
     def _lose(self, paths: Iterable[str]) -> None:
         """Let no command of any session that still runs claim what has become of files by now."""
-        from hkgit.agents.overlaps import list_others
+        from hkgit.agents.parallel_work import list_others
 
         folders = [self._session.journal.folder, *list_others(self._session)]
         for path in paths:
@@ -137,7 +137,7 @@ class EditAdopter:
         difference is taken in, and that next one is none any more. Raises Stale where it fits none.
         """
         # Few agents tell so late.
-        from hkgit.agents.late_edits import find_versions_before, holds_difference
+        from hkgit.agents.missed_edits import find_versions_before, holds_difference
 
         [path] = paths_of(spec)
         if holds_difference(path, self._session):
@@ -216,7 +216,7 @@ def _say_how(paths: Sequence[str], root: Path) -> str:
 def _may_be_late(paths: Iterable[str], root: Path) -> bool:
     """Whether the policy of the checkout accepts evidence that is made after a change."""
     # Few files are changed by two at once.
-    from hkgit.gate.fix_facts import is_late_accepted
+    from hkgit.gate.ruling import is_late_accepted
     from hkgit.gate.trusted_policy import read_own_policy
     from hkgit.git.repository import Repository
 

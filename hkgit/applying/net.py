@@ -15,8 +15,7 @@ from hkgit.applying.evidence import LATE
 from hkgit.applying.file_diff import CONTEXT, render_diff
 from hkgit.applying.hunk import Hunk, net_hunks
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_after
-from hkgit.applying.planner import Options, plan
-from hkgit.applying.series import PlannedSpec
+from hkgit.applying.planner import Options, PlannedSpec, plan
 from hkgit.edits import File, Read, Snapshot, Spec, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.matching.place import Settings

@@ -17,7 +17,7 @@ from hkgit.matching.place import FULL
 from hkgit.matching.view import is_telling
 from hkgit.text.document import Document, Splice, hash_lines
 from hkgit.text.escape import count_noun
-from hkgit.text.tags import are_tagged, find_tag
+from hkgit.text.hashes import are_tagged, find_tag
 from hkgit.values import replace
 
 _SEARCH_BUDGET = 64 * 2**20  # How many bytes may be hashed to find out where a range has gone

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hkgit.applying.context import EditContext
-from hkgit.applying.marks import expect_no_marks
 from hkgit.applying.outcome import Candidate, EditOutcome
 from hkgit.applying.quotes import change_text
+from hkgit.applying.syntax import expect_no_marks
 from hkgit.dialects import protocol
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import AnyEdit, Edit, decode_text, encode_text

@@ -6,13 +6,20 @@ from collections.abc import Iterator, Sequence
 
 from hkgit import __version__
 from hkgit.audit.commits import STANDINGS, AuditedCommit, audit_commit
-from hkgit.audit.numbers import numbers_json, numbers_lines
 from hkgit.audit.reports.findings import name_commit, read_subject
 from hkgit.audit.reports.fix import mend
 from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.audit.reports.text import summarize
-from hkgit.audit.tables.figures import AgentFigures, Figures, count_all, list_agents, open_rows_of
+from hkgit.audit.tables.figures import (
+    AgentFigures,
+    Figures,
+    count_all,
+    list_agents,
+    numbers_json,
+    numbers_lines,
+    open_rows_of,
+)
 from hkgit.evidence.refusal_log import find_claimed_conflicts
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling

@@ -12,7 +12,7 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import Entry
 from hkgit.evidence.verdict import CandidateCommit
 from hkgit.gate.attestations import keys, trust
-from hkgit.gate.attestations.envelope import (
+from hkgit.gate.attestations.statement import (
     REFS,
     Envelope,
     encode_pae,

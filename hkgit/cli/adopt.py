@@ -20,7 +20,7 @@ from hkgit.agents.transcripts.log_words import (
 )
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
-from hkgit.cli.remade_output import tell_remade
+from hkgit.cli.redo import tell_remade
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.errors import HkgitError, InvalidInput, Rejected
 from hkgit.evidence.verdict import BLIND, CandidateCommit

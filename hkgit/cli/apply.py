@@ -1,16 +1,18 @@
-"""`hkgit apply`: specs of edits become commits with their evidence, merges among them."""
+"""Apply specs of edits and commit them with their evidence."""
 
 from __future__ import annotations
 
+import os
+import shlex
 import subprocess
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import click
 
 from hkgit.applying.file_diff import render_diff
-from hkgit.applying.outcome_json import refusal_text, render_apply_json
-from hkgit.cli.apply_advice import add_advice, blind_json, warn_of_rejection
+from hkgit.applying.outcome import refusal_text, render_apply_json
 from hkgit.cli.common import echo_json, make_root_relative, open_repository
 from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import (
@@ -24,21 +26,130 @@ from hkgit.cli.output import (
     printable_text,
     show_progress,
 )
-from hkgit.cli.spec_input import echo_notes, outcome_line, read_expects, read_specs
-from hkgit.cli.spec_options import SpecOptions, spec_options
+from hkgit.cli.spec_options import (
+    SpecOptions,
+    echo_notes,
+    outcome_line,
+    read_expects,
+    read_specs,
+    spec_options,
+)
 from hkgit.edits import Read, Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog, note_unread
 from hkgit.git.repository import Repository
 from hkgit.matching.place import format_confidence
-from hkgit.text.escape import count_noun
+from hkgit.text.escape import count_noun, to_json_text
 from hkgit.text.strict_json import JsonObject
-from hkgit.workflows.application import ApplyRequest, ApplyResult, apply
+from hkgit.workflows.application import ApplyRequest, ApplyResult, advise, apply
 from hkgit.workflows.arguments import BASE, BRANCH, MESSAGE
 from hkgit.workflows.commit_plan import PlannedCommit, Progress
+from hkgit.workflows.landing_policy import Unread, explain_differing, find_differing
 from hkgit.workflows.merge_plan import ConflictResult, list_conflict_results
 from hkgit.workflows.target import ApplyOptions
 from hkgit.workflows.worktree_commit import LandedCommit
+
+_SHOWN = 5
+"""At most so many commands that read are named."""
+
+
+def add_advice(session: str | None, root: Path | None, result: ApplyResult) -> ApplyResult:
+    """Add to edits that are refused as blind how they get their evidence."""
+    blind = result.blocking
+    return advise(result, f"Fix: {_advise(session, root, result, blind)}") if blind else result
+
+
+def blind_json(session: str | None, root: Path | None, blind: Sequence[Unread]) -> JsonObject:
+    """Write blind edits as the JSON of `apply`, each with the command that reads its lines."""
+    if not blind:
+        return {}
+    found = [
+        {
+            "number": each.number,
+            "path": to_json_text(each.path),
+            "lines": None if each.lines is None else [*each.lines],
+            "read": to_json_text(_read(session, root, each)),
+        }
+        for each in blind
+    ]
+    return {"blind": found}
+
+
+def warn_of_rejection(
+    session: str | None, root: Path | None, result: ApplyResult, given: SpecOptions
+) -> None:
+    """Say in one line what the policy would reject of what has landed, or would."""
+    assert result.rules is not None
+    source = result.rules.policy.source
+    if result.blind and given.allow_blind:
+        count = count_noun(len(result.blind), "edit")
+        landed = "would land" if given.dry_run else "landed"
+        print_note(f"note: {count} {landed} blind, as asked; {source} would reject that")
+    elif result.blind:
+        error = result.rules.refusal(result.blind)
+        way = f"{_take_back(result)}{_advise(session, root, result, result.blind)}"
+        print_note(f"note: would be rejected: {error.where}: {error.what}. Fix: {way}")
+    else:
+        first = next((each.warning for each in result.landed if each.warning), None)
+        if first is not None:
+            print_note(f"note: would be rejected: {first.where}: {first.what}. {first.fix}")
+
+
+def _advise(
+    session: str | None, root: Path | None, result: ApplyResult, blind: Sequence[Unread]
+) -> str:
+    """Say how blind edits get their evidence: by reading what they were written against."""
+    differing = find_differing(result.target, blind)
+    if differing:
+        return explain_differing(differing)
+    reads = ", ".join(f"`{each}`" for each in _list_reads(session, root, blind))
+    if _needs_session(session, blind):
+        name = session or _SESSION
+        return f"read the lines ({reads}) and run this again with `--session {name}`"
+    places = dict.fromkeys(f"--expect {_quote(root, each)}=HASH" for each in blind)
+    given = " ".join([*places][:_SHOWN])
+    return f"read the lines ({reads}) and run this again with `{given}`, the hash that is printed"
+
+
+_SESSION = "apply"
+"""The session that is proposed where none was named and hashes alone do not count."""
+
+
+def _needs_session(session: str | None, blind: Sequence[Unread]) -> bool:
+    """Whether a receipt is the evidence to ask for; it speaks of lines in the checkout."""
+    is_hash_accepted = all("hash" in each.accepted for each in blind)
+    return not is_hash_accepted or (session is not None and all(each.rev is None for each in blind))
+
+
+def _list_reads(session: str | None, root: Path | None, blind: Sequence[Unread]) -> list[str]:
+    name = (session or _SESSION) if _needs_session(session, blind) else None
+    reads = list(dict.fromkeys(_read(name, root, each) for each in blind))
+    return reads[:_SHOWN]
+
+
+def _read(session: str | None, root: Path | None, edit: Unread) -> str:
+    """Write the command that reads the lines of an edit."""
+    rev = "" if edit.rev is None else f" --rev {edit.rev}"
+    kept = "" if session is None or rev else f" --session {session}"
+    return f"hkgit read {_quote(root, edit)}{rev}{kept}"
+
+
+def _quote(root: Path | None, edit: Unread) -> str:
+    return shlex.quote(edit.where if root is None else os.path.relpath(root / edit.where))
+
+
+def _take_back(result: ApplyResult) -> str:
+    """The command that takes back what has landed, and leaves everything else alone."""
+    if not result.landed or result.target is None:
+        return ""
+    branch, before = result.target.branch, f"{result.landed[0].commit[:12]}^"
+    command = f"git update-ref refs/heads/{branch} {before}"
+    if result.target.checkout:
+        command = f"git reset -q --keep {before}"
+    elif result.target.old is None:
+        command = f"git branch -q -D {branch}"
+    return f"take it back (`{command}`), "
+
 
 _HOW = {
     True: ("note", "resolved by the edits"),

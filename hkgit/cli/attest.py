@@ -103,7 +103,7 @@ def _attest(
 
 def _find_resource(repository: Repository) -> str:
     """Find the URI of a repository by its remote, as SPDX writes it. Raises InvalidInput."""
-    from hkgit.audit.tables.identity import find_url
+    from hkgit.audit.tables.rows import find_url
 
     url = find_url(repository)
     if url is None or not url.startswith(("https://", "file://")):
@@ -132,7 +132,7 @@ def _write(file: str, data: bytes, commits: str, as_json: bool) -> None:
 
 
 def _keep(repository: Repository, data: bytes, as_json: bool) -> None:
-    from hkgit.gate.attestations.envelope import read_envelope, store_envelope
+    from hkgit.gate.attestations.statement import read_envelope, store_envelope
 
     ref = store_envelope(repository, read_envelope(data))
     if as_json:

@@ -141,7 +141,7 @@ def echo_refusal_in(form: str | None, error: HkgitError) -> None:
     if is_document_begun():
         return
     if form == "json":
-        from hkgit.applying.outcome_json import error_json
+        from hkgit.applying.outcome import error_json
 
         echo_json({"status": error.status, "error": error_json(error)})
     elif form is not None:

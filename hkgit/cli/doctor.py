@@ -1,9 +1,10 @@
-"""`hkgit doctor --ci`: whether the gate in this job binds or only advises."""
+"""Look at a repository, and clear away what a crash left."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import sysconfig
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,9 +20,8 @@ from hkgit.agents.setup.installer import (
     has_project_hooks,
     list_user_wide,
 )
-from hkgit.applying.outcome_json import error_json
+from hkgit.applying.outcome import error_json
 from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.program_name import find_other_hk
 from hkgit.cli.session import describe_session
 from hkgit.cli.versions import list_versions
 from hkgit.errors import GitRefused
@@ -46,6 +46,26 @@ from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 from hkgit.workflows import framework_hooks, health
 from hkgit.workflows.git_hooks import find_place
+
+
+def find_other_hk() -> str | None:
+    """Find the program that `hk` starts, where it is another one than that beside this hkgit."""
+    found = shutil.which("hk")
+    if found is None:
+        return None
+    own = Path(sysconfig.get_path("scripts"), "hk")
+    if own.exists() and Path(found).resolve() == own.resolve():
+        return None
+    return None if b"hkgit.cli" in _begin(Path(found)) else found
+
+
+def _begin(program: Path) -> bytes:
+    try:
+        with program.open("rb") as stream:
+            return stream.read(4096)
+    except OSError:
+        return b""
+
 
 _SAID = {
     Level.BROKEN: "broken: the gate cannot judge here as it should",

@@ -7,13 +7,19 @@ from pathlib import Path
 
 import click
 
-from hkgit.applying.outcome_json import render_apply_json
+from hkgit.applying.outcome import render_apply_json
 from hkgit.cli.common import echo_json, make_relative_to
 from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import echo, finish, print_error, print_info, print_note, printable_text
 from hkgit.cli.session_options import find_work_root
-from hkgit.cli.spec_input import echo_notes, outcome_line, read_expects, read_specs
-from hkgit.cli.spec_options import SpecOptions, spec_options
+from hkgit.cli.spec_options import (
+    SpecOptions,
+    echo_notes,
+    outcome_line,
+    read_expects,
+    read_specs,
+    spec_options,
+)
 from hkgit.edits import Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.answers import EditReport

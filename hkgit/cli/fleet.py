@@ -16,8 +16,7 @@ from typing import Any
 
 import click
 
-from hkgit.audit.fleet.plan import FleetDirectory, describe_versions
-from hkgit.audit.fleet.repositories import read_list
+from hkgit.audit.fleet.plan import FleetDirectory, describe_versions, read_list
 from hkgit.audit.fleet.run import (
     FleetRequest,
     FleetRow,

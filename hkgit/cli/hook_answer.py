@@ -25,7 +25,7 @@ from hkgit.agents.specs import find_commands, find_named_paths, find_touched_pat
 from hkgit.agents.tools import parse_payload, render_answer
 from hkgit.cli.output import echo
 from hkgit.errors import Conflict, HkgitError, Stale
-from hkgit.git.program_path import name_program
+from hkgit.git.program import name_program
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.blobs import find_open_notes
 from hkgit.sessions.edit_session import EditSession
@@ -126,7 +126,7 @@ def _find_turn(event: ToolEvent) -> str:
     """Which answer of the model asked for a call that has been made; "" if that is not told."""
     if event.turn or event.is_before or event.transcript is None or not event.call:
         return event.turn
-    from hkgit.agents.lookups import find_turn  # some agents are told it
+    from hkgit.agents.shown_readings import find_turn  # some agents are told it
 
     return find_turn(event.transcript, event.call)
 

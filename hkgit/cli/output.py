@@ -186,7 +186,7 @@ def print_error(text: str) -> None:
 
 def _tell(text: str, fg: str | None) -> None:
     # Only who fails waits for it.
-    from hkgit.git.program_path import name_program
+    from hkgit.git.program import name_program
     from hkgit.text.escape import visible
 
     text = name_program(text)

@@ -1,4 +1,4 @@
-"""`hkgit redo`: what is staged, or a commit, made with evidence."""
+"""Make what is staged, or a commit, again with evidence."""
 
 from __future__ import annotations
 
@@ -7,17 +7,43 @@ from typing import BinaryIO
 
 import click
 
-from hkgit.applying.outcome_json import refusal_text
+from hkgit.applying.outcome import refusal_text
 from hkgit.cli.apply import summary_line
 from hkgit.cli.common import open_repository
 from hkgit.cli.output import print_error, print_info, print_note, show_progress
-from hkgit.cli.remade_output import tell_remade
 from hkgit.errors import GitRefused
 from hkgit.git.facts import find_agent_shell
 from hkgit.git.repository import Repository
+from hkgit.text.escape import count_noun
 from hkgit.workflows.commit_plan import Progress
 from hkgit.workflows.late_evidence import RedoRequest, redo
-from hkgit.workflows.remade_commit import RemakeRequest, remake
+from hkgit.workflows.remade_commit import Remade, RemakeRequest, remake
+
+
+def tell_remade(repository: Repository, remade: Remade) -> None:
+    """Say what stands in the place of a commit, and what was left out or left alone."""
+    if remade.is_gone:
+        print_info("it changes nothing but the ledger, and is left out")
+    elif not remade.commits:
+        print_info(f"{remade.commit[:12]} passes as it is: nothing to make again")
+        return
+    branch = repository.head().branch or "HEAD"
+    for each in remade.commits:
+        subject = repository.git("log", "-1", "--format=%s", each).text
+        note = " (by hand)" if each == remade.by_hand else ""
+        print_info(f"[{branch} {each[:12]}] {subject}{note}")
+    if remade.kept:
+        print_info(f"{count_noun(remade.kept, 'entry', 'entries')} kept")
+    if remade.recovered:
+        made = count_noun(remade.recovered, "entry", "entries")
+        print_info(f"{made} recovered from transcripts")
+    if remade.late:
+        print_info(f"{count_noun(remade.late, 'entry', 'entries')} made, which say `late`")
+    if remade.unsigned:
+        named = ", ".join(each[:12] for each in remade.unsigned)
+        print_note(f"signatures were left out, since they would be wrong: {named}; sign anew")
+    if remade.elsewhere:
+        print_note(f"still with the old commit: {', '.join(remade.elsewhere)}")
 
 
 @click.command()

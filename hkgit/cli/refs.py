@@ -7,13 +7,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from hkgit.applying.outcome_json import error_json
+from hkgit.applying.outcome import error_json
 from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.audit.reports.text import report_lines, summarize
 from hkgit.cli.common import echo_json, open_repository
 from hkgit.cli.output import QUIET, VERBOSE, echo, get_loudness, print_error
-from hkgit.gate.entrypoints.updates import UpdateResult
+from hkgit.gate.entrypoints.arrival import UpdateResult
 from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
 from hkgit.text.escape import escape_console, to_json_text

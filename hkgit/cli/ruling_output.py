@@ -19,7 +19,7 @@ from hkgit.errors import InvalidInput
 from hkgit.gate.commit_range import Watch, split_range
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
-from hkgit.git.program_path import name_program
+from hkgit.git.program import name_program
 from hkgit.git.repository import Repository
 from hkgit.text.escape import escape_console, to_json_text
 from hkgit.text.strict_json import JsonObject

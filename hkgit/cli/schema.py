@@ -8,8 +8,7 @@ import click
 
 from hkgit.audit.tables.columns import VERSION, tables_schema
 from hkgit.gate.policy.key_table import policy_schema
-from hkgit.text.formats import FORMATS
-from hkgit.text.json_schema import describe_format
+from hkgit.text.formats import FORMATS, describe_format
 from hkgit.text.strict_json import JsonObject
 
 NAMES = sorted([*FORMATS, "policy", "tables"])

@@ -1,18 +1,31 @@
-"""The options by which `apply` and `edit` are given specs."""
+"""Options of specs, and specs from files, standard input and options."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable
-from functools import wraps
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
+from pathlib import Path
 from typing import Any
 
 import click
 
+from hkgit.applying.files import has_file
+from hkgit.applying.outcome import EditOutcome
 from hkgit.applying.planner import Options
 from hkgit.cli.common import json_option
 from hkgit.cli.options import option_of
-from hkgit.values import dataclass
+from hkgit.cli.output import print_note
+from hkgit.dialects import append_at_end, find_dialect, parse, parse_expect
+from hkgit.edits import Read, Spec
+from hkgit.errors import InvalidInput
+from hkgit.matching.place import format_confidence
+from hkgit.text.escape import visible
+from hkgit.text.hashes import sha256
+from hkgit.values import dataclass, replace
 from hkgit.workflows.arguments import (
     CHECK_SYNTAX,
     DRY_RUN,
@@ -96,3 +109,118 @@ def spec_options(command: Callable[..., int]) -> Callable[..., int]:
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated
+
+
+STDIN = "-"
+
+
+def read_specs(given: SpecOptions, root: Path | None, locate: Callable[[str], str]) -> list[Spec]:
+    """Parse every spec that was given. `locate` makes a path of the command line root-relative.
+
+    Raises InvalidInput for a malformed one and UsageError when nothing or too much is given.
+    """
+    if given.format != "auto":
+        find_dialect(given.format)
+    dialect = given.format if given.file is None else "harnesskit"
+    documents = _documents(given, locate)
+    are_named = len(documents) > 1
+    specs = [_spec(name if are_named else None, data, dialect, root) for name, data in documents]
+    return specs if given.empty_search == "create" else [append_at_end(spec) for spec in specs]
+
+
+def _spec(name: str | None, data: bytes, dialect: str, root: Path | None) -> Spec:
+    named_root = _name_of(root, data)
+    try:
+        exists = None if root is None else partial(has_file, root)
+        spec = parse(data, dialect, root=named_root, exists=exists)
+    except InvalidInput as error:
+        if name is None:
+            raise
+        raise InvalidInput(f"{name}: {error.where}", error.what, error.fix) from error
+    return replace(spec, digest=_digest(data), name=name)
+
+
+def _name_of(root: Path | None, data: bytes) -> str | None:
+    """The root as a spec's absolute paths name it: an agent may stand in it through a link."""
+    if root is None:
+        return None
+    here = Path(os.environ.get("PWD", ""))
+    for name in (here, *here.parents):
+        if name != root and os.fsencode(name) in data and _is_same(name, root):
+            return str(name)
+    return str(root)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.is_absolute() and one.samefile(other)
+    except OSError:
+        return False
+
+
+def _documents(given: SpecOptions, locate: Callable[[str], str]) -> list[tuple[str, bytes]]:
+    """Every document with the name that it was given by."""
+    single = (given.file, given.old, given.new)
+    names = [*given.specs, *([given.edit_file] if given.edit_file is not None else [])]
+    if any(part is not None for part in single):
+        if names or given.use_stdin or None in single:
+            raise click.UsageError(_explain_single(given))
+        return [("--file", _single(locate(given.file or ""), given.old or "", given.new or ""))]
+    if given.use_stdin or (not names and _is_piped()):
+        names = [*names, STDIN]
+    if not names:
+        raise click.UsageError("Give a SPEC, --file with --old and --new, or a spec on stdin.")
+    return [(name, _read(name)) for name in names]
+
+
+def _explain_single(given: SpecOptions) -> str:
+    """Say how one edit is written; a file's name alone is easily taken for the SPEC."""
+    words = "--file, --old and --new belong together, without a SPEC."
+    if given.file is None and len(given.specs) == 1 and None not in (given.old, given.new):
+        import shlex
+
+        return f"{words} Say: --file {shlex.quote(given.specs[0])}"
+    return words
+
+
+def _is_piped() -> bool:
+    """Whether something other than a terminal is on standard input, which may be closed."""
+    return sys.stdin is not None and not sys.stdin.isatty()
+
+
+def _single(path: str, old: str, new: str) -> bytes:
+    edit = {"file": path, "old_text": old, "new_text": new}
+    return json.dumps(edit, ensure_ascii=False).encode("utf-8", "surrogateescape")
+
+
+def _read(name: str) -> bytes:
+    if name == STDIN:
+        return b"" if sys.stdin is None else sys.stdin.buffer.read()
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise InvalidInput(name, f"cannot be read: {error.strerror}", "Check the path.") from error
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()
+
+
+def read_expects(expects: Sequence[str], locate: Callable[[str], str]) -> tuple[Read, ...]:
+    """Parse the reads that --expect names, their paths from the root. Raises InvalidInput."""
+    reads = (parse_expect(argument) for argument in expects)
+    return tuple(replace(read, path=locate(read.path)) for read in reads)
+
+
+def outcome_line(outcome: EditOutcome) -> str:
+    """Say where an edit landed and how surely."""
+    where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
+    sure = format_confidence(outcome.confidence_permille, "  confidence ")
+    return f"{visible(outcome.path)}:{where}  {outcome.tier}{sure}"
+
+
+def echo_notes(outcomes: Sequence[EditOutcome]) -> None:
+    """Say what a person may want to know of edits that applied."""
+    for outcome in outcomes:
+        for note in outcome.notes:
+            print_note(f"note: {visible(outcome.path)}: {visible(note)}")

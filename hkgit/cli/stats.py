@@ -7,9 +7,16 @@ from itertools import islice
 
 import click
 
-from hkgit.audit.numbers import agent_json, count_line, numbers_json, numbers_lines
-from hkgit.audit.tables.figures import AgentFigures, count_all, list_agents
-from hkgit.audit.tables.remembered import open_rows
+from hkgit.audit.tables.database import open_rows
+from hkgit.audit.tables.figures import (
+    AgentFigures,
+    agent_json,
+    count_all,
+    count_line,
+    list_agents,
+    numbers_json,
+    numbers_lines,
+)
 from hkgit.cli.common import echo_json, json_option, open_history
 from hkgit.cli.output import echo, show_progress
 from hkgit.cli.pager import echo_paged

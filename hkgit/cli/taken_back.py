@@ -105,7 +105,7 @@ def _lines(repository: Repository, tip: str | None, found: Sequence[Found]) -> I
 
 def _render_way(repository: Repository, kept: Sequence[KeptText], subject: str) -> str:
     """Render how a commit is made again; evidence made for it now is `late`."""
-    from hkgit.gate.fix_facts import is_late_accepted  # few commits keep such text
+    from hkgit.gate.ruling import is_late_accepted  # few commits keep such text
     from hkgit.gate.trusted_policy import read_own_policy
 
     policy = read_own_policy(repository, repository.head().commit)

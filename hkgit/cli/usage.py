@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import click
 
-from hkgit.applying.outcome_json import render_apply_json
+from hkgit.applying.outcome import render_apply_json
 from hkgit.audit import reports
 from hkgit.cli.common import echo_json, echo_refusal_in, find_requested_form
 from hkgit.errors import HkgitError, WrongUsage

@@ -3,7 +3,7 @@
 Tools spell one thing in many ways; each spelling is read as the name in `_SPELLINGS`, and what a
 call does is seen from the keys that it has. Only `create` makes a file and refuses one that is
 there; a whole `content` overwrites. Edits of several files stand in one call where each names its
-own. Lines may be named by the tags of a reading (`text/tags.py`): a tag and content insert before
+own. Lines may be named by the tags of a reading (`text/hashes.py`): a tag and content insert before
 its line, two tags replace the range, and a tag without content deletes.
 
 All are read alike under each of the names that they have as dialects.
@@ -19,8 +19,8 @@ from hkgit.dialects.dialect import NO_BLOCK, ParseResult, split_lines
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
+from hkgit.text.hashes import TAG
 from hkgit.text.strict_json import Node, check_fields, read_expected_hash
-from hkgit.text.tags import TAG
 from hkgit.values import dataclass
 
 _ARGUMENTS = ("input", "arguments", "parameters", "args")

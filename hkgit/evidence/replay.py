@@ -39,8 +39,8 @@ from hkgit.evidence.verdict import (
     Verdict,
 )
 from hkgit.git import program
+from hkgit.git.attributes import expect_no_collisions
 from hkgit.git.clean_merge import find_invented_paths
-from hkgit.git.collisions import expect_no_collisions
 from hkgit.git.objects import EMPTY_TREE, Commit, TreeChange, TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes as stretches

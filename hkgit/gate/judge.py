@@ -353,7 +353,7 @@ class Gate:
         if ruling.passes or not ruling.judged.candidate.parents:
             return Before()
         # Few commits are rejected.
-        from hkgit.gate.fix_facts import find_before
+        from hkgit.gate.ruling import find_before
 
         found = find_before(self.repository, self.policy, ruling.judged.candidate)
         asks = any(asks_for_person(each) for each in ruling.findings)

@@ -1,18 +1,4 @@
-"""Objects of a repository as values: ids, commits, tags, trees; compare and build them.
-
-The format is that of git's `tree.c`: for each entry an octal mode, a blank, a name, NUL and the
-bytes of an id (20, or 32 where a repository counts in SHA-256), sorted as if the names of
-directories ended in `/`. Reading is strict: an object that git would not write itself (a name
-twice, out of order, a mode with leading zeros) could show one reader what it hides from another,
-so it is refused.
-
-libgit2 does not parse every tag that git parses (without a last line of the tagger, with a date
-that overflows). So tags are read here, from their bytes, by the two lines that git follows.
-
-The trees of two commits in a row share nearly all of their bytes, so only what stands between the
-common beginning and the common end is taken apart. The rest was found well-formed when it was
-read first, and stays so: what a tree must be is said in `trees`.
-"""
+"""git's objects, and who signed them."""
 
 from __future__ import annotations
 
@@ -21,8 +7,10 @@ import stat
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 
 from hkgit.edits import (
     DIRECTORY,
@@ -36,6 +24,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.git.backend import BLOB, COMMIT, TAG, TREE
+from hkgit.git.program import Git
 from hkgit.text.hashes import start_hash
 from hkgit.text.paths import LONGEST_PATH, quote_path
 from hkgit.values import dataclass
@@ -515,3 +504,50 @@ def _expect_directory(path: str, entry: TreeEntry | None) -> str | None:
 
 LARGEST_OBJECT = {BLOB: 100 * 2**20, TREE: 64 * 2**20, COMMIT: 4 * 2**20, TAG: 4 * 2**20}
 """Bytes of an object that is read: packs make gigabytes of next to nothing."""
+
+
+_SSH = b" -----BEGIN SSH SIGNATURE-----\n"
+_HEADERS = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
+"""Where the signature of a commit stands, by the number of digits of its id."""
+
+
+def verify_principal(git: Git, commit: Commit, allowed_signers: str) -> str | None:
+    """Return the principal that the signature of a commit belongs to, or None.
+
+    `allowed_signers` is text in the format of ssh-keygen(1). An unsigned commit, another kind of
+    signature, a key that is not listed or not valid at the commit's time: all are None.
+    """
+    header, name = commit.raw.partition(b"\n\n")[0] + b"\n", _HEADERS[len(commit.id)]
+    # Of several git takes the first for all of them, and asks gpg if that is of its kind.
+    if name + _SSH not in header or header.count(name + b" ") != 1:
+        return None
+    with _make_trust_options(allowed_signers) as trusted:
+        log = ("log", "-1", "--no-show-signature", "--format=%G?%n%GS", commit.id, "--")
+        trust, _, principal = git(*trusted, *log).text.partition("\n")
+    return principal if trust == "G" else None
+
+
+def verify_tagger(git: Git, tag_id: str, allowed_signers: str) -> str | None:
+    """Return the principal that the SSH signature of an annotated tag belongs to, or None.
+
+    The caller has seen that it is an SSH signature: for another kind git would ask other programs.
+    """
+    with _make_trust_options(allowed_signers) as trusted:
+        asked = git(*trusted, "verify-tag", "--raw", tag_id, check=False)
+    found = re.search(_GOOD, asked.stderr)
+    return found[1] if asked.code == 0 and found is not None else None
+
+
+_GOOD = r'(?m)^Good "git" signature for (\S+) with '
+
+
+@contextmanager
+def _make_trust_options(allowed_signers: str) -> Iterator[tuple[str, ...]]:
+    """Options for git by which these signers alone count."""
+    import tempfile  # few commits are signed
+
+    with tempfile.TemporaryDirectory(prefix="hkgit-signers-") as directory:
+        listed = Path(directory) / "allowed_signers"
+        listed.write_text(allowed_signers)
+        # Named here, so that a configuration cannot put another judge in its place.
+        yield ("-c", f"gpg.ssh.allowedSignersFile={listed}", "-c", "gpg.ssh.program=ssh-keygen")

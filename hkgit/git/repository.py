@@ -66,9 +66,10 @@ from hkgit.git.objects import (
     parse_commit,
     read_tag,
     read_taggers,
+    verify_principal,
+    verify_tagger,
 )
 from hkgit.git.program import Completed, Git, prepare_git, read_config, refuse_failed
-from hkgit.git.signatures import verify_principal, verify_tagger
 from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass
 

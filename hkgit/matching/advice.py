@@ -15,9 +15,8 @@ from itertools import islice
 
 from hkgit.edits import Edit, decode_text
 from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, Near, NoMatch
-from hkgit.matching.alignment import align, measure_similarity
+from hkgit.matching.alignment import Lines, align, find_landings, is_whole, measure_similarity
 from hkgit.matching.candidates import find_candidates, judge_alignment
-from hkgit.matching.landings import Lines, find_landings, is_whole
 from hkgit.matching.merge import Merge
 from hkgit.matching.place import FULL, Place
 from hkgit.matching.placeholder import is_elision

@@ -12,8 +12,16 @@ from functools import lru_cache
 from itertools import compress, pairwise
 from operator import eq
 
-from hkgit.matching.alignment import ALIKE, Spelt, Targets, align, measure_similarity, weigh
-from hkgit.matching.landings import find_landings, is_whole
+from hkgit.matching.alignment import (
+    ALIKE,
+    Spelt,
+    Targets,
+    align,
+    find_landings,
+    is_whole,
+    measure_similarity,
+    weigh,
+)
 from hkgit.matching.place import FULL, Place
 from hkgit.matching.view import EditLines, FileLines, list_keys
 from hkgit.text.diff import LineChange

@@ -18,9 +18,8 @@ from itertools import pairwise, takewhile
 
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import Conflict
-from hkgit.matching.alignment import Targets, align
+from hkgit.matching.alignment import Lines, Targets, align, find_landings
 from hkgit.matching.indent import Indentation, learn, measure_width
-from hkgit.matching.landings import Lines, find_landings
 from hkgit.matching.place import Located, Place
 from hkgit.matching.view import INDENT, EditLines, FileLines, indent_of, list_keys, make_key
 from hkgit.text.diff import LineChange, find_changes

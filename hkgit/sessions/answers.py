@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.outcome import APPLIED, EditOutcome
-from hkgit.applying.outcome_json import refusal_text
+from hkgit.applying.outcome import APPLIED, EditOutcome, refusal_text
 from hkgit.edits import File, Read
 from hkgit.errors import HkgitError
 from hkgit.values import dataclass, field

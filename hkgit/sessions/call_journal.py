@@ -1,9 +1,4 @@
-"""A session on disk: a file for each call, one for what it knows, and the versions they speak of.
-
-A file is written beside its place and then put there, so a crash leaves a call as a whole or under
-the name of one that has begun. Nobody tells a session of a commit: which of its entries HEAD has,
-`see_head` in `outstanding` finds out.
-"""
+"""The journal of a session: a file for each call."""
 
 from __future__ import annotations
 
@@ -15,13 +10,88 @@ from pathlib import Path
 
 from hkgit.edits import Read
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.evidence.entry import Entry, FileMark, RecordedEdit, RecordedFile
+from hkgit.evidence.entry import (
+    Entry,
+    FileMark,
+    RecordedEdit,
+    RecordedFile,
+    entry_json,
+    file_json,
+    parse_entry,
+    parse_file,
+)
 from hkgit.sessions.blobs import Blobs, keep_json, refuse_unwritable
 from hkgit.sessions.homes import STATE_FILE, UNNAMED, say_waiting
-from hkgit.sessions.journaled_call import JournaledCall, call_json, parse_call
 from hkgit.sessions.knowledge import FileKnowledge, KnownRange
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass, field, replace
+
+RECOVERED = "recovered"
+"""The origin of calls that were replayed from a transcript; others have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class JournaledCall:
+    """One call of `edit` or `undo`: all of its files were written, or none.
+
+    `entries` are its specs, each as a ledger entry on the files that it was applied to; base and
+    claims are the commit's matter. `undoes` are the calls that it took back, `reversals` what that
+    changed; then it has no entries. `time` is in milliseconds since 1970. `origin` says where the
+    call is known from, if not from the tool that made it.
+    """
+
+    id: int
+    time: int
+    agent: str
+    entries: tuple[Entry, ...] = field(compare=False)
+    reversals: tuple[RecordedFile, ...] = field(default=(), compare=False)
+    undoes: tuple[int, ...] = ()
+    origin: str = ""
+
+    @property
+    def changes(self) -> tuple[RecordedFile, ...]:
+        """What it changed, in order."""
+        return (*(file for entry in self.entries for file in entry.files), *self.reversals)
+
+    def states(self) -> dict[str, tuple[FileMark | None, FileMark | None]]:
+        """Map every path that the call changed to what stood there before, and after."""
+        states: dict[str, tuple[FileMark | None, FileMark | None]] = {}
+        for change in self.changes:
+            if change.path is not None and change.path != change.new_path:
+                before, _ = states.get(change.path, (change.before, None))
+                states[change.path] = before, None
+            if change.new_path is not None:
+                own = change.before if change.path == change.new_path else None
+                before, _ = states.get(change.new_path, (own, None))
+                states[change.new_path] = before, change.after
+        return states
+
+
+def call_json(call: JournaledCall) -> Json:
+    """Write a call as JSON."""
+    return {
+        "id": call.id,
+        "time": call.time,
+        "agent": call.agent,
+        "entries": [*map(entry_json, call.entries)],
+        "reversals": [*map(file_json, call.reversals)],
+        "undoes": call.undoes,
+        "origin": call.origin,
+    }
+
+
+def parse_call(value: Json) -> JournaledCall:
+    """Parse the call that `call_json` wrote. Raises InvalidInput, KeyError, TypeError."""
+    return JournaledCall(
+        id=value["id"],
+        time=value["time"],
+        agent=value["agent"],
+        entries=tuple(map(parse_entry, value["entries"])),
+        reversals=tuple(map(parse_file, value["reversals"])),
+        undoes=tuple(value["undoes"]),
+        origin=value["origin"],
+    )
+
 
 LATEST = 64
 """So many calls are kept in memory: a server's session may last a thousand."""

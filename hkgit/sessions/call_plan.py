@@ -10,8 +10,7 @@ from hkgit.applying.draft import Lines
 from hkgit.applying.edit_lines import edit_lines, follow_reads
 from hkgit.applying.evidence import is_blind, is_empty
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_before
-from hkgit.applying.planner import Options
-from hkgit.applying.series import PlannedSpec, Series, plan_series, plan_spec
+from hkgit.applying.planner import Options, PlannedSpec, Series, plan_series, plan_spec
 from hkgit.edits import CreateFile, File, Read, Snapshot, Spec, WriteFile
 from hkgit.errors import NoMatch, Stale
 from hkgit.evidence.claims import make_entry

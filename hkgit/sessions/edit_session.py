@@ -18,10 +18,9 @@ from hkgit.evidence.entry import digest
 from hkgit.sessions import batches
 from hkgit.sessions import homes as places
 from hkgit.sessions.answers import EditReport, Status, UndoReport
-from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.call_plan import CallPlan, find_blind_edits, plan_call
 from hkgit.sessions.file_lines import Checkout, EditableCheckout, read_checkout
-from hkgit.sessions.journaled_call import JournaledCall
 from hkgit.sessions.knowledge import MAX_LINES, KnownRange, Reading
 from hkgit.sessions.writer import (
     at_work,

@@ -145,7 +145,7 @@ def read_snapshot(
 
 def _find_tags(document: Document, first: int, stop: int) -> tuple[str | None, ...]:
     # Few readings have tags.
-    from hkgit.text.tags import compute_tags
+    from hkgit.text.hashes import compute_tags
 
     return tuple(compute_tags(document.lines[:stop])[first - 1 :])
 

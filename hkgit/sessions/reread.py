@@ -8,14 +8,13 @@ from pathlib import Path
 from hkgit.applying.evidence import LATE
 from hkgit.edits import File, MappingSnapshot, Read, Snapshot
 from hkgit.errors import InvalidInput
-from hkgit.gate.fix_facts import is_late_accepted
 from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import is_late_accepted
 from hkgit.git.repository import Repository
-from hkgit.sessions.call_journal import SessionJournal, list_waiting
+from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_waiting
 from hkgit.sessions.call_plan import render_mending_read
 from hkgit.sessions.file_lines import read_snapshot
 from hkgit.sessions.homes import expect_kept_here
-from hkgit.sessions.journaled_call import JournaledCall
 from hkgit.sessions.knowledge import Reading
 from hkgit.sessions.outstanding import is_unread
 from hkgit.sessions.stage import open_journals

@@ -23,10 +23,9 @@ from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import LATE, is_blind, is_empty
 from hkgit.applying.line_map import LineMap
 from hkgit.applying.outcome import EditOutcome, Plan, expect_change, files_after
-from hkgit.applying.path_names import resolve_names
-from hkgit.applying.planner import Options, plan
+from hkgit.applying.planner import Options, PlannedSpec, plan
 from hkgit.applying.quotes import StoresLf
-from hkgit.applying.series import PlannedSpec
+from hkgit.applying.workspace import resolve_names
 from hkgit.edits import (
     AnyEdit,
     Edit,

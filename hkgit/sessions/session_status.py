@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from hkgit.edits import Read, Snapshot
 from hkgit.sessions.answers import CallStatus, Status
-from hkgit.sessions.call_journal import SessionJournal, list_units
-from hkgit.sessions.journaled_call import JournaledCall
+from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_units
 from hkgit.sessions.knowledge import NOTHING, carry_knowledge, merge_knowledge
 from hkgit.sessions.outstanding import find_effective, is_unread
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from hkgit.applying.evidence import is_blind
 from hkgit.applying.net import NetChange, Words, words_of_files, words_written
 from hkgit.applying.outcome import EditOutcome
-from hkgit.applying.series import PlannedSpec
+from hkgit.applying.planner import PlannedSpec
 from hkgit.edits import File, Overlay, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import make_entry

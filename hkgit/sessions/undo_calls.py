@@ -16,10 +16,9 @@ from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import FileMark, RecordedFile
 from hkgit.sessions.answers import UndoReport
 from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.call_journal import SessionJournal, list_units
+from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_units
 from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.homes import expect_kept_here
-from hkgit.sessions.journaled_call import JournaledCall
 from hkgit.sessions.knowledge import (
     NOTHING,
     FileKnowledge,

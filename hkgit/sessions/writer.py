@@ -18,9 +18,8 @@ from hkgit.errors import GitRefused, HkgitError, Stale
 from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import Entry, FileMark, RecordedFile
 from hkgit.sessions.blobs import Blobs, refuse_unwritable
-from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.homes import find_unused, list_candidates, lock_sessions
-from hkgit.sessions.journaled_call import JournaledCall
 from hkgit.sessions.knowledge import (
     KEPT,
     NOTHING,

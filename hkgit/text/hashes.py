@@ -1,12 +1,13 @@
-"""Hashes as `hashlib` gives them, without loading OpenSSL for a few small ones.
-
-OpenSSL is several times as fast, and takes a fifth of a start of the interpreter to load. So the
-first bytes of a process are left to the implementations that come with Python.
-"""
+"""Hashes and tags of lines."""
 
 from __future__ import annotations
 
+import re
+import struct
 import sys
+from collections.abc import Iterable, Sequence
+
+from hkgit.edits import encode_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,3 +44,75 @@ def start_hash(name: str, data: bytes = b"", *, more: int = 0) -> Hash:
 def sha256(data: bytes) -> Hash:
     """Begin a SHA-256 with some bytes."""
     return start_hash("sha256", data)
+
+
+TAG = r"[0-9A-Za-z]{2}"
+
+_SHOWN = r"(?:[0-9A-Za-z]{2}|  )\|"
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_OFFSET_BASIS = 0x811C9DC5
+_PRIME = 0x01000193
+
+
+def compute_tag(line: bytes) -> str:
+    """Compute the tag of a line without its end; bytes that are not UTF-8 count as U+FFFD."""
+    units = line.decode(errors="replace").encode("utf-16-le")
+    value = _OFFSET_BASIS
+    for (unit,) in struct.iter_unpack("<H", units):
+        value = (value ^ unit) * _PRIME & 0xFFFFFFFF
+    high, low = divmod(value % 62**2, 62)
+    return _DIGITS[high] + _DIGITS[low]
+
+
+def compute_tags(lines: Iterable[bytes]) -> list[str | None]:
+    """Compute the tag of each line of a file from its top; None where a line above has the same."""
+    known: dict[bytes, str] = {}
+    taken: set[str] = set()
+    shown: list[str | None] = []
+    for line in lines:
+        name = known[line] if line in known else known.setdefault(line, compute_tag(line))
+        shown.append(None if name in taken else name)
+        taken.add(name)
+    return shown
+
+
+def find_tag(lines: Sequence[bytes], name: str, start_line: int = 1) -> int | None:
+    """Find the first line with a tag, counted from 1, from `start_line` on; None without."""
+    numbers = range(start_line, len(lines) + 1)
+    return next((number for number in numbers if compute_tag(lines[number - 1]) == name), None)
+
+
+def are_tagged(lines: Sequence[str]) -> bool:
+    """Whether there are lines, and each is written as in a reading with tags."""
+    return bool(lines) and all(re.match(_SHOWN, line) for line in lines)
+
+
+def line_hash(text: str) -> str:
+    """Compute the tag of a line without its end."""
+    return compute_tag(encode_text(text))
+
+
+def tag_lines(lines: Iterable[str], seen_hashes: set[str] | None = None) -> list[str]:
+    """Write lines as a reading with tags shows them: `ab|text`, or `  |text` for a tag seen above.
+
+    `seen_hashes` are the tags of the lines above (see `build_seen_hashes`); those of these lines
+    are added to it.
+    """
+    seen = set() if seen_hashes is None else seen_hashes
+    shown = []
+    for line in lines:
+        name = line_hash(line)
+        shown.append(f"{'  ' if name in seen else name}|{line}")
+        seen.add(name)
+    return shown
+
+
+def build_seen_hashes(lines: Sequence[str], count: int) -> set[str]:
+    """Build the tags of the first `count` lines of a file."""
+    return {line_hash(line) for line in lines[:count]}
+
+
+def resolve_hash(file_lines: Sequence[str], hash: str) -> int | None:
+    """Find the first line with a tag: its number, from 1; None without one."""
+    return find_tag([encode_text(line) for line in file_lines], hash)

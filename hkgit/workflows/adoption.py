@@ -17,8 +17,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
-from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
-from hkgit.sessions.journaled_call import RECOVERED
+from hkgit.sessions.call_journal import RECOVERED, PendingEdit, SessionJournal, list_waiting
 from hkgit.sessions.proposal import Proposal
 from hkgit.sessions.squash import propose_onto
 from hkgit.sessions.stage import open_journals

@@ -18,8 +18,15 @@ from hkgit.git.transaction.branch_queue import turn
 from hkgit.git.transaction.landing import BranchMoved
 from hkgit.git.transaction.recovery import settle_abandoned
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commit_plan import SILENT, FirstPlan, PlannedCommit, Progress, prepare
-from hkgit.workflows.commit_record import RecordedStep, record_step
+from hkgit.workflows.commit_plan import (
+    SILENT,
+    FirstPlan,
+    PlannedCommit,
+    Progress,
+    RecordedStep,
+    prepare,
+    record_step,
+)
 from hkgit.workflows.landing_policy import LandingRules, Unread
 from hkgit.workflows.target import ApplyOptions, LandingTarget, find_target
 from hkgit.workflows.worktree_commit import LandedCommit, carry_out

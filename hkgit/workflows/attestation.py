@@ -10,15 +10,21 @@ from hkgit import __version__
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.evidence.additions import read_added_entries
 from hkgit.evidence.verdict import Entries
-from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae, store_envelope_below
 from hkgit.gate.attestations.keys import NAMESPACE, fingerprint, sign
-from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement
+from hkgit.gate.attestations.statement import (
+    PAYLOAD_TYPE,
+    Envelope,
+    Signature,
+    Statement,
+    encode_pae,
+    store_envelope_below,
+)
 from hkgit.gate.attestations.trust import entry_refs, sign_entry
 from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.policy.source import hash_policy
 from hkgit.gate.ruling import Report
+from hkgit.gate.trusted_policy import hash_policy
 from hkgit.git import program
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository

@@ -24,14 +24,14 @@ from hkgit.gate.commit_range import (
     judge_range,
     list_commits_of,
 )
-from hkgit.gate.entrypoints.ci import CiEvent, judge_event
-from hkgit.gate.entrypoints.push_budget import DEFAULT
-from hkgit.gate.entrypoints.updates import (
+from hkgit.gate.entrypoints.arrival import (
     UpdateResult,
     parse_pushed,
     parse_received,
     read_framework_update,
 )
+from hkgit.gate.entrypoints.ci import CiEvent, judge_event
+from hkgit.gate.entrypoints.push_budget import DEFAULT
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
@@ -225,7 +225,7 @@ def judge_refs(repository: Repository, request: RefsRequest) -> RefsResult:
         case "pre_receive":
             return _judge_receive(repository, request)
         case "reference_transaction":
-            from hkgit.gate.entrypoints.local_hooks import judge_moved
+            from hkgit.gate.entrypoints.hooks import judge_moved
 
             given = _read_named(repository, request.policy)
             updates = list(parse_received(request.stdin))
@@ -234,7 +234,7 @@ def judge_refs(repository: Repository, request: RefsRequest) -> RefsResult:
 
 
 def _judge_push(repository: Repository, request: RefsRequest) -> RefsResult:
-    from hkgit.gate.entrypoints.local_hooks import judge_pushed
+    from hkgit.gate.entrypoints.hooks import judge_pushed
 
     given = _read_named(repository, request.policy)
     updates = list(parse_pushed(request.stdin)) or list(read_framework_update(request.environment))
@@ -244,7 +244,7 @@ def _judge_push(repository: Repository, request: RefsRequest) -> RefsResult:
 
 def _judge_receive(repository: Repository, request: RefsRequest) -> RefsResult:
     """What is not given, the server's operator may have put in the repository's configuration."""
-    from hkgit.gate.entrypoints.pre_receive import judge_received
+    from hkgit.gate.entrypoints.hooks import judge_received
 
     policy = request.policy or repository.config("hkgit.gate.policy")
     given = _read_named(repository, policy)
@@ -310,7 +310,7 @@ def _advise_under(policy: Policy, ruling: Ruling) -> Ruling:
     paths = ruling.before.paths
     if ruling.passes or ruling.before.by_hand or not paths:
         return ruling
-    from hkgit.gate.fix_facts import is_late_accepted  # few commits are rejected
+    from hkgit.gate.ruling import is_late_accepted  # few commits are rejected
 
     if all(is_late_accepted(policy, path) for path in paths):
         return ruling

@@ -18,8 +18,8 @@ from hkgit.applying.evidence import LATE, NO_LINES
 from hkgit.edits import Read, Spec
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER, digest
-from hkgit.gate.fix_facts import hash_hunks
 from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import hash_hunks
 from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.text.document import Document, terminate

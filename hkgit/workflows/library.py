@@ -8,10 +8,8 @@ from pathlib import Path
 
 from hkgit import dialects
 from hkgit.applying.files import DirectorySnapshot, has_file, write_files
-from hkgit.applying.outcome import EditOutcome, Plan, files_after, files_before
-from hkgit.applying.outcome_json import refusal_text
-from hkgit.applying.planner import Options
-from hkgit.applying.series import plan_spec
+from hkgit.applying.outcome import EditOutcome, Plan, files_after, files_before, refusal_text
+from hkgit.applying.planner import Options, plan_spec
 from hkgit.edits import (
     AnyEdit,
     File,

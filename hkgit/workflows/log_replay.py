@@ -1,31 +1,223 @@
-"""The calls of a log, replayed into entries.
-
-A session goes on after a commit, and most often what it left at some moment is just what the
-commit has. Then the edits up to that moment are meant, from the one that found the parent's file.
-
-Nothing of the checkout is read or written. What a file said before a call is what the log tells;
-else what the calls before it left; else a version that the repository has. A call whose file is
-known nowhere is left out.
-"""
+"""Replay a log on the files as they were."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hkgit.applying.planner import Options
 from hkgit.edits import File, MappingSnapshot, Overlay, Snapshot
-from hkgit.errors import HkgitError
+from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.entry import digest
 from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.call_journal import PendingEdit, SessionJournal
+from hkgit.sessions.call_journal import RECOVERED, JournaledCall, PendingEdit, SessionJournal
 from hkgit.sessions.call_plan import CallPlan, plan_call
-from hkgit.sessions.journaled_call import RECOVERED, JournaledCall
+from hkgit.sessions.knowledge import (
+    NOTHING,
+    FileKnowledge,
+    KnownRange,
+    carry_knowledge,
+    know_lines,
+    learn_lines,
+    merge_knowledge,
+)
 from hkgit.sessions.writer import keep_versions
-from hkgit.values import dataclass, field
-from hkgit.workflows.log_memory import FollowedFiles, ReadingMemory, Versions, make_unknown
-from hkgit.workflows.log_results import find_after, is_what_came, make_difference, name_states
+from hkgit.text.document import Document
+from hkgit.text.shown_lines import (
+    Lines,
+    find_shown_files,
+    find_shown_lines,
+    split_answer,
+    split_lines,
+)
+from hkgit.values import dataclass, field, replace
+from hkgit.workflows.log_results import (
+    find_after,
+    is_what_came,
+    make_difference,
+    makes_file,
+    may_be_made_on,
+    name_states,
+    needs_text,
+)
 from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
+from hkgit.workflows.log_texts import is_shown_as, with_ends
+
+Versions = Callable[[str], Iterator[bytes]]
+"""Versions of a file that a repository has, those that are likeliest first."""
+
+
+class FollowedFiles:
+    """The files as the log tells them, else as its calls left them, else as a repository has them.
+
+    Every version goes into `blobs`.
+    """
+
+    def __init__(self, versions: Versions, blobs: Blobs) -> None:
+        self._versions = versions
+        self._blobs = blobs
+        self._files: dict[str, bytes | None] = {}
+        self._history: dict[str, list[str]] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Read what a file says now, as far as that is known."""
+        return self._files.get(path)
+
+    def arrive(self, path: str, data: bytes | None) -> None:
+        """Note what a file says from now on."""
+        self._files[path] = data
+        if data is not None:
+            name = self._blobs.put(data)
+            history = self._history.setdefault(path, [])
+            if name not in history[-1:]:
+                history.append(name)
+
+    def lose(self, paths: Iterable[str]) -> None:
+        """Forget files that a call has changed in a way that cannot be told."""
+        for path in paths:
+            self._files.pop(path, None)
+
+    def list_past(self, path: str, count: int) -> Iterator[bytes]:
+        """List the last versions of a file, the newest first."""
+        for name in reversed(self._history.get(path, [])[-count:]):
+            kept = self._blobs.get(name)
+            if kept is not None:
+                yield kept
+
+    def restore(self, path: str, text: bytes) -> bytes:
+        """Give a text of a log the line ends and the mark that its file has.
+
+        Tools show files without a byte order mark, and lines without their carriage returns.
+        """
+        here = self._files.get(path)
+        if here is None:
+            here = next(self._versions(path), None)
+        return here if here is not None and is_shown_as(here, text) else with_ends(text, here)
+
+    def find_before(self, path: str, edit: LoggedEdit) -> bytes | None:
+        """Find what a file said before a call. Raises InvalidInput where nothing tells it."""
+        if edit.before is not None and path in edit.before:
+            content = edit.before[path]
+            return None if content is None else self.restore(path, content)
+        is_here = path in self._files
+        if not needs_text(edit, path):
+            return self._files[path] if is_here else next(self._versions(path), None)
+        if makes_file(edit, path, is_here=is_here):
+            return None
+        found = self._find_version(path, edit)
+        if found is None and edit.replacements and edit.hunks:
+            # Others have moved its lines: the words of the call still name its place.
+            found = self._find_version(path, replace(edit, hunks=None))
+        if found is None:
+            raise make_unknown([path], "nothing tells what the file said before the call")
+        return found
+
+    def _find_version(self, path: str, edit: LoggedEdit) -> bytes | None:
+        here = self._files.get(path)
+        candidates = [] if here is None else [here]
+        versions = (*candidates, *self._versions(path))
+        return next((data for data in versions if may_be_made_on(edit, path, data)), None)
+
+
+def make_unknown(paths: Sequence[str], what: str) -> InvalidInput:
+    """Make the error of a call that cannot be replayed."""
+    return InvalidInput(", ".join(paths), what)
+
+
+_REMEMBERED = 40
+"""So many versions of a file are asked whether they say what was read."""
+
+
+class ReadingMemory:
+    """Learns readings at once where a file is known, else when it comes to be."""
+
+    def __init__(self, files: FollowedFiles, blobs: Blobs) -> None:
+        self._files = files
+        self._blobs = blobs
+        self._known: dict[str, dict[str, FileKnowledge]] = {}
+        self._fresh: dict[str, dict[str, FileKnowledge]] = {}
+        self._turns: dict[str, str] = {}
+        self._unplaced: dict[tuple[str, str], list[tuple[Step, LoggedReading]]] = {}
+
+    def knowledge(self, session: str) -> dict[str, FileKnowledge]:
+        """Return what a conversation knows of files, by path; to be changed in place."""
+        return self._known.setdefault(session, {})
+
+    def begin_turn(self, step: Step) -> None:
+        """Count as known what earlier answers of the model have read: it has seen that by now."""
+        if step.turn and self._turns.get(step.session) == step.turn:
+            return
+        self._turns[step.session] = step.turn
+        known = self.knowledge(step.session)
+        for path, fresh in self._fresh.pop(step.session, {}).items():
+            known[path] = merge_knowledge(known.get(path, NOTHING), fresh, self._blobs.get)
+
+    def follow(self, session: str, path: str, data: bytes) -> None:
+        """Move what is fresh along with a file that an edit has changed."""
+        fresh = self._fresh.get(session, {})
+        if path in fresh:
+            self._blobs.put(data)
+            fresh[path] = carry_knowledge(fresh[path], data, self._blobs.get)
+
+    def _find_place(self, step: Step) -> dict[str, FileKnowledge]:
+        """Find where a step learns: other calls of its answer have not seen what it reads."""
+        if step.turn and self._turns.get(step.session) == step.turn:
+            return self._fresh.setdefault(step.session, {})
+        return self.knowledge(step.session)
+
+    def read(self, step: Step, reading: LoggedReading) -> None:
+        """Learn what was shown, at once where the file is known, else when it comes to be."""
+        path = reading.path
+        if reading.whole is not None and not is_shown_as(self._files.read(path), reading.whole):
+            self._files.arrive(path, self._files.restore(path, reading.whole))
+        if not self._learn(step, reading, self._files.read(path)):
+            self._unplaced.setdefault((step.session, path), []).append((step, reading))
+
+    def settle(self, session: str, path: str, data: bytes) -> None:
+        """Learn what was shown of a file before any version of it was known."""
+        for step, reading in self._unplaced.pop((session, path), ()):
+            if self._learn(step, reading, data):
+                continue
+            for kept in self._files.list_past(path, _REMEMBERED):
+                if self._find(reading, kept):
+                    self._recall(step, reading, kept, data)
+                    break
+
+    def _learn(self, step: Step, reading: LoggedReading, data: bytes | None) -> bool:
+        """Whether a file says what was shown; then it is known from now on."""
+        shown = [] if data is None else self._find(reading, data)
+        if data is None or not shown:
+            return False
+        self._blobs.put(data)
+        document = Document(data)
+        self._know(
+            step, reading.path, data, (KnownRange(*x, document.range_hash(*x)) for x in shown)
+        )
+        return True
+
+    def _recall(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> None:
+        """Learn what an earlier version of a file showed, as far as it still stands."""
+        old = know_lines(then, self._find(reading, then))
+        carried = carry_knowledge(old, now, self._blobs.get)
+        self._know(step, reading.path, now, carried.ranges)
+
+    def _know(self, step: Step, path: str, data: bytes, ranges: Iterable[KnownRange]) -> None:
+        known = self._find_place(step)
+        for each in ranges:
+            before = known.get(path) or know_lines(data, ())
+            known[path] = learn_lines(before, each, data, self._blobs.get)
+
+    def _find(self, reading: LoggedReading, data: bytes) -> list[Lines]:
+        """Find the lines of a file that a reading shows."""
+        if reading.asked is None:
+            return find_shown_lines(split_lines(data) or [], reading.answer, reading.start_line)
+        told = ((path, self._files.read(path)) for path in reading.named)
+        files = {path: lines for path, each in told if each and (lines := split_lines(each))}
+        files[reading.path] = split_lines(data) or []
+        answer = split_answer(reading.answer)
+        found = find_shown_files(files, answer, reading.said, reading.asked)
+        return found.get(reading.path, [])
+
 
 SLACK = 120_000
 """Milliseconds that a commit's clock may be behind that of its edits."""

@@ -28,9 +28,8 @@ from hkgit.sessions.call_plan import CallPlan
 from hkgit.text.document import split_raw
 from hkgit.text.paths import quote_path
 from hkgit.values import replace
-from hkgit.workflows.log_hunks import apply_hunks, do_hunks_fit
 from hkgit.workflows.log_steps import LoggedEdit, LoggedHunk, Texts
-from hkgit.workflows.log_texts import show_text, with_ends
+from hkgit.workflows.log_texts import apply_hunks, do_hunks_fit, show_text, with_ends
 
 
 def find_after(edit: LoggedEdit, before: Texts) -> Texts | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from hkgit.edits import File, MappingSnapshot
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER
 from hkgit.gate.policy.model import BUILT_IN
-from hkgit.gate.policy.source import CONFIG, PYPROJECT, read_policy
+from hkgit.gate.trusted_policy import CONFIG, PYPROJECT, read_policy
 from hkgit.workflows.setup_steps import Action, SetupStep, keep_file, read
 
 POLICY = b"""\

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from hkgit.applying.files import has_file, write_files
-from hkgit.applying.outcome import EditOutcome, Plan, files_after, files_before
-from hkgit.applying.outcome_json import refusal_text
+from hkgit.applying.outcome import EditOutcome, Plan, files_after, files_before, refusal_text
 from hkgit.applying.planner import Options
 from hkgit.dialects import parse
 from hkgit.edits import File, Overlay, Read, Spec

@@ -47,8 +47,7 @@ from hkgit.sessions.commit_message import name_entries
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.adoption import Transcripts, propose_recovered
-from hkgit.workflows.commit_plan import prepare
-from hkgit.workflows.commit_record import record_step
+from hkgit.workflows.commit_plan import prepare, record_step
 from hkgit.workflows.landing_policy import LandingRules
 from hkgit.workflows.late_evidence import NOT_ACCEPTED, find_late_edits
 from hkgit.workflows.merge_plan import MergePlan, find_merging, tree_on

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import SERVER_HOOKS
-from hkgit.gate.policy.source import CONFIG
+from hkgit.gate.trusted_policy import CONFIG
 from hkgit.git.repository import Repository
 from hkgit.sessions.end import list_homes
 from hkgit.sessions.homes import LOCAL, STATE_FILE

@@ -26,8 +26,13 @@ from hkgit.git.transaction.worktree import Worktree, advance, reset
 from hkgit.text.document import Document
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commit_plan import PlannedCommit, Progress
-from hkgit.workflows.commit_record import RecordedStep, ledger_files, record_step
+from hkgit.workflows.commit_plan import (
+    PlannedCommit,
+    Progress,
+    RecordedStep,
+    ledger_files,
+    record_step,
+)
 from hkgit.workflows.landing_policy import LandingRules
 from hkgit.workflows.merge_plan import tree_on
 from hkgit.workflows.target import ApplyOptions, LandingTarget

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from hkgit.agents.agent import Agent, Keys, Log
 from hkgit.agents.json_fields import parse_time, table
-from hkgit.agents.log_folders import find_mentions
+from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, guard_in_time
 from hkgit.agents.tools import SAID, editing, reading, shell

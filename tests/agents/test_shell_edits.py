@@ -11,7 +11,7 @@ import pytest
 
 from hkgit.agents.events import LineHunk
 from hkgit.agents.programs.codex import find_script_output
-from hkgit.agents.shell_edits import find_before
+from hkgit.agents.shell_changes import find_before
 from hkgit.edits import File
 from hkgit.errors import Stale
 from hkgit.sessions import homes as places

@@ -19,7 +19,7 @@ from hkgit.edits import (
     TagEdit,
     WriteFile,
 )
-from hkgit.text.tags import compute_tag
+from hkgit.text.hashes import compute_tag
 from tests.support.planning import hash_of, in_sequence, on_base, only, refusal
 
 DATA = b"def a():\n    return 1\n\n\ndef b():\n    return 2\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.applying.path_names import resolve_names
 from hkgit.applying.planner import plan
+from hkgit.applying.workspace import resolve_names
 from hkgit.edits import AnyEdit, Edit, Spec
 from hkgit.errors import InvalidInput
 from tests.support.planning import snapshot

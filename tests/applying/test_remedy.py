@@ -7,8 +7,7 @@ import json
 import pytest
 
 from hkgit import dialects
-from hkgit.applying.outcome import Candidate, EditOutcome
-from hkgit.applying.outcome_json import refusal_text
+from hkgit.applying.outcome import Candidate, EditOutcome, refusal_text
 from hkgit.applying.planner import plan
 from hkgit.applying.remedy import MOST, MOST_IN_ALL, SHOWN, measure_size
 from hkgit.edits import Edit, File, ReplaceRange, encode_text

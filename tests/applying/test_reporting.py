@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from hkgit.applying.outcome import Plan
-from hkgit.applying.outcome_json import outcome_json, refusal_text, render_apply_json
+from hkgit.applying.outcome import Plan, outcome_json, refusal_text, render_apply_json
 from hkgit.applying.planner import plan
 from hkgit.cli.schema import find_schema
 from hkgit.edits import AnyEdit, CreateFile, Edit, File, MappingSnapshot, ReplaceRange

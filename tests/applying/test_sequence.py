@@ -18,7 +18,7 @@ from hkgit.edits import (
     TagEdit,
     WriteFile,
 )
-from hkgit.text.tags import compute_tag
+from hkgit.text.hashes import compute_tag
 from tests.support.planning import Files, in_sequence, on_base, refusal, result
 
 ABC = b"a\nb\nc\n"

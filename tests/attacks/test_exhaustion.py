@@ -10,8 +10,7 @@ import pytest
 
 from hkgit.audit.reports.fix import mend
 from hkgit.edits import File
-from hkgit.gate.entrypoints.arrival import EntryPoint, choose_trusted_side
-from hkgit.gate.entrypoints.updates import Update
+from hkgit.gate.entrypoints.arrival import EntryPoint, Update, choose_trusted_side
 from hkgit.gate.policy.defaults import TEXT
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.characters import find_added

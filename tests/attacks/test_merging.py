@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.policy.source import CONFIG, PYPROJECT
+from hkgit.gate.trusted_policy import CONFIG, PYPROJECT
 from tests.attacks.scene import AGENT, PERSON, A, Change, Scene, replace_range
 from tests.attacks.test_unlocated import write_in
 from tests.support.commits import commit_tree

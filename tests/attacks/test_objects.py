@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from hkgit.edits import File
-from hkgit.gate.entrypoints.arrival import EntryPoint, choose_trusted_side
-from hkgit.gate.entrypoints.updates import Update, UpdateResult
+from hkgit.gate.entrypoints.arrival import EntryPoint, Update, UpdateResult, choose_trusted_side
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, Scene

@@ -20,8 +20,7 @@ from hkgit.applying.planner import Options, plan
 from hkgit.edits import File
 from hkgit.evidence.claims import record
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_id, entry_path
-from hkgit.gate.entrypoints.arrival import EntryPoint, choose_trusted_side
-from hkgit.gate.entrypoints.updates import Update
+from hkgit.gate.entrypoints.arrival import EntryPoint, Update, choose_trusted_side
 from hkgit.gate.policy.model import Policy
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository

@@ -10,7 +10,7 @@ import pytest
 
 from hkgit.edits import File, encode_text
 from hkgit.evidence.trailers import read_trailers
-from hkgit.gate.policy.agent_names import find_co_authors
+from hkgit.gate.policy.defaults import find_co_authors
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.characters import _SUSPECT, ANNOTATION, IGNORABLE, KINDS, VERSION
 from tests.attacks.scene import GOVERN, A, Operation, Scene, replace_range

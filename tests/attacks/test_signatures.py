@@ -11,8 +11,8 @@ import pytest
 
 from hkgit.evidence.entry import Entry, entry_id, read_entry
 from hkgit.evidence.replay import candidate_of
-from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae, store_envelope_below
 from hkgit.gate.attestations.keys import sign
+from hkgit.gate.attestations.statement import Envelope, Signature, encode_pae, store_envelope_below
 from hkgit.gate.attestations.trust import (
     ENTRY_PAYLOAD_TYPE,
     NAMESPACE,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.applying.path_names import resolve_names
+from hkgit.applying.workspace import resolve_names
 from hkgit.dialects import parse
 from hkgit.edits import EXECUTABLE, File
 from hkgit.evidence.verdict import Verdict

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.gate.policy.source import CONFIG
+from hkgit.gate.trusted_policy import CONFIG
 from tests.support.commands import AGENT
 from tests.support.commits import applied
 from tests.support.commits import commit as commit_change

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.audit.commits import audit_commit
-from hkgit.audit.numbers import numbers_json, numbers_lines
-from hkgit.audit.tables.figures import Figures, count_all, open_rows_of
+from hkgit.audit.tables.figures import Figures, count_all, numbers_json, numbers_lines, open_rows_of
 from hkgit.gate.commit_range import CommitRange, drop_floors, judge_range
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository

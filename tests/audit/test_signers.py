@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from hkgit.evidence.replay import candidate_of, replay
-from hkgit.gate.attestations.envelope import (
+from hkgit.gate.attestations.keys import sign
+from hkgit.gate.attestations.statement import (
     Signature,
     list_envelopes,
     load_envelopes,
     store_envelope_below,
 )
-from hkgit.gate.attestations.keys import sign
 from hkgit.gate.attestations.trust import NAMESPACE, entry_refs, sign_entry
 from tests.support.commits import PERSON, applied, commit, commit_tree
 from tests.support.gating import A, good, opened

@@ -22,7 +22,7 @@ from hkgit.edits import (
     ReplaceRange,
     TagEdit,
 )
-from hkgit.text.tags import compute_tag, compute_tags
+from hkgit.text.hashes import compute_tag, compute_tags
 from tests.support.notations import write
 from tests.support.properties import examples
 

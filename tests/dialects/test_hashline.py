@@ -9,7 +9,7 @@ import pytest
 from hkgit import dialects
 from hkgit.edits import AnyEdit, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
-from hkgit.text.tags import compute_tag, compute_tags, find_tag
+from hkgit.text.hashes import compute_tag, compute_tags, find_tag
 
 HASH = "0123456789ab"
 START = {"path": "x", "hash_start": "a3"}

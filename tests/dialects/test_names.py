@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.applying.path_names import resolve_path
+from hkgit.applying.workspace import resolve_path
 from hkgit.dialects import parse_expect, relative_path
 from hkgit.edits import Read
 from hkgit.errors import InvalidInput

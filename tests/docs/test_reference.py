@@ -11,8 +11,7 @@ import pytest
 import hkgit
 from docs.write_reference import ROOT, list_commands, pages
 from hkgit.cli.commands import COMMANDS, GROUPS
-from hkgit.cli.examples import EXAMPLES, USED_BY, VARIABLES
-from hkgit.cli.help import FIRST, PLUMBING, TITLES
+from hkgit.cli.help import EXAMPLES, FIRST, PLUMBING, TITLES, USED_BY, VARIABLES
 from tests.support.running import run
 
 FOUND = dict(list_commands())
@@ -38,7 +37,7 @@ def test_the_library_is_declared_in_python() -> None:
 
 
 def test_every_command_has_an_example() -> None:
-    """Whoever adds a command adds a line to hkgit/cli/examples.py."""
+    """Whoever adds a command adds a line to hkgit/cli/help.py."""
     assert {*EXAMPLES} == {*FOUND}
 
 

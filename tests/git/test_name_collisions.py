@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.git.collisions import expect_no_collisions
+from hkgit.git.attributes import expect_no_collisions
 from hkgit.git.repository import Repository
 from hkgit.text.paths import fold_name
 from tests.support.repos import Repo

@@ -10,7 +10,7 @@ import pytest
 
 from hkgit.cli.passed_commits import is_known_to_pass
 from hkgit.evidence import entry
-from hkgit.gate.policy import source
+from hkgit.gate import trusted_policy
 from hkgit.git import facts
 from tests.support.commands import git, hkgit, start
 from tests.support.repos import Repo
@@ -63,7 +63,7 @@ def test_an_agents_commit_is_rejected_before_its_message_or_after(known: Repo) -
 
 
 def test_the_places_are_those_that_the_judge_reads() -> None:
-    assert facts.POLICIES == (source.PYPROJECT, source.CONFIG)
+    assert facts.POLICIES == (trusted_policy.PYPROJECT, trusted_policy.CONFIG)
     assert facts.LEDGER == entry.LEDGER
 
 

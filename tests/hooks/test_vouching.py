@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.gate.policy.source import CONFIG
+from hkgit.gate.trusted_policy import CONFIG
 from tests.support.commands import AGENT, git
 from tests.support.keys import made_key, public
 from tests.support.repos import Repo

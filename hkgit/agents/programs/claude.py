@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable, Iterator
 
 from hkgit.agents.agent import Agent, Log
+from hkgit.agents.differences import structured_diff
 from hkgit.agents.events import (
     END,
     Did,
@@ -24,10 +25,8 @@ from hkgit.agents.events import (
     ToolReading,
 )
 from hkgit.agents.json_fields import parse_time, table, tables, text
-from hkgit.agents.log_diffs import structured_diff
-from hkgit.agents.log_folders import find_projects
+from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.lookups import list_attached
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -37,6 +36,7 @@ from hkgit.agents.setup.settings import (
     is_of_user,
     is_steering,
 )
+from hkgit.agents.shown_readings import list_attached
 from hkgit.agents.tool_answers import searching
 from hkgit.agents.tools import SAID, Tool, editing, telling, text_of, whole_number
 from hkgit.text.strict_json import JsonObject

@@ -15,7 +15,7 @@ from pathlib import Path
 from hkgit.agents.agent import Agent, Log
 from hkgit.agents.events import END, Looks, Shell, ToolReading
 from hkgit.agents.json_fields import parse_value, table, tables, text
-from hkgit.agents.log_folders import does_mention
+from hkgit.agents.log_stores import does_mention
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.setup.settings import (
     FilePart,

@@ -18,6 +18,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from hkgit.agents.agent import Agent, Log
+from hkgit.agents.differences import parse_diff
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -31,12 +32,11 @@ from hkgit.agents.events import (
     UntoldEdit,
 )
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
-from hkgit.agents.log_diffs import parse_diff
-from hkgit.agents.log_folders import find_mentions
+from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.lookups import list_lines_back
 from hkgit.agents.programs import claude
 from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
+from hkgit.agents.shown_readings import list_lines_back
 from hkgit.agents.tools import Tool, patching, shell
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace

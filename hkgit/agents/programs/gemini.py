@@ -17,7 +17,6 @@ from hkgit.agents.agent import Agent, Keys, Log
 from hkgit.agents.events import END, Did, Shell, Told, ToolEvent, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.lookups import find_last_turn
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -26,6 +25,7 @@ from hkgit.agents.setup.settings import (
     guard_in_time,
     is_steering,
 )
+from hkgit.agents.shown_readings import find_last_turn
 from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
 from hkgit.agents.tools import (
     SAID,

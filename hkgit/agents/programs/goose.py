@@ -110,7 +110,7 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
     path = (Path(own, "data", "sessions") if own else data / "sessions") / "sessions.db"
     if path.is_file():
         # Few have any.
-        from hkgit.agents.log_databases import knows_directory
+        from hkgit.agents.log_stores import knows_directory
 
         if knows_directory(path, "select working_dir from sessions", roots):
             yield path
@@ -118,7 +118,7 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
 
 def _read_database(path: Path) -> Iterator[Line]:
     """Read the messages in a database as lines of a log. Raises OSError where it cannot be read."""
-    from hkgit.agents.log_databases import ask
+    from hkgit.agents.log_stores import ask
 
     for row, session, directory, time, content in ask(path, _MESSAGES):
         about = {"goose": session, "directory": directory, "time": time}
@@ -130,7 +130,7 @@ def _find_output(transcript: Path, call: str) -> str | None:
 
     The transcript is the database's path, and the session's name below it.
     """
-    from hkgit.agents.log_databases import ask
+    from hkgit.agents.log_stores import ask
 
     with suppress(OSError):
         for (content,) in ask(transcript.parent, _LAST_MESSAGES, transcript.name, _LATEST):

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Keys, Log
+from hkgit.agents.differences import parse_diff
 from hkgit.agents.json_fields import parse_value, table, tables, text
-from hkgit.agents.log_diffs import parse_diff
-from hkgit.agents.log_folders import find_database
+from hkgit.agents.log_stores import find_database
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.setup.settings import FilePart, JsonPart, Part, add_stamp, read_script
 from hkgit.agents.tool_answers import name_by_heads, searching
@@ -72,7 +72,7 @@ _CALLS = """
 def _read_database(path: Path) -> Iterator[Line]:
     """Read the calls in a database as lines of a log. Raises OSError where it cannot be read."""
     # Few have any.
-    from hkgit.agents.log_databases import ask
+    from hkgit.agents.log_stores import ask
 
     for part, message, session, directory, version, data in ask(path, _CALLS):
         about = {"sessionID": session, "directory": directory, "version": version}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from hkgit.agents.agent import Agent, Log
 from hkgit.agents.events import Did
 from hkgit.agents.json_fields import parse_time, table, tables, text
-from hkgit.agents.log_folders import find_projects
+from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.programs import claude, gemini
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering

@@ -28,7 +28,7 @@ from hkgit.agents.servers.replies import Reply, of_error
 from hkgit.agents.servers.roots import id_of_call, session_of_call
 from hkgit.agents.servers.server_calls import CALLS, Tool
 from hkgit.errors import HkgitError
-from hkgit.text.json_schema import describe_choice
+from hkgit.text.formats import describe_choice
 from hkgit.workflows.arguments import schema as input_schema
 
 INSTRUCTIONS = """\

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from hkgit.applying.outcome import EditOutcome
-from hkgit.applying.outcome_json import error_json, refusal_text, render_apply_json
+from hkgit.applying.outcome import EditOutcome, error_json, refusal_text, render_apply_json
 from hkgit.errors import (
     AlreadyApplied,
     Ambiguous,

@@ -1,24 +1,33 @@
-"""The calls of every server: read, edit, apply, undo, status.
-
-One table says what each is for, what it takes, and who does it. A refusal is an answer like any
-other: it says what, where, and the next call.
-"""
+"""The calls of the servers: their arguments, and what they do."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from hkgit.agents.servers.replies import Reply, of_answer, of_reading, of_status, of_undone
+from hkgit.agents.servers.replies import (
+    Reply,
+    of_answer,
+    of_reading,
+    of_refused,
+    of_status,
+    of_undone,
+    outcome_line,
+)
 from hkgit.agents.servers.roots import Root
-from hkgit.applying.path_names import resolve_names
+from hkgit.applying.outcome import render_apply_json
+from hkgit.applying.workspace import resolve_names
 from hkgit.dialects import DIALECTS, append_at_end, parse_expect, relative_path
 from hkgit.edits import RenameFile, Spec
 from hkgit.errors import InvalidInput
+from hkgit.git.repository import Repository
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.refused_calls import note_unread_spec
+from hkgit.text.escape import to_json_text, visible
 from hkgit.values import dataclass, replace
+from hkgit.workflows.application import ApplyRequest, ApplyResult, advise, apply
 from hkgit.workflows.arguments import (
     BASE,
     BATCH,
@@ -40,6 +49,9 @@ from hkgit.workflows.arguments import (
     Values,
     planning_options,
 )
+from hkgit.workflows.commit_plan import Progress
+from hkgit.workflows.landing_policy import explain_differing, find_differing
+from hkgit.workflows.target import ApplyOptions
 
 LARGEST_IMAGE = 5 * 2**20
 """In bytes; what agents' models take at most."""
@@ -116,7 +128,6 @@ def _edit(session: EditSession, place: Root, given: Values) -> Reply:
 
 def _apply(session: EditSession, place: Root, given: Values) -> Reply:
     # It opens repositories; the others do not.
-    from hkgit.agents.servers.spec_call import apply_spec
 
     return apply_spec(session, _spec(session, place, given, "apply"), given)
 
@@ -209,3 +220,64 @@ CALLS = {
     )
 }
 """Everything that can be called, by name."""
+
+
+_FIX = "Fix: read those lines in this session, then make this call again."
+
+
+def apply_spec(session: EditSession, spec: Spec, given: Values) -> Reply:
+    """Commit a spec with its evidence; what the session has read counts as such."""
+    expected = map(parse_expect, given.get("expect", ()))
+    options = ApplyOptions(
+        branch=given.get("branch"),
+        base=given.get("base"),
+        agent=session.agent if spec.agent is None else spec.agent,
+        message=given.get("message"),
+        # The judge speaks of all edits at once.
+        options=planning_options(given, allow_blind=True),
+        reads=(*expected, *session.status().receipts),
+    )
+    request = ApplyRequest((spec,), options, given.get("dry_run", False))
+    result = _add_advice(apply(Repository.discover(session.root), request, Progress(_say)))
+    if result.error is not None:
+        reply = of_refused(result.outcomes, result.error)
+        text = "\n".join([reply.text, *map(visible, result.conflicts)])
+        return Reply(reply.document, text, is_error=True)
+    return _reply_landed(result) if result.landed else _reply_planned(result)
+
+
+def _add_advice(result: ApplyResult) -> ApplyResult:
+    """Add to edits that are refused as blind how they get their evidence."""
+    if not result.blocking:
+        return result
+    differing = find_differing(result.target, result.blocking)
+    if differing:
+        return advise(result, f"Fix: {explain_differing(differing)}")
+    first = result.blocking[0]
+    if first.rev is None:
+        return advise(result, _FIX, first.lines)
+    read = f"hkgit read {first.where} --rev {first.rev}"
+    return advise(result, f"Fix: give `expect` with the hash that `{read}` prints.")
+
+
+def _reply_landed(result: ApplyResult) -> Reply:
+    done = result.landed[-1]
+    subject = done.record.message.decode("utf-8", "replace").split("\n", 1)[0]
+    warning = done.warning
+    warned = [] if warning is None else [f"note: would be rejected: {warning}"]
+    branch = "" if result.target is None else result.target.branch
+    head = f"[{branch} {done.commit[:12]}] {visible(subject)}"
+    text = "\n".join([head, *map(outcome_line, result.outcomes), *warned])
+    return Reply(render_apply_json("applied", result.outcomes, done.commit), text)
+
+
+def _reply_planned(result: ApplyResult) -> Reply:
+    """What a dry run would change."""
+    diffs = "".join(to_json_text(outcome.diff) or "" for outcome in result.outcomes)
+    messages = "\n".join(each.message.decode("utf-8", "replace") for each in result.records)
+    document = render_apply_json("applied", result.outcomes, None, dry_run=True)
+    return Reply(document, f"{diffs}\n{messages}")
+
+
+def _say(text: str) -> None:
+    print(f"hkgit: {text}", file=sys.stderr)

@@ -13,15 +13,15 @@ from pathlib import Path
 
 from hkgit.agents.json_fields import text
 from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.transcripts.aider_answers import (
+from hkgit.agents.transcripts.aider_history import (
     BLOCKS,
     DIFF,
     PATCH,
     WHOLE,
     name_file,
+    parse_time,
     split_edits,
 )
-from hkgit.agents.transcripts.aider_history import parse_time
 from hkgit.values import dataclass, field
 
 NAME = "aider"

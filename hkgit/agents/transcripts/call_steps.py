@@ -8,10 +8,9 @@ from pathlib import PurePosixPath
 from hkgit import dialects
 from hkgit.agents.events import Editing, LineHunk, PendingToolEdit, Shell, Texts, Told, ToolReading
 from hkgit.agents.logged_call import LoggedCall
-from hkgit.agents.shell_words import find_ranges, list_names
-from hkgit.agents.shown_readings import list_folders, split_hits
+from hkgit.agents.shown_readings import find_ranges, list_folders, list_names, split_hits
 from hkgit.agents.tools import session_name
-from hkgit.agents.transcripts.path_map import PathMap
+from hkgit.agents.transcripts.log_places import PathMap
 from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import digest

@@ -12,7 +12,7 @@ from hkgit.agents.agent import Agent, Log
 from hkgit.agents.json_fields import parse_value, table, tables, text
 from hkgit.agents.logged_call import Line, LoggedCall
 from hkgit.agents.transcripts.call_steps import steps_of
-from hkgit.agents.transcripts.path_map import PathMap
+from hkgit.agents.transcripts.log_places import PathMap
 from hkgit.values import dataclass, field
 from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
 

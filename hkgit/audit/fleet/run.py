@@ -23,6 +23,7 @@ from hkgit.audit.fleet.plan import (
     Answer,
     Failure,
     FleetDirectory,
+    ListedRepository,
     PartJob,
     PlanJob,
     PlannedRepository,
@@ -33,7 +34,6 @@ from hkgit.audit.fleet.plan import (
     take_answer,
     write_json,
 )
-from hkgit.audit.fleet.repositories import ListedRepository
 from hkgit.audit.tables.columns import TABLES
 from hkgit.audit.tables.database import (
     add_commits,
@@ -42,15 +42,19 @@ from hkgit.audit.tables.database import (
     open_directory,
     transaction,
 )
-from hkgit.audit.tables.export_tables import ExportFacts, note_repository
+from hkgit.audit.tables.export_tables import (
+    ExportFacts,
+    has_duck,
+    note_repository,
+    open_duck,
+    write_parquet,
+)
 from hkgit.audit.tables.figures import ask
-from hkgit.audit.tables.identity import RepositoryIdentity, name_url
-from hkgit.audit.tables.parquet import has_duck, open_duck, write_parquet
-from hkgit.audit.tables.rows import Rows, describe_judges, make_rows
+from hkgit.audit.tables.rows import RepositoryIdentity, Rows, describe_judges, make_rows, name_url
 from hkgit.errors import GitRefused, HkgitError
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.policy.source import hash_policy
+from hkgit.gate.trusted_policy import hash_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, to_json_text, visible
 from hkgit.text.strict_json import JsonObject

@@ -23,8 +23,8 @@ from hkgit.audit.commits import (
 )
 from hkgit.audit.page.heat import FileHeat, list_paths, measure_heat
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
+from hkgit.audit.reports.findings import describe_rule
 from hkgit.audit.reports.fix import mend
-from hkgit.audit.reports.rule_page import describe_rule
 from hkgit.audit.tables.figures import (
     AgentFigures,
     Period,

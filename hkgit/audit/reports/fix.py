@@ -7,8 +7,7 @@ import shlex
 from collections.abc import Sequence
 
 from hkgit.applying.evidence import LATE
-from hkgit.audit.reports.findings import ReportItem, name_commit
-from hkgit.audit.reports.rule_page import find_rule_url
+from hkgit.audit.reports.findings import ReportItem, find_rule_url, name_commit
 from hkgit.evidence.verdict import BLIND
 from hkgit.gate.rules.grants import OF_EVIDENCE
 from hkgit.gate.ruling import Ruling

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hkgit.audit.reports.documents import dump_json, to_text
 from hkgit.audit.reports.findings import NOWHERE, ReportItem, grade
 from hkgit.audit.reports.fix import render_message
+from hkgit.audit.reports.plain import dump_json, to_text
 from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.errors import HkgitError
 from hkgit.text.strict_json import JsonObject

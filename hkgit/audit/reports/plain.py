@@ -1,13 +1,13 @@
-"""A report as hkgit's own JSON."""
+"""Reports as JSON: our own and those of other tools."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from tempfile import TemporaryFile
 from textwrap import indent
 
-from hkgit.applying.outcome_json import error_json
-from hkgit.audit.reports.documents import dump_json
+from hkgit.applying.outcome import error_json
 from hkgit.audit.reports.findings import ReportItem, SourcePlace
 from hkgit.audit.reports.fix import mend
 from hkgit.audit.reports.report_format import ReportFormat, ReportTotals
@@ -16,7 +16,17 @@ from hkgit.evidence.verdict import Finding
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.text.escape import to_json_text
-from hkgit.text.strict_json import JsonObject
+from hkgit.text.strict_json import Json, JsonObject
+
+
+def dump_json(value: Json) -> str:
+    """Write JSON in ASCII; nothing in it drives a terminal or, by `##[`, a runner that logs it."""
+    return json.dumps(value, indent=2).replace("##", "#\\u0023") + "\n"
+
+
+def to_text(value: str) -> str:
+    """Make text fit for JSON."""
+    return to_json_text(value) or ""
 
 
 class JsonFormat(ReportFormat):

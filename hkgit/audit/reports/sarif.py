@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from hkgit import __version__
-from hkgit.audit.reports.documents import dump_json, to_text
 from hkgit.audit.reports.findings import (
     NOWHERE,
     ReportItem,
     SourcePlace,
+    describe_rule,
+    find_rule_url,
     grade,
+    read_sections,
 )
 from hkgit.audit.reports.fix import mend, render_message
+from hkgit.audit.reports.plain import dump_json, to_text
 from hkgit.audit.reports.report_format import ReportTotals
-from hkgit.audit.reports.rule_page import describe_rule, find_rule_url, read_sections
 from hkgit.edits import encode_text
 from hkgit.errors import HkgitError, Rejected
 from hkgit.text.strict_json import JsonObject

@@ -9,7 +9,7 @@ from typing import Any
 
 from hkgit.audit.commits import STANDINGS
 from hkgit.audit.page.render import read_style, render_template
-from hkgit.audit.reports.rule_page import describe_rule
+from hkgit.audit.reports.findings import describe_rule
 from hkgit.audit.tables.figures import (
     ALL,
     EACH,

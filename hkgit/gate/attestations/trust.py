@@ -12,19 +12,21 @@ from pathlib import Path
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import Entry, write_canonical
 from hkgit.evidence.verdict import CandidateCommit, ReplayResult, Verdict
-from hkgit.gate.attestations.envelope import (
+from hkgit.gate.attestations.keys import find_verifier, fingerprint, sign, verify
+from hkgit.gate.attestations.statement import (
+    PAYLOAD_TYPE,
     Envelope,
     Signature,
+    Statement,
     encode_pae,
     read_envelopes,
     read_envelopes_below,
+    read_statement,
 )
-from hkgit.gate.attestations.keys import find_verifier, fingerprint, sign, verify
-from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement, read_statement
 from hkgit.gate.policy.defaults import ATTEST, SIGN
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.policy.source import hash_policy
 from hkgit.gate.ruling import Ruling
+from hkgit.gate.trusted_policy import hash_policy
 from hkgit.git.repository import Repository
 
 NAMESPACE = "hkgit-entry@v1"

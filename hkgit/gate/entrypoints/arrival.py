@@ -1,7 +1,8 @@
-"""A ref that moves, judged against the side that is trusted."""
+"""Updates of refs, and each of them against the trusted side."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -9,15 +10,87 @@ from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
 from hkgit.evidence.entry import LEDGER
 from hkgit.gate.commit_range import CommitRange, Watch, judge_range
 from hkgit.gate.entrypoints.push_budget import Budget
-from hkgit.gate.entrypoints.updates import Update, UpdateResult
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
-from hkgit.gate.policy.source import hash_policy
 from hkgit.gate.rules.grants import read_pusher
-from hkgit.gate.trusted_policy import expect_readable, read_trusted_policy
+from hkgit.gate.ruling import Report
+from hkgit.gate.trusted_policy import expect_readable, hash_policy, read_trusted_policy
 from hkgit.git.objects import FULL_ID
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One ref by its full name, and the objects it names before and after; None where it is not."""
+
+    ref: str
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateResult:
+    """What the gate says of one update: a report on commits, or why the update itself is refused.
+
+    `judged` names the range. Without report and refusal there was nothing to judge, and `note`
+    says why; or there was nothing to hold it against, and `unjudged` says what is missing. With
+    them `note` says what else may be the cause.
+    """
+
+    update: Update
+    policy: Policy
+    report: Report | None = None
+    refusal: HkgitError | None = None
+    judged: str = ""
+    note: str = ""
+    unjudged: str = ""
+
+    @property
+    def passes(self) -> bool:
+        """Whether the ref may move; a policy that only warns or reports lets it."""
+        if self.refusal is not None:
+            return self.policy.mode != "enforce"
+        return self.report is None or self.report.passes
+
+
+def parse_received(data: bytes) -> Iterator[Update]:
+    """Parse the updates of `old new ref` lines: pre-receive and reference-transaction."""
+    for old, new, ref in _lines(data, 3):
+        yield Update(ref, parse_id(old), parse_id(new))
+
+
+def parse_pushed(data: bytes) -> Iterator[Update]:
+    """Parse the updates of `local-ref local-id remote-ref remote-id` lines: pre-push."""
+    for _, new, ref, old in _lines(data, 4):
+        yield Update(ref, parse_id(old), parse_id(new))
+
+
+def read_framework_update(environment: Mapping[str, str]) -> Iterator[Update]:
+    """Read the one update that the pre-commit framework tells its pre-push hooks of, by variables.
+
+    The first push of a whole history has no range.
+    """
+    if "PRE_COMMIT_REMOTE_BRANCH" in environment:
+        new = environment.get("PRE_COMMIT_TO_REF") or environment.get("PRE_COMMIT_LOCAL_BRANCH")
+        old = environment.get("PRE_COMMIT_FROM_REF")
+        yield Update(environment["PRE_COMMIT_REMOTE_BRANCH"], old, new)
+
+
+def _lines(data: bytes, count: int) -> Iterator[list[str]]:
+    """The words of each line. Raises InvalidInput for a line that git would not write."""
+    # Not `splitlines`: names may hold what else ends a line of Unicode.
+    for line in os.fsdecode(data).removesuffix("\n").split("\n") if data else ():
+        # Only the local side of a push may hold blanks, as in `HEAD@{1 day ago}`: it stands first.
+        words = line.rsplit(" ", count - 1)
+        if len(words) != count:
+            raise InvalidInput(line, f"is not a line of {count} words, as git writes them")
+        yield words
+
+
+def parse_id(object_id: str) -> str | None:
+    """Return an object id, or None for the zeros by which git says that there is no such ref."""
+    return object_id if object_id.strip("0") else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,14 @@ from pathlib import Path
 
 from hkgit.errors import HkgitError, InvalidInput, Unverifiable
 from hkgit.gate.commit_range import Watch
-from hkgit.gate.entrypoints.arrival import EntryPoint, TrustedSide, choose_trusted_side, peel_commit
-from hkgit.gate.entrypoints.updates import Update, parse_id
+from hkgit.gate.entrypoints.arrival import (
+    EntryPoint,
+    TrustedSide,
+    Update,
+    choose_trusted_side,
+    parse_id,
+    peel_commit,
+)
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import read_trusted_policy

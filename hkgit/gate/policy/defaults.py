@@ -1,6 +1,11 @@
-"""The words of a policy, and what holds where it says nothing."""
+"""What a policy has by default, and the agents that hkgit knows."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from functools import lru_cache
 
 BREAK_GLASS, ATTEST, SIGN = "break-glass", "attest", "sign"
 ROLES = (BREAK_GLASS, ATTEST, SIGN)
@@ -145,3 +150,136 @@ ACCEPTED = (
 
 ACCEPTABLE = (*ACCEPTED, "spliced", "mixed", "recovered")
 """Verdicts that a policy may let pass."""
+
+
+KNOWN_AGENTS = (
+    "*[[]bot]*",
+    "aider*",
+    "*(aider)*",
+    "amp <*",
+    "*<amp@ampcode.com>",
+    "*<crush@charm.land>",
+    "crush <*",
+    "*<qwen-coder@alibabacloud.com>",
+    "qwen-coder*",
+    "qwen code*",
+    "*agent@warp.dev>",
+    "warp <*",
+    "oz <*@warp.dev>",
+    "replit agent*",
+    "replit ai agent*",
+    "replit-agent*",
+    "factory-droid*",
+    "droid <*@factory.ai>",
+    "tabnine cli*",
+    "continue <*@continue.dev>",
+    "trae cli*",
+    "cascade <*@windsurf.ai>",
+    "google labs jules*",
+    "v0 <*@v0.dev>",
+    "lovable <*@lovable.dev>",
+    "bolt <*@bolt.new>",
+    "*<junie@jetbrains.com>",
+    "junie <*",
+    "kiro <*",
+    "kiro-agent*",
+    "kilo code*",
+    "cline <*",
+    "roo code*",
+    "ralphex <*",
+    "*noreply@opencode.ai>",
+    "*noreply@aider.chat>",
+    "claude <*",
+    "claude-*",
+    "claude code*",
+    "*noreply@anthropic.com>",
+    "codex*",
+    "*noreply@openai.com>",
+    "*copilot*",
+    "cursor agent*",
+    "*cursoragent@cursor.com>",
+    "devin <*",
+    "devin-*",
+    "devin ai*",
+    "gemini*",
+    "goose*",
+    "hkgit-agent*",
+    "jules <*",
+    "jules-*",
+    "openhands*",
+    "opencode*",
+    "windsurf*",
+)
+"""Globs on `Name <email>`, in lower case, of agents that commit under a name of their own.
+
+Where each is from: docs/policy.md. People are called Claude, Devin and Jules too; then a family
+name follows.
+"""
+
+_CO_AUTHOR, _CREDITED = (
+    rb"(?im)^(?:%s)-by[ \t]*:(.*(?:\n[ \t].*)*)$" % keys
+    for keys in (rb"co-authored", rb"co-authored|assisted|generated")
+)
+"""A co-author, or anybody credited, with the lines below that git folds into it."""
+
+
+_NO_ADDRESS = r"""[\s,;()"'<]+|mailto:"""
+"""What stands between addresses, and in none."""
+
+
+@lru_cache(1024)  # the commits of a history are by few
+def matches(identity: str, globs: tuple[str, ...]) -> bool:
+    """Whether a `Name <email>` fits one of some globs, whatever its letters' case and blanks.
+
+    What stands behind the address or around it is no part of it, nor is what nobody sees.
+    """
+    shown = " ".join(_fold(identity).split()).lower()
+    name, angle, address = shown.partition("<")
+    if not angle:  # as in `Assisted-by: Claude:opus`
+        name, _, address = shown.partition(":")
+    address = address.partition(">")[0].strip()
+    parts = (each.rstrip(".") for each in re.split(_NO_ADDRESS, address) if "@" in each)
+    forms = [f"{name.strip()} <{each}>" for each in dict.fromkeys((address, *parts))]
+    return any(fits_glob(form, glob) for glob in map(str.lower, globs) for form in forms)
+
+
+def _fold(text: str) -> str:
+    """Read letters of another width as plain ones, and leave out characters that are not shown."""
+    if text.isascii():
+        return text
+    import unicodedata  # few names need it
+
+    plain = unicodedata.normalize("NFKC", text)
+    return "".join(char for char in plain if unicodedata.category(char) != "Cf")
+
+
+def split_identities(identity: str) -> list[str]:
+    """Split into a `Name <email>` and each one more that stands behind it."""
+    first, *others = dict.fromkeys(identity.split(">"))
+    return [first, *(each for each in others if "<" in each)]
+
+
+def fits_glob(text: str, glob: str) -> bool:
+    """Match as `fnmatchcase` does; most globs are ruled out before one is compiled."""
+    return all(part in text for part in _literal_parts(glob)) and fnmatchcase(text, glob)
+
+
+@lru_cache(1024)
+def _literal_parts(glob: str) -> tuple[str, ...]:
+    """What a text that fits a glob contains."""
+    return () if "[" in glob else tuple(glob.replace("?", "*").split("*"))
+
+
+def find_co_authors(message: bytes) -> Iterator[str]:
+    """Yield everyone whom a message names as co-author, wherever in it."""
+    return _names_in(_CO_AUTHOR, message)
+
+
+def find_credited_names(message: bytes) -> Iterator[str]:
+    """Yield everyone whom a message names as co-author, assistant or generator."""
+    return _names_in(_CREDITED, message)
+
+
+def _names_in(pattern: bytes, message: bytes) -> Iterator[str]:
+    for found in dict.fromkeys(re.findall(pattern, message)):
+        yield " ".join(found.decode("utf-8", "replace").split())

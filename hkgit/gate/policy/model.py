@@ -7,14 +7,16 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from hkgit.applying.evidence import HASHED, KINDS
-from hkgit.gate.policy.agent_names import (
+from hkgit.gate.policy.defaults import (
+    ACCEPTED,
     KNOWN_AGENTS,
+    PROTECTED,
+    TEXT,
     find_credited_names,
     fits_glob,
     matches,
     split_identities,
 )
-from hkgit.gate.policy.defaults import ACCEPTED, PROTECTED, TEXT
 from hkgit.text.paths import fold_name
 from hkgit.values import dataclass, field, replace
 

@@ -15,8 +15,8 @@ from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.trailers import read_trailers
 from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding, Verdict
 from hkgit.gate.judged_commit import JudgeContext, JudgedCommit
-from hkgit.gate.policy.agent_names import find_co_authors, matches
 from hkgit.gate.policy.defaults import BREAK_GLASS as ROLE
+from hkgit.gate.policy.defaults import find_co_authors, matches
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import APPLY
 from hkgit.git.objects import HEX

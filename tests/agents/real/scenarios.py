@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hkgit.agents.setup.installer import list_user_wide
-from hkgit.text.tags import compute_tag
+from hkgit.text.hashes import compute_tag
 from tests.agents.real.programs import CLAUDE, Program
 from tests.agents.real.sandbox import PROJECT
 from tests.agents.real.steps import Create, Edit, Ours, Read, Search, Shell, Step, say_ours

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.agents.servers.connection import Connection
-from hkgit.text.tags import compute_tag
+from hkgit.text.hashes import compute_tag
 from hkgit.workflows.arguments import LONGEST_TEXT
 
 LINES = "".join(f"line {number}\n" for number in range(1, 31))

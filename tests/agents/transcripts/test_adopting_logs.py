@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from hkgit.agents.differences import parse_diff, structured_diff
 from hkgit.agents.events import LineHunk
-from hkgit.agents.log_diffs import parse_diff, structured_diff
 from hkgit.errors import InvalidInput
-from hkgit.workflows.log_hunks import apply_hunks
 from hkgit.workflows.log_steps import LoggedHunk
+from hkgit.workflows.log_texts import apply_hunks
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import ClaudeLog

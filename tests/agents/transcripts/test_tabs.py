@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents.log_diffs import structured_diff
+from hkgit.agents.differences import structured_diff
 from hkgit.errors import InvalidInput
-from hkgit.workflows.log_hunks import apply_hunks
 from hkgit.workflows.log_steps import LoggedHunk
+from hkgit.workflows.log_texts import apply_hunks
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import ClaudeLog

@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.edits import AnyEdit, Edit, TagEdit
 from hkgit.text.document import BOM
-from hkgit.text.tags import compute_tag
+from hkgit.text.hashes import compute_tag
 from tests.support.planning import in_sequence, only, refusal, result
 
 ABCB = b"a\nb\nc\nb\n"

@@ -9,8 +9,13 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
-from hkgit.audit.attribution.lines import Attribution, attribute_commit
-from hkgit.audit.attribution.notes import render_log, render_records, write_note
+from hkgit.audit.attribution.records import (
+    Attribution,
+    attribute_commit,
+    render_log,
+    render_records,
+    write_note,
+)
 from hkgit.errors import InvalidInput
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.history import make_history
-from hkgit.audit.fleet.plan import FleetDirectory
-from hkgit.audit.fleet.repositories import read_list
+from hkgit.audit.fleet.plan import FleetDirectory, read_list
 from hkgit.audit.fleet.run import PART, FleetRequest, FleetRow, verify_fleet
 from tests.support.repos import Repo
 

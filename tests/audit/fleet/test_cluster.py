@@ -15,8 +15,7 @@ from threading import Thread
 import pytest
 
 from benchmarks.history import make_history
-from hkgit.audit.fleet.plan import FleetDirectory
-from hkgit.audit.fleet.repositories import read_list
+from hkgit.audit.fleet.plan import FleetDirectory, read_list
 from hkgit.audit.fleet.run import FleetRequest, verify_fleet
 from hkgit.audit.tables.database import FILE, open_directory
 from hkgit.cli import fleet

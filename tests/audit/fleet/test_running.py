@@ -13,8 +13,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hkgit.audit.fleet import run
-from hkgit.audit.fleet.plan import Failure, FleetDirectory, PartJob, PlanJob, plan_repository
-from hkgit.audit.fleet.repositories import read_list
+from hkgit.audit.fleet.plan import (
+    Failure,
+    FleetDirectory,
+    PartJob,
+    PlanJob,
+    plan_repository,
+    read_list,
+)
 from hkgit.audit.fleet.run import (
     EMPTY,
     FAILED,

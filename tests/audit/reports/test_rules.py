@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hkgit.audit.reports.rule_page import describe_rule, explain_rule, find_rule_url, read_sections
+from hkgit.audit.reports.findings import describe_rule, explain_rule, find_rule_url, read_sections
 from hkgit.evidence.verdict import BLIND, Verdict
 from tests.support.modules import ROOT, modules
 from tests.support.running import run

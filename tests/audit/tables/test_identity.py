@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.audit.tables.identity import identify, name_url, normalise_url, quote_name
+from hkgit.audit.tables.rows import identify, name_url, normalise_url, quote_name
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from tests.audit.page.hostile import CORPUS

@@ -10,7 +10,7 @@ import pytest
 
 from hkgit.audit.tables.database import open_directory
 from hkgit.audit.tables.export_tables import ExportFacts, note_repository
-from hkgit.audit.tables.identity import RepositoryIdentity
+from hkgit.audit.tables.rows import RepositoryIdentity
 from hkgit.audit.tables.sums import sum_tables
 from tests.audit.page.hostile import CORPUS, hostile
 from tests.audit.page.test_page import Outline

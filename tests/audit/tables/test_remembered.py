@@ -121,7 +121,7 @@ def test_what_cannot_be_kept_changes_no_answer(history: Path, count: Count) -> N
 
 
 def test_few_databases_stay(history: Path, count: Count, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hkgit.audit.tables.remembered._MOST", 2)
+    monkeypatch.setattr("hkgit.audit.tables.database._MOST", 2)
     for name in ("a", "b", "c"):
         Repo(history).git("config", "remote.origin.url", f"https://example.org/{name}")
         assert count("sql", "select 1", "main~1..main")[0] == 1

@@ -19,10 +19,9 @@ from hkgit.audit.tables.database import (
     quote_columns,
     transaction,
 )
-from hkgit.audit.tables.identity import identify
-from hkgit.audit.tables.parquet import open_duck
+from hkgit.audit.tables.export_tables import open_duck
 from hkgit.audit.tables.query import answer_sql
-from hkgit.audit.tables.rows import Rows
+from hkgit.audit.tables.rows import Rows, identify
 from hkgit.cli.schema import find_schema
 from hkgit.cli.sql import answer_json
 from hkgit.errors import GitRefused, InvalidInput

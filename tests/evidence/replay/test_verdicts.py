@@ -22,7 +22,7 @@ from hkgit.edits import (
 )
 from hkgit.evidence.verdict import Verdict
 from hkgit.text.document import range_hash
-from hkgit.text.tags import compute_tag
+from hkgit.text.hashes import compute_tag
 from tests.support.commands import hkgit
 from tests.support.commits import (
     CRLF,

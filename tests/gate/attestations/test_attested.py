@@ -11,15 +11,16 @@ from hkgit.edits import File
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.verdict import Verdict
-from hkgit.gate.attestations.envelope import (
+from hkgit.gate.attestations.keys import sign
+from hkgit.gate.attestations.statement import (
     Envelope,
     Signature,
+    Statement,
     encode_pae,
     read_envelopes,
+    read_statement,
     store_envelope,
 )
-from hkgit.gate.attestations.keys import sign
-from hkgit.gate.attestations.statement import Statement, read_statement
 from hkgit.gate.commit_range import VerifiedCommits
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext

@@ -11,7 +11,7 @@ import pytest
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import Entry
 from hkgit.evidence.replay import candidate_of, replay
-from hkgit.gate.attestations.envelope import read_envelope
+from hkgit.gate.attestations.statement import read_envelope
 from hkgit.gate.attestations.trust import ENTRY_PAYLOAD_TYPE, NAMESPACE, find_signer
 from hkgit.gate.policy.model import Policy
 from hkgit.workflows.attestation import sign_entries

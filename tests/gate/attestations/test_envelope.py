@@ -10,9 +10,16 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import InvalidInput
-from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae, read_envelope
 from hkgit.gate.attestations.keys import NAMESPACE, find_verifier, fingerprint, sign, verify
-from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement, read_statement
+from hkgit.gate.attestations.statement import (
+    PAYLOAD_TYPE,
+    Envelope,
+    Signature,
+    Statement,
+    encode_pae,
+    read_envelope,
+    read_statement,
+)
 from tests.support.entries import written
 from tests.support.keys import made_key, public
 

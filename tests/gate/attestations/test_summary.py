@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from hkgit.errors import InvalidInput
-from hkgit.gate.attestations.envelope import read_envelope, store_envelope
 from hkgit.gate.attestations.keys import fingerprint, is_valid
-from hkgit.gate.attestations.statement import NAMESPACE
+from hkgit.gate.attestations.statement import NAMESPACE, read_envelope, store_envelope
 from tests.support.gating import opened
 from tests.support.keys import public
 from tests.support.repos import Repo

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.gate.entrypoints.local_hooks import judge_pushed
-from hkgit.gate.entrypoints.updates import Update, UpdateResult
+from hkgit.gate.entrypoints.arrival import Update, UpdateResult
+from hkgit.gate.entrypoints.hooks import judge_pushed
 from hkgit.git.repository import Repository
 from tests.support.repos import Repo
 from tests.support.serving import Served, copied

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.errors import InvalidInput
-from hkgit.gate.entrypoints.updates import (
+from hkgit.gate.entrypoints.arrival import (
     Update,
     parse_pushed,
     parse_received,

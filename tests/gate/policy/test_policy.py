@@ -8,11 +8,10 @@ import pytest
 
 from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import InvalidInput
-from hkgit.gate.policy.agent_names import KNOWN_AGENTS
-from hkgit.gate.policy.defaults import ACCEPTED
+from hkgit.gate.policy.defaults import ACCEPTED, KNOWN_AGENTS
 from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import BUILT_IN, Grant, Policy
-from hkgit.gate.policy.source import policy_value, read_policy
+from hkgit.gate.trusted_policy import policy_value, read_policy
 
 
 def files(**contents: str) -> MappingSnapshot:

@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.errors import InvalidInput
 from hkgit.gate.judge import Gate
-from hkgit.gate.policy.agent_names import KNOWN_AGENTS
+from hkgit.gate.policy.defaults import KNOWN_AGENTS
 from hkgit.gate.policy.extension import extend_policy
 from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import Floors, Policy, RefRules

@@ -11,8 +11,8 @@ from hkgit.errors import InvalidInput
 from hkgit.gate.policy.key_table import TIERS, parse_policy
 from hkgit.gate.policy.model import Floors, Policy, RefRules
 from hkgit.gate.policy.sentences import describe_policy
-from hkgit.gate.policy.source import read_policy
 from hkgit.gate.rules.floors import entry_findings
+from hkgit.gate.trusted_policy import read_policy
 from hkgit.matching.ladder import LADDER
 from tests.support.entries import entry_of_protocol
 from tests.support.planning import Operation, replace_range

@@ -12,7 +12,7 @@ from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Grant, Policy
-from hkgit.gate.policy.source import read_policy
+from hkgit.gate.trusted_policy import read_policy
 from hkgit.values import replace
 from tests.support.commits import (
     AGENT,

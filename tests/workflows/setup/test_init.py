@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, render_script
-from hkgit.gate.policy.source import CONFIG
+from hkgit.gate.trusted_policy import CONFIG
 from tests.support.commands import git, hkgit, install_framework, start
 from tests.support.repos import Repo
 from tests.workflows.setup.initiating import files_of, init_steps

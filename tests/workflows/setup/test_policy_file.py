@@ -10,7 +10,7 @@ import pytest
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.policy.source import CONFIG
+from hkgit.gate.trusted_policy import CONFIG
 from hkgit.workflows import policy_file
 from hkgit.workflows.policy_file import POLICY
 from hkgit.workflows.setup_steps import Action

@@ -17,7 +17,7 @@ from hkgit.evidence.derivation import is_moved, reanchor
 from hkgit.evidence.entry import Entry, RecordedHunk, read_entry
 from hkgit.evidence.recomputation import find_unrequested
 from hkgit.text.document import Document, hash_lines
-from hkgit.text.tags import compute_tags
+from hkgit.text.hashes import compute_tags
 from hkgit.values import replace
 from tests.support.commits import recorded
 from tests.support.notations import write

@@ -1,9 +1,11 @@
-"""Where agents keep their logs: what finds those of a checkout."""
+"""Where agents keep their logs: folders and databases, and what finds those of a checkout."""
 
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 TYPE_CHECKING = False
@@ -47,7 +49,6 @@ def find_database(folder: str, pattern: str, question: str) -> Find:
         base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
         for path in base.glob(f"{folder}/{pattern}"):
             # Few have any.
-            from hkgit.agents.log_databases import knows_directory
 
             if knows_directory(path, question, roots):
                 yield path
@@ -63,3 +64,23 @@ def does_mention(path: Path, roots: Sequence[Path]) -> bool:
     except OSError:
         return False
     return any(str(root).encode() in head for root in roots)
+
+
+def ask(path: Path, question: str, *values: object) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of an answer. Raises OSError where the database cannot be read."""
+    try:
+        place = f"{path.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(place, uri=True, timeout=1)) as database:
+            yield from database.execute(question, values)
+    except sqlite3.Error as error:
+        raise OSError(str(error)) from error
+
+
+def knows_directory(path: Path, question: str, roots: Sequence[Path]) -> bool:
+    """Whether a database answers with one of some directories, or one below it."""
+    names = [str(root) for root in roots]
+    try:
+        found = [str(each) for (each,) in ask(path, question)]
+    except OSError:
+        return False
+    return any(f"{each}/".startswith(f"{name}/") for each in found for name in names)
