@@ -25,7 +25,6 @@ from hkgit.agents.specs import find_commands, find_named_paths, find_touched_pat
 from hkgit.agents.tools import parse_payload, render_answer
 from hkgit.cli.output import echo
 from hkgit.errors import Conflict, HkgitError, Stale
-from hkgit.git.program import name_program
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.blobs import find_open_notes
 from hkgit.sessions.edit_session import EditSession
@@ -46,6 +45,8 @@ def answer_hook(agent: str, *, steer: bool = False, user: bool = False) -> None:
             tool = known.edit_tool if steer and _has_server() else None
             reply = _answer(known, event, tool)
             if reply is not None:
+                from hkgit.git.program import name_program  # most calls are answered nothing
+
                 reply = name_program(reply, is_other_shell=True)
                 answer = render_answer(known.denial if event.is_before else known.note, reply)
     except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
