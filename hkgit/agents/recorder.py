@@ -48,6 +48,7 @@ from hkgit.values import cached_property, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hkgit.agents.logged_call import LoggedCall
     from hkgit.agents.shell_changes import ShellSnapshots
     from hkgit.agents.take_in import EditAdopter
 
@@ -126,6 +127,13 @@ class Recorder:
             with suppress(InvalidInput):
                 if relative_to_root(each.path, root, self._directory) in paths:
                     recorder._look(find_readings(each, self._directory))
+
+    def learn_earlier(self, calls: Iterable[LoggedCall]) -> None:
+        """Learn what earlier calls have shown of files that still stand so."""
+        for call in calls:
+            if isinstance(call.did, ToolReading | Shell):
+                recorder = Recorder(replace(self._session, turn=""), Path(call.directory))
+                recorder._look(find_readings(call.did, Path(call.directory)))
 
     def awaits(self, did: Did) -> bool:
         """Whether it is known how files were before the commands of a call."""

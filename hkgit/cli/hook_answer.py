@@ -89,6 +89,8 @@ def _answer(agent: Agent, event: ToolEvent, tool: str | None) -> str | None:
         return None
     session = EditSession.open(root, event.session, agent=agent.name, turn=_find_turn(event))
     recorder = Recorder(session, event.directory)
+    if agent.keeps_earlier and event.transcript is not None and not session.journal.folder.exists():
+        _learn_earlier(agent, event, event.transcript, recorder)
     _record_missed(session)
     try:
         recorder.settle(event.transcript, agent.find_output)
@@ -107,6 +109,16 @@ def _answer(agent: Agent, event: ToolEvent, tool: str | None) -> str | None:
             raise
         reply = f"hkgit: not recorded: {error}"
     return reply or _tell_past_hooks(event, root)
+
+
+def _learn_earlier(agent: Agent, event: ToolEvent, transcript: Path, recorder: Recorder) -> None:
+    """Learn what the conversation was shown before its first event."""
+    from hkgit.agents.earlier_readings import find_earlier_readings
+
+    try:
+        recorder.learn_earlier(find_earlier_readings(agent, transcript, event.call))
+    except (OSError, HkgitError) as error:
+        echo(f"hkgit: earlier readings are not known: {error}", err=True)
 
 
 def _find_root(event: ToolEvent, home: Path) -> Path:

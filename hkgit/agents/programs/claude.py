@@ -356,6 +356,7 @@ AGENT = Agent(
     reword=_reword,
     complete=_complete,
     list_parts=_list_parts,
+    keeps_earlier=True,
     logs=(Log(LOG_NAME, find_projects("CLAUDE_CONFIG_DIR", ".claude"), _detects, _calls),),
     user_folder=("CLAUDE_CONFIG_DIR", "", ".claude"),
     remaining=("trust this folder when Claude Code asks: else it heeds no approvals of a project",),
