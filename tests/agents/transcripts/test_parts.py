@@ -105,3 +105,53 @@ def test_what_cline_has_read_in_a_shell_in_a_subdirectory(
     _write(tmp_path / "s.messages.json", [_cline(changed, command, APP)])
     answer = adopt(changed, tmp_path / "s.messages.json", "--staged")
     assert [(path, kind) for path, _, kind in explained(answer)] == [("sub/app.py", "receipt")]
+
+
+def test_what_qwen_was_shown_with_the_prompt(changed: Repo, tmp_path: Path) -> None:
+    lines = _qwen(changed, 1, 1, "no such file")[2:]
+    parts = [{"text": "@sub/app.py Mend it."}, {"text": "\n--- Content from referenced files ---"}]
+    parts += [{"text": f"\nContent from {changed.path}/sub/app.py:\n"}, {"text": APP}]
+    shown = {**lines[0], "uuid": "p", "type": "user", "message": {"role": "user", "parts": parts}}
+    [(_, _, found)] = explained(
+        adopt(changed, _write(tmp_path / "s.jsonl", [shown, *lines]), "--staged")
+    )
+    assert found == "receipt"
+
+
+@pytest.mark.parametrize("is_reader", [True, False])
+def test_a_sub_agent_of_qwen_has_readings_of_its_own(
+    is_reader: bool, changed: Repo, tmp_path: Path
+) -> None:
+    """It has a log of its own, where an answer does not say that it is one."""
+    own = {"isSidechain": True, "agentId": "a1"}
+    lines = _qwen(changed, 1, 9, APP)
+    for line in lines:
+        if "toolCallResult" in line:
+            del line["toolCallResult"]["status"]
+    for line in lines if is_reader else lines[:2]:
+        line.update(own)
+    if not is_reader:
+        lines[3]["toolCallResult"]["status"] = "success"
+    answer = adopt(changed, _write(tmp_path / "s.jsonl", lines), "--staged")
+    assert [kind for *_, kind in explained(answer)] == ["receipt" if is_reader else "none"]
+
+
+@pytest.mark.parametrize("is_reader", [True, False])
+def test_a_sub_agent_of_cline_has_readings_of_its_own(
+    is_reader: bool, changed: Repo, tmp_path: Path
+) -> None:
+    """Its messages stand beside those of its agent, which say where both worked."""
+    home = tmp_path / "s"
+    home.mkdir()
+    (home / "s.json").write_text(json.dumps({"session_id": "s", "cwd": str(changed.path)}))
+    own, edit = (_cline(changed, "cat sub/app.py", APP) for _ in range(2))
+    edit["messages"] = edit["messages"][2:]
+    own["sessionId"] = "s__a1"
+    if not is_reader:
+        own["messages"] = own["messages"][:2]
+    _write(home / "a1.messages.json", [own])
+    _write(home / "s.messages.json", [] if is_reader else [edit])
+    if is_reader:
+        (home / "s.messages.json").unlink()
+    answer = adopt(changed, home, "--staged")
+    assert [kind for *_, kind in explained(answer)] == ["receipt" if is_reader else "none"]
