@@ -46,7 +46,7 @@ def carry_plan(
     on_tip = plan(spec, tip, replace(options, carried=ranges), carried_reads)
     for outcome in on_tip.outcomes:
         if outcome.error is None and outcome.base_lines != expected[outcome.number]:
-            raise _stale(outcome.path, "the old text now stands at another place")
+            raise _stale(outcome.path, "the old text is now at another place")
     return on_tip, carried_reads
 
 

@@ -102,7 +102,9 @@ SCANNED = 200
 
 @click.command()
 @click.argument("commits", metavar="[COMMIT | A..B]", required=False)
-@click.option("--staged", is_flag=True, help="Explain what is staged (where nothing is, the next).")
+@click.option(
+    "--staged", is_flag=True, help="Explain what is staged (if nothing is: what is not committed)."
+)
 @click.option("--working-tree", is_flag=True, help="Explain all that is not committed.")
 @click.option(
     "--from",
@@ -132,8 +134,8 @@ def command(
 
     The transcript's readings and edits are replayed on the files as they were. Of a change that
     is not committed the entries are made at its commit. A COMMIT is made again with them, as by
-    `hkgit redo`; of commits of A..B they are kept beside the history, under
-    refs/hkgit/recovered/. What no call explains is told by path and line, and the exit code is 6.
+    `hkgit redo`; of commits of A..B they are kept outside the history, under
+    refs/hkgit/recovered/. What no call explains is listed by path and line, and the exit code is 6.
     """
     if sum((commits is not None, staged, working_tree)) > 1 or (scan and (staged or working_tree)):
         raise click.UsageError("--staged, --working-tree, A..B and --scan exclude each other.")

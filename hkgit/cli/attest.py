@@ -31,8 +31,8 @@ from hkgit.text.escape import count_noun
     show_default=True,
     help="The verdict, or a SLSA verification summary for other tools.",
 )
-@click.option("--resource", metavar="URI", help="For slsa: the repository, else its remote.")
-@click.option("--add", metavar="FILE", help="Keep an attestation that stands in a file.")
+@click.option("--resource", metavar="URI", help="For slsa: the repository [default: its remote].")
+@click.option("--add", metavar="FILE", help="Store an attestation from a file.")
 @json_option
 def command(
     commits: str | None,
@@ -73,7 +73,7 @@ def command(
     old, new = resolve_range(repository, commits)
     if entries:
         if (target, policy, output) != (None, None, None):
-            raise click.UsageError("--entries takes a range and a key alone.")
+            raise click.UsageError("--entries takes a range and a key, nothing else.")
         _sign_entries(repository, old, new, Path(key), as_json)
         return
     trusted = load_policy(repository, policy, old)

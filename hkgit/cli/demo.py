@@ -56,7 +56,7 @@ class DemoRepository:
         if shown:
             self.say("\n".join(f"  {line}" for line in shown.split("\n")))
         if done.returncode != expect:
-            raise DemoFailed(args[0], f"exited with {done.returncode}, promised was {expect}")
+            raise DemoFailed(args[0], f"exited with {done.returncode}, expected {expect}")
         if expect:
             self.say(f"  (exit code {expect})")
         return done.stdout
@@ -200,7 +200,7 @@ ACTS: tuple[tuple[str, Callable[[DemoRepository], None]], ...] = (
     ("Read lines with their hash, and replace exactly those", _protocol),
     ("A search/replace block that has drifted lands all the same, less surely", _show_drift),
     ("The first spec again: what it read is gone, so it is stale", _stale),
-    ("A text that stands in more than one place is refused", _ambiguous),
+    ("A text that occurs more than once is refused", _ambiguous),
     ("A blind commit is rejected by the gate", _blind),
     ("A commit with one smuggled byte is rejected", _show_smuggling),
     ("The audit trail", _trail),

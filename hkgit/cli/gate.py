@@ -64,7 +64,7 @@ MOST_ASKED = 20
     "--budget",
     type=float,
     metavar="SECONDS",
-    help="What --pre-receive may take; else git's hkgit.budget, else 4.",
+    help="What --pre-receive may take [default: git's hkgit.budget, or 4].",
 )
 @click.option("--ci", is_flag=True, help="Judge what the CI job at hand runs for.")
 @click.option(
@@ -120,7 +120,7 @@ def command(
         from hkgit.cli import refs
 
         if form not in ("text", "json"):
-            raise click.UsageError("What is asked of refs is answered as text or json.")
+            raise click.UsageError("Checks of refs answer as text or json.")
         passes = refs.judge(hook, value, policy, form, remote=remote, budget=budget)
     elif point in OF_A_COMMIT:
         from hkgit.cli.record_steps import judge_recorded

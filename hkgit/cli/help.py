@@ -69,7 +69,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 VARIABLES: Mapping[str, str] = {
     "HKGIT_SESSION": "the session, where --session does not name one",
     "HKGIT_GIT": "how repositories are read: libgit2, or program",
-    "GIT_PAGER": "the program that shows long answers on a terminal; else core.pager, PAGER, less",
+    "GIT_PAGER": "the program that shows long answers on a terminal; or core.pager, PAGER, less",
     "GITHUB_STEP_SUMMARY": "the file that a report is added to in GitHub Actions",
     "NO_COLOR": "where it is set, nothing has a colour",
 }

@@ -27,7 +27,7 @@ from hkgit.workflows.setup_steps import Action, SetupStep
     "hooks",
     multiple=True,
     type=click.Choice(CLIENT_HOOKS),
-    help="Install this hook alone (repeatable); by default all but reference-transaction.",
+    help="Install only this hook (repeatable); by default all but reference-transaction.",
 )
 @click.option("--server", is_flag=True, help="Judge what is pushed to this repository.")
 @click.option(
@@ -63,14 +63,14 @@ def command(
     """Install the gate's hooks and a policy with every default explained.
 
     With a .pre-commit-config.yaml the pre-commit framework gets the hooks, else git itself.
-    What is there already is left as it is.
+    Existing files are left as they are.
     """
     if remove and hooks:
         raise click.UsageError("--remove takes everything away: give it without --hook.")
     if server and hooks:
         raise click.UsageError("--server has one hook, pre-receive: give it without --hook.")
     if agent is not None and (hooks or server):
-        raise click.UsageError("--agent writes the agent's settings alone.")
+        raise click.UsageError("--agent writes only the agent's settings.")
     if user:
         steps, left = _connect_user(agent, mode, remove=remove), list[str]()
     elif agent is not None:
@@ -103,7 +103,7 @@ def _connect(
     """The agent's settings of a checkout, and what is left to a person."""
     root = repository.work_tree
     if root is None:
-        what = "is a bare repository, in which no agent works"
+        what = "is a bare repository, where no agent works"
         raise GitRefused(str(repository.git_dir), what, "Run this in a clone of it.")
     if remove:
         return installer.remove(root, agent), []

@@ -17,11 +17,11 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--before", metavar="REV", help="Only entries that this revision has already.")
+@click.option("--before", metavar="REV", help="Only entries that this revision has.")
 @click.option("--keep", type=click.IntRange(1), metavar="N", help="Leave the N newest.")
 @click.option("-m", "--message", help="The commit message.")
-@click.option("-n", "--dry-run", is_flag=True, help="Count them, and change nothing.")
-@click.option("--yes", is_flag=True, help="Without --before and --keep: let all of them go.")
+@click.option("-n", "--dry-run", is_flag=True, help="Only count them.")
+@click.option("--yes", is_flag=True, help="Without --before and --keep: remove all of them.")
 @json_option
 def prune(
     before: str | None,

@@ -65,7 +65,7 @@ def _check_verdict(context: click.Context, parameter: click.Parameter, word: str
     if word is None or word in VERDICT_WORDS:
         return word
     words = ", ".join(dict.fromkeys(VERDICT_WORDS))
-    raise click.BadParameter(f"{word!r} is none of: {words}.", context, parameter)
+    raise click.BadParameter(f"{word!r} is not one of: {words}.", context, parameter)
 
 
 @click.command()
@@ -73,7 +73,7 @@ def _check_verdict(context: click.Context, parameter: click.Parameter, word: str
 @limit_option(20, "commits")
 @click.option("--agent", metavar="GLOB", help="Only commits of an agent, its version left out.")
 @click.option("--author", metavar="GLOB", help="Only commits of an author.")
-@click.option("--since", metavar="DATE", help="Only commits after a date, as git takes it.")
+@click.option("--since", metavar="DATE", help="Only commits after a date, in git's format.")
 @click.option("--until", metavar="DATE", help="Only commits before a date.")
 @click.option("--path", "paths", multiple=True, metavar="PATH", help="Only commits that change it.")
 @click.option("--verdict", metavar="WORD", callback=_check_verdict, help=_VERDICT_HELP)

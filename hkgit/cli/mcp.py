@@ -28,7 +28,7 @@ _ON_A_TERMINAL = (
 @click.option(
     "--session",
     metavar="NAME",
-    help="The session's name; the agent's conversation by default, else a new one.",
+    help="The session's name [default: the agent's conversation, or a new one].",
 )
 def command(root: Path, session: str | None) -> None:
     """Serve an agent the tools read, edit, apply, undo and status.

@@ -87,7 +87,7 @@ def _make_shared_options(*, hidden: bool) -> list[click.Option]:
         click.Option(
             ["-v", "--verbose"], callback=_note, help="Say more, and each program started.", **flags
         ),
-        click.Option(["--debug"], help="Show a traceback for a fault of hkgit itself.", **flags),
+        click.Option(["--debug"], help="Show a traceback for an internal error.", **flags),
     ]
 
 

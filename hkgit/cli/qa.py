@@ -81,4 +81,4 @@ def _lines(facts: Sequence[Fact]) -> Iterator[str]:
     if len(ordered) > _MOST:
         yield f"and {len(ordered) - _MOST} more (--json)"
     if not ordered:
-        yield "nothing in the range speaks against it"
+        yield "nothing in the range contradicts it"

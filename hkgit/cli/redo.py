@@ -41,7 +41,7 @@ def tell_remade(repository: Repository, remade: Remade) -> None:
         print_info(f"{count_noun(remade.late, 'entry', 'entries')} made, which say `late`")
     if remade.unsigned:
         named = ", ".join(each[:12] for each in remade.unsigned)
-        print_note(f"signatures were left out, since they would be wrong: {named}; sign anew")
+        print_note(f"signatures were left out, since they would be wrong: {named}; sign again")
     if remade.elsewhere:
         print_note(f"still with the old commit: {', '.join(remade.elsewhere)}")
 
@@ -77,7 +77,7 @@ def command(
 
     With a COMMIT of the current history that one is made again: its author, dates, message and
     the entries that hold stay, and the commits after it follow. What a person added by hand is a
-    commit of its own. Signatures do not stay: sign anew. With --vouch it stays as it is, and a
+    commit of its own. Signatures do not stay: sign again. With --vouch it stays as it is, and a
     person whom a [[gate.manual]] of the policy grants its paths commits and signs it.
     """
     repository = open_repository()
@@ -86,7 +86,7 @@ def command(
     if (vouch or patch is not None) and commit is None:
         raise click.UsageError("--vouch and --patch take a COMMIT.")
     if vouch and shell is not None:
-        what, fix = f"this is the shell of {shell}", "A person vouches in a shell of their own."
+        what, fix = f"this is the shell of {shell}", "A person vouches, in their own shell."
         raise GitRefused("--vouch", what, fix)
     if commit is not None:
         data = None if patch is None else patch.read()

@@ -42,7 +42,7 @@ def command(
     html_dir: str | None,
     as_json: bool,
 ) -> None:
-    """Report on A..B: what is derived, what is only claimed, what was let pass.
+    """Report on A..B: what is derived, what is only claimed, what was allowed.
 
     As Markdown, or as a page for a browser with --html or --html-dir. It judges nothing by its
     exit code: that is what `hkgit gate` is for. With --tables the page is of all repositories in
@@ -50,7 +50,7 @@ def command(
     """
     if tables is not None:
         if commits is not None or policy is not None or form != "markdown" or as_json:
-            raise click.UsageError("--tables goes with --html or --html-dir alone.")
+            raise click.UsageError("--tables needs --html or --html-dir.")
         _write_overview(Path(tables), html, html_dir)
         return
     if commits is None:

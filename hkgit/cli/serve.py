@@ -9,7 +9,7 @@ import click
 
 
 @click.command()
-@click.option("--stdio", is_flag=True, help="Use standard input and output: the only way so far.")
+@click.option("--stdio", is_flag=True, help="Use standard input and output (the only transport).")
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

@@ -61,7 +61,7 @@ def show(name: str, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def end(name: str, as_json: bool) -> None:
-    """End a session; its edits that wait keep their evidence until they are committed."""
+    """End a session; edits not committed yet keep their evidence until they are."""
     state = ending.end(open_repository(), find_work_root(), name)
     if as_json:
         echo_json({"status": "ended", **session_json(state)})

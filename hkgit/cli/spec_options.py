@@ -70,7 +70,7 @@ class SpecOptions:
 def _expect_number(ctx: click.Context, param: click.Parameter, value: float) -> float:
     """A range lets NaN pass, which is neither below nor above anything."""
     if math.isnan(value):
-        raise click.BadParameter("nan is no number", ctx, param)
+        raise click.BadParameter("nan is not a number", ctx, param)
     return value
 
 
@@ -90,7 +90,7 @@ _OPTIONS = (
     click.option(
         "--allow-blind",
         is_flag=True,
-        help="Take edits that nothing ties to what was read, and record that.",
+        help="Accept edits that are not tied to what was read, and record that.",
     ),
     option_of(DRY_RUN),
     json_option,

@@ -49,7 +49,7 @@ def _note_form(ctx: click.Context, param: click.Parameter, value: str) -> str:
     help="For people, for spreadsheets, for programs.",
 )
 @json_option
-@click.option("--examples", is_flag=True, help="Print useful questions.")
+@click.option("--examples", is_flag=True, help="Print useful queries.")
 def command(
     query: str | None,
     revision: str | None,
@@ -68,9 +68,9 @@ def command(
         _print_examples()
         return
     if query is None:
-        raise click.UsageError("Say what to ask: hkgit sql QUERY, or see hkgit sql --examples.")
+        raise click.UsageError("Give a query: hkgit sql QUERY, or see hkgit sql --examples.")
     if tables is not None and revision is not None:
-        raise click.UsageError("--tables holds what was exported: give it without a revision.")
+        raise click.UsageError("--tables has what was exported: give it without a revision.")
     asked = sys.stdin.read() if query == "-" else query
     place = tables or "this repository"
     with _open(tables, revision or "HEAD") as database:

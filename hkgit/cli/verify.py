@@ -18,7 +18,7 @@ from hkgit.workflows.judgement import VerifyRequest, verify
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.", metavar="N")
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts, for one of N machines.")
-@click.option("--incremental", is_flag=True, help="Leave out what passed here before.")
+@click.option("--incremental", is_flag=True, help="Skip what passed here before.")
 @format_option
 @json_option
 @click.pass_context

@@ -100,7 +100,9 @@ def parse(
         characters = quote_names(characters, exists)
     reading = dialect.parse(characters)
     if not reading.edits:
-        raise InvalidInput("the spec", "empty spec: it holds no edit", "Give at least one edit.")
+        raise InvalidInput(
+            "the spec", "empty spec: it contains no edits", "Give at least one edit."
+        )
     edits = tuple(_relative(edit, root) for edit in reading.edits)
     return Spec(
         dialect=name,

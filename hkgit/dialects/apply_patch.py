@@ -128,7 +128,9 @@ def _sections(lines: Sequence[str], index: int, end: int) -> Iterator[AnyEdit]:
             yield from _section(lines, head["verb"], _name(head["path"]), range(index + 1, stop))
         elif lines[index].strip():
             what = f"expected *** Add File, Update File or Delete File, found {lines[index][:40]!r}"
-            raise refuse_line(index, what, "Begin the section of each file with such a line.")
+            raise refuse_line(
+                index, what, "Begin the section of each file with one of these lines."
+            )
         index = stop if head is not None else index + 1
 
 
@@ -179,4 +181,4 @@ def _new_text(lines: Sequence[str], body: range) -> str:
 def _refuse_text(lines: Sequence[str], body: range) -> None:
     for index in body:
         if lines[index].strip():
-            raise refuse_unprefixed(lines, index, "A file that is removed has no lines.")
+            raise refuse_unprefixed(lines, index, "A deleted file has no lines.")

@@ -330,7 +330,9 @@ def _command(node: Node, fields: Fields) -> list[AnyEdit]:
                 raise fields["old_text"].wrong("the text to replace", "Use create for a new file.")
             return [edit]
         case "undo_edit":
-            raise InvalidInput(command.path, "undo_edit is no edit", "`hkgit undo` takes one back.")
+            raise InvalidInput(
+                command.path, "undo_edit is not an edit", "`hkgit undo` takes one back."
+            )
     raise command.wrong("view, create, write, append, str_replace or insert")
 
 

@@ -96,7 +96,7 @@ def _edits_of(node: Node) -> str:
         return _name_diff(texts[0], paths[0])
     heading = render_heading(paths[0])
     if heading is None:
-        raise InvalidInput(node.path, "a path that cannot stand on a line of its own")
+        raise InvalidInput(node.path, "a path that cannot be written on one line")
     return f"{heading}\n{texts[0].text()}\n"
 
 
@@ -106,7 +106,9 @@ def _name_diff(node: Node, path: str) -> str:
     sides = list(re.finditer(_SIDES, text))
     hunks = text.find("\n@@") + 1
     if len(sides) > 1 or (not sides and not text.startswith("@@") and not hunks):
-        raise InvalidInput(node.path, "no diff of one file", "Send it without the call around it.")
+        raise InvalidInput(
+            node.path, "not a diff of one file", "Send it without the call around it."
+        )
     head = f"--- {diff_names.write_name('a/', path)}\n+++ {diff_names.write_name('b/', path)}\n"
     if not sides:
         return head + text[hunks:] + "\n"

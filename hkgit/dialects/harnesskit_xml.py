@@ -80,7 +80,7 @@ def _check_end(text: str, start: int, end: int) -> None:
 
 def _check_order(text: str, group: list[Token], first_line: int) -> None:
     """Each tag in its place, and nothing but blanks around the texts."""
-    fix = "Write <edit file=…><old>…</old><new>…</new></edit>; put texts with such tags in CDATA."
+    fix = "Write <edit file=…><old>…</old><new>…</new></edit>; put texts with these tags in CDATA."
     for index, tag in enumerate(_TAGS):
         token = group[min(index, len(group) - 1)]
         what = ""
@@ -102,7 +102,7 @@ def _attributes(token: Token, where: str) -> dict[str, Node]:
         raise InvalidInput(where, f"attributes that cannot be read: {rest.strip()[:40]!r}")
     found = [(key, one or two) for key, one, two in re.findall(_ATTRIBUTE, rest)]
     if len(dict(found)) < len(found):
-        raise InvalidInput(where, "an attribute that stands there twice", "Keep one.")
+        raise InvalidInput(where, "an attribute that is given twice", "Keep one.")
     return {key: Node(f"{where}, {key}", unescape(value)) for key, value in found}
 
 

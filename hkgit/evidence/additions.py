@@ -105,12 +105,12 @@ def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
         what = "the entry is altered" if change.new is not None else _REMOVED
         raise InvalidInput(change.path, what, _KEEP)
     if name is None or change.new is None or change.new.mode != REGULAR:
-        raise InvalidInput(change.path, "is no place for a ledger entry", "Take it out.")
+        raise InvalidInput(change.path, "is not a place for a ledger entry", "Remove it.")
     data = repository.small_blob(change.new.id, MAX_BYTES)
     if data is None:
         raise InvalidInput(change.path, f"is over {MAX_BYTES} bytes", "Split the spec.")
     if entry_id(data) != name[1] + name[2]:
-        raise InvalidInput(change.path, "its bytes do not have the hash in its name", _REMAKE)
+        raise InvalidInput(change.path, "its bytes do not match the hash in its name", _REMAKE)
     return name[1] + name[2], data
 
 
@@ -124,7 +124,7 @@ def _entry(path: str, data: bytes) -> Entry:
 
 _REMAKE = "Let hkgit apply the spec again."
 _REMOVED = "the entry is removed"
-_KEEP = "Put it back; `hkgit ledger prune` removes entries, in a commit of its own."
+_KEEP = "Put it back; `hkgit ledger prune` removes entries, in a separate commit."
 
 
 def _is_frozen_attributes(repository: Repository, change: TreeChange) -> bool:
@@ -137,7 +137,7 @@ def _is_frozen_attributes(repository: Repository, change: TreeChange) -> bool:
 
 
 _BY_HKGIT = "Commit it by itself, not with the entries of others; an agent's with `hkgit apply`."
-_UNCHANGED = "Commit what hkgit applied, unchanged, and what is by hand in a commit of its own."
+_UNCHANGED = "Commit what hkgit applied, unchanged, and what is by hand in a separate commit."
 
 
 def find_leftovers(

@@ -138,7 +138,7 @@ def _find_too_long(entry: Entry, files: Snapshot) -> Iterator[Finding]:
 def whole_findings(entry: Entry) -> Iterator[Finding]:
     """Find what is wrong with an entry, whatever the files."""
     if not entry.files:
-        yield Finding("surplus", "ledger entry", "it changes nothing", "Take it out.")
+        yield Finding("surplus", "ledger entry", "it changes nothing", "Remove it.")
     old = Counter(file.path for file in entry.files)
     new = Counter(file.new_path for file in entry.files)
     for path, count in (*old.items(), *new.items()):
@@ -178,11 +178,11 @@ def _place(file: RecordedFile, data: bytes) -> dict[str, File | None]:
 def check_file(file: RecordedFile, files: Snapshot) -> None:
     """Raise Wrong where a file may not be changed so, whatever its text."""
     if file.path == file.new_path and file.before == file.after:
-        raise Wrong("surplus", file.name, "the entry does not change it", "Take it out.")
+        raise Wrong("surplus", file.name, "the entry does not change it", "Remove it.")
     _check_paths(file, files)
     for each in (file.before, file.after):
         if each is not None and each.mode not in (REGULAR, EXECUTABLE):
-            raise Wrong("mode", file.name, f"mode {each.mode:06o} is no regular file's")
+            raise Wrong("mode", file.name, f"mode {each.mode:06o} is not a regular file's")
 
 
 def _check_paths(file: RecordedFile, files: Snapshot) -> None:
@@ -224,7 +224,7 @@ def _check_hunks(entry: Entry, file: RecordedFile, base: Document) -> None:
     """Every hash of a hunk, and that edits account for every line it touches."""
     for hunk in file.hunks:
         if record_hunk(base, plain_hunk(hunk)) != hunk:
-            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not hold")
+            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not match")
         check_coverage(entry, file, hunk)
 
 
@@ -287,7 +287,7 @@ def check_evidence(edit: RecordedEdit, base: Document | None) -> None:
             what = f"the expected hash of lines {lines[0]}-{lines[1]} does not hold"
             raise Wrong("hash", edit.where, what)
     if not _vouches(edit, base):
-        what = "the expected hash speaks of other lines than the edit touches"
+        what = "the expected hash is for other lines than the edit touches"
         raise Wrong("hash", edit.where, what)
 
 
@@ -338,15 +338,15 @@ def _derive_moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dic
         after = reanchor_file(data, file.hunks, final_newline=file.final_newline)
     except HunkNotPlaced as error:
         found = {0: "nowhere", 1: "out of order"}.get(len(error.places), "in more than one place")
-        what = f"the file has changed, and the hunk with its context stands {found} in it"
+        what = f"the file has changed, and the hunk with its context is {found} in it"
         raise Wrong("anchor", _where(file, error.hunk), what, _AGAIN) from error
     result = File(after, file.after.mode) if file.after is not None else None
     if result == before and file.path == file.new_path:
-        raise Wrong("surplus", file.name, "the entry does not change it", "Take it out.")
+        raise Wrong("surplus", file.name, "the entry does not change it", "Remove it.")
     for hunk in file.hunks:
         check_coverage(entry, file, hunk)
         if hash_lines(plain_hunk(hunk).new_lines) != hunk.new_hash:
-            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not hold")
+            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not match")
     if file.new_path is not None and mark(result) == file.after:
-        raise Wrong("before", file.name, "the file is not the one that it records")
+        raise Wrong("before", file.name, "the file differs from the one that it records")
     return _place(file, after)

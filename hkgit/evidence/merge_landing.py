@@ -250,7 +250,7 @@ def _is_resolved(resolution: Sequence[LineChange], start: int, end: int) -> bool
     )
 
 
-_APPLY_AGAIN = "Let hkgit apply the spec again: that makes an entry of its own."
+_APPLY_AGAIN = "Let hkgit apply the spec again: that makes a new entry."
 
 
 def find_returned(repository: Repository, judged: ReplayResult, tip: str) -> Iterator[Finding]:

@@ -215,7 +215,7 @@ def _judge_resolution(
         what = "differs from the automatic merge of its parents"
         others = (path for path in how.others if path not in accounted)
         findings += (Finding.at("merge", path, what, _OWN_OF_MERGE) for path in others)
-        what = "a file of one side and a directory of the other want one name"
+        what = "a file on one side and a directory on the other have the same name"
         fix = "Rename one of the two on its branch, then merge."
         invented = find_invented_paths(how.conflicts, candidate.parents)
         findings += (Finding.at("merge", path, what, fix) for path in invented)
@@ -409,7 +409,7 @@ def replay(
     if again is not None:
         return again
     what = "the history had this entry already, and removed it"
-    fix = "Let hkgit apply the spec again: that makes an entry of its own."
+    fix = "Let hkgit apply the spec again: that makes a new entry."
     reused = (Finding("reuse", entry_path(name), what, fix) for name in back)
     return replace(judged, verdict=Verdict.FAIL, findings=(*judged.findings, *reused))
 

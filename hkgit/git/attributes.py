@@ -167,7 +167,7 @@ class Unedited:
         listed = run(args, cwd=self.root, check=False).stdout
         if f"S {path}" in os.fsdecode(listed).split("\0"):
             what = "is tracked, and left out of this sparse checkout"
-            fix = "Take its directory in (git sparse-checkout add), or read it with --rev HEAD and"
+            fix = "Add its directory (git sparse-checkout add), or read it with --rev HEAD and"
             raise InvalidInput(path, what, f"{fix} use `hkgit apply`, which edits commits.")
 
     @cached_property
@@ -184,9 +184,9 @@ class Unedited:
 
 def expect_unfiltered(path: str, driver: str, encoding: str) -> None:
     """Raise InvalidInput where what attributes say makes another text of a file."""
-    fix = "No evidence can speak of it: edit it with another tool, and let a person commit it."
+    fix = "No evidence can describe it: edit it with another tool, and let a person commit it."
     if driver not in ("unspecified", "unset"):
-        what = f"goes through the filter {driver}: what git stores is another text"
+        what = f"goes through the filter {driver}: git stores a different text"
         raise InvalidInput(path, what, fix)
     if encoding not in _UNSET and encoding.lower() != "utf-8":
         raise InvalidInput(path, f"is {encoding} in the work tree, and UTF-8 in git", fix)

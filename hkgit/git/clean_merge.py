@@ -119,7 +119,7 @@ class EmptyRepository:
                 what = (
                     f"takes git more than {MEMORY >> 20} MiB: both sides change a file that large"
                 )
-                fix = "Change the file on one side alone: rebase the other."
+                fix = "Change the file on one side only: rebase the other."
                 raise Unverifiable(where, what, fix)
             raise Unverifiable(where, reason)
         tree, *lines = os.fsdecode(done.stdout).split("\0")[:-1]

@@ -67,7 +67,7 @@ def check_address(address: str) -> None:
     fix = f"Name a path, or an address by {', '.join(PROTOCOLS)}."
     shown = hide_credentials(address)
     if not address or address.startswith("-") or any(ord(char) < 32 for char in address):
-        raise InvalidInput(shown or "address", "is no address of a repository", fix)
+        raise InvalidInput(shown or "address", "is not the URL of a repository", fix)
     scheme, separator, _ = address.partition("://")
     if "::" in address.partition("/")[0] or (separator and scheme.lower() not in PROTOCOLS):
         raise InvalidInput(shown, "is reached by a protocol that is not allowed", fix)
@@ -103,7 +103,7 @@ def update_mirror(address: str, mirror: Path) -> None:
     place = mirror.with_suffix(".lock")
     held = locks.wait_for(place, FETCH_SECONDS)
     if held is None:
-        raise GitRefused(str(mirror), "is held by another process", "Wait for it to end.")
+        raise GitRefused(str(mirror), "is locked by another process", "Wait for it to end.")
     try:
         _clear_locks(mirror)
         if not (mirror / "HEAD").exists():

@@ -404,7 +404,7 @@ class Repository:
     # Refs and configuration
 
     def head(self) -> Head:
-        """Read where HEAD points; raise GitRefused when it points nowhere."""
+        """Read where HEAD points; raise GitRefused when it points to nothing."""
         target = self._head_target()
         if re.fullmatch(FULL_ID, target):
             return Head(None, target)
@@ -448,7 +448,7 @@ class Repository:
             asked = self._ask(*args)
             if asked.code == 0:
                 return asked.text
-        raise Unverifiable("HEAD", "points nowhere", "Look at the repository with git fsck.")
+        raise Unverifiable("HEAD", "points to nothing", "Look at the repository with git fsck.")
 
     def _ref(self, name: str) -> str | None:
         """Return the id that a ref leads to. Raises InvalidInput for what no ref may be called."""
@@ -558,7 +558,7 @@ class Repository:
         size, data = self._look_up(object_id, kind, most)
         if size > most:
             what = f"has {size:,} bytes; a {kind} of more than {most:,} is not read"
-            raise Unverifiable(f"object {object_id}", what, "Keep what is so large elsewhere.")
+            raise Unverifiable(f"object {object_id}", what, "Keep files that large elsewhere.")
         return data
 
     def _look_up(self, object_id: str, kind: str, most: int) -> tuple[int, bytes]:
@@ -572,7 +572,7 @@ class Repository:
             is_checked = size > most or self._libgit2 is not None
             if not is_checked and compute_id(its_kind, data, self.object_format) != object_id:
                 what, fix = (
-                    "does not have the content of its id",
+                    "does not match its id",
                     "Look at the repository with git fsck.",
                 )
                 raise Unverifiable(f"object {object_id}", what, fix)
@@ -646,7 +646,7 @@ class Repository:
 def _check_id(object_id: str) -> str:
     """An id, which git would else take for a revision or for several lines."""
     if re.fullmatch(FULL_ID, object_id) is None:
-        raise Unverifiable(f"object {object_id}", "is no id of an object")
+        raise Unverifiable(f"object {object_id}", "is not the id of an object")
     return object_id
 
 

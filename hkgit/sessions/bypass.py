@@ -152,7 +152,7 @@ def _find_mending_command(
 ) -> str:
     """Find the command that makes such commits again, with git's hooks.
 
-    Where they are published they stay: their evidence is kept beside the history.
+    Where they are published they stay: their evidence is kept outside the history.
     """
     oldest = found[-1].id
     published = repository.git("branch", "-r", "--contains", oldest, check=False).text

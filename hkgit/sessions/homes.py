@@ -52,7 +52,7 @@ def check_session(name: str) -> None:
     if name == UNNAMED:
         return
     if not re.match(_NAME, name):
-        what = "is no name for a session"
+        what = "is not a valid session name"
         fix = "Use up to 64 letters, digits, dots, dashes and underscores."
         raise InvalidInput(repr(name[:80]), what, fix)
     check_new_path(name)
@@ -179,7 +179,7 @@ def choose_folder(root: Path, session: str) -> Path:
         if _make_directory(root, home):
             return home / session
     fix = f"Name a directory for it: {STATE}=DIRECTORY"
-    raise GitRefused(str(root), "there is no place to keep the state of a session", fix)
+    raise GitRefused(str(root), "there is nowhere to keep the state of a session", fix)
 
 
 def _make_directory(root: Path, home: Path) -> bool:
@@ -206,7 +206,7 @@ def lock_sessions(home: Path) -> Iterator[None]:
         fix = "Look at this file, then try again."
         raise GitRefused(str(lock), f"cannot be locked: {error.strerror}", fix) from error
     if descriptor is None:
-        what = "another call is at work in this checkout"
+        what = "another call is running in this checkout"
         raise GitRefused(str(lock), what, "Try again when it is done.")
     try:
         yield

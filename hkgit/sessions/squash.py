@@ -299,4 +299,4 @@ def _find_changed_lines(derived: bytes, staged: bytes) -> Iterator[str]:
 
 
 def _why(error: HkgitError) -> str:
-    return f"{error.where}: {error.what}. Commit what it leans on first, then this."
+    return f"{error.where}: {error.what}. Commit what it depends on first, then this."

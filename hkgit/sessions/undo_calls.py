@@ -81,8 +81,8 @@ def choose_calls(
         found = [*kept] if whole_session else [*(effective or kept)][-1:]
         where = "the session"
     if not found:
-        fix = "hkgit undo --list shows the calls; what is committed git takes back: git revert"
-        raise InvalidInput(where, "holds no call that can be undone", fix)
+        fix = "hkgit undo --list shows the calls; git revert takes back what is committed"
+        raise InvalidInput(where, "has no call that can be undone", fix)
     return found
 
 
@@ -180,7 +180,7 @@ def _reverse(change: RecordedFile, files: Snapshot, blobs: Blobs) -> dict[str, F
 def _restore(path: str, file: File | None, files: Snapshot) -> dict[str, File | None]:
     """Put a file back at its path. Raises Conflict when another has taken it."""
     if files.get(path) not in (None, file):
-        raise Conflict(path, "was made anew after it was removed", _FIX)
+        raise Conflict(path, "was created again after it was deleted", _FIX)
     return {path: file}
 
 

@@ -141,7 +141,7 @@ class OutcomeJson(TypedDict):
             "already_applied",
             "invalid",
         ],
-        "`would_apply` in a dry run, `not_applied` for an edit beside a refused one.",
+        "`would_apply` in a dry run, `not_applied` for an edit next to a refused one.",
     ]
     tier: str | None
     match_type: Annotated[str | None, "The tier, by the name of other tools."]
@@ -614,7 +614,7 @@ class AdoptedChangeJson(TypedDict):
     lines: Annotated[Count, "How many places were changed."]
     explained_lines: Count
     entries: Annotated[Count, "Entries that explain them."]
-    record: Annotated[str | None, "The ref that keeps the evidence beside the history."]
+    record: Annotated[str | None, "The ref that keeps the evidence outside the history."]
     explained: list[ExplainedJson]
     unexplained: list[UnexplainedJson]
     skipped: list[SkippedJson]
@@ -684,7 +684,7 @@ class FleetRepositoryJson(TypedDict):
     policy: Annotated[str | None, "The digest of the policy."]
     new: Annotated[int, "Commits that were judged in this run."]
     restarts: Annotated[str | None, "Why nothing of an earlier run counts, where it does not."]
-    same_as: Annotated[str | None, "The name of the entry that tells of it."]
+    same_as: Annotated[str | None, "The name of the entry that records it."]
     error: FleetErrorJson | None
     numbers: TallyJson
 
@@ -697,7 +697,7 @@ class FleetJson(TypedDict):
     repositories: list[FleetRepositoryJson]
     total: TallyJson
     failed: Annotated[int, "Repositories that could not be judged."]
-    rejected: Annotated[int, "Repositories that their policy does not let pass."]
+    rejected: Annotated[int, "Repositories that their policy rejects."]
 
 
 class ExportJson(TypedDict):

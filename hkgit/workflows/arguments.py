@@ -72,11 +72,11 @@ class Argument:
         if not _is_a(self.type, value):
             raise self._wrong(f"must be of type {self.type}, not {_type_of(value)}")
         if self.type == "array" and not _holds_strings(value):
-            raise self._wrong("must hold strings alone")
+            raise self._wrong("must contain only strings")
         if isinstance(value, str) and len(value) > LONGEST_TEXT:
             raise self._wrong(f"is longer than {LONGEST_TEXT} characters")
         if any(map(_is_broken, value if isinstance(value, list) else [value])):
-            raise self._wrong("holds half of a character, a lone surrogate")
+            raise self._wrong("contains half of a character, a lone surrogate")
         if self.choices and value not in self.choices:
             raise self._wrong(f"must be one of {', '.join(self.choices)}")
         if isinstance(value, int | float):
@@ -97,7 +97,7 @@ FORMAT = Argument("format", "string", "The dialect of the edits.", default="auto
 EMPTY_SEARCH = Argument(
     "empty_search",
     "string",
-    "What an empty SEARCH means: a new file, or the end of one that is there.",
+    "What an empty SEARCH means: a new file, or the end of an existing one.",
     choices=("create", "append"),
     default="create",
 )
@@ -105,7 +105,7 @@ THRESHOLD = Argument(
     "threshold",
     "number",
     "How alike a fuzzy match must be; it decides the place, and lets no edit overwrite lines that"
-    " it misquotes. With 1 the old text must stand in the file byte for byte.",
+    " it misquotes. With 1 the old text must be in the file byte for byte.",
     minimum=0,
     maximum=1,
     default=DEFAULT_THRESHOLD,

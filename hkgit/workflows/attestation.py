@@ -106,7 +106,7 @@ def _expect_all_pass(report: Report) -> None:
     failed = [ruling for ruling in report.rulings if not ruling.passes]
     if failed:
         where = (failed[0].judged.candidate.id or "")[:12]
-        what = f"does not pass ({failed[0].rule}), so there is nothing to attest"
+        what = f"does not pass ({failed[0].rule}), so it cannot be attested"
         raise Rejected(where, what, "hkgit gate --range says why.")
 
 

@@ -278,7 +278,7 @@ def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | N
     try:
         return net.restate(Overlay(MappingSnapshot(), files_before(changes)), settings)
     except InvalidInput as error:
-        what = "its edits write text and take it back, which a ledger may not keep"
+        what = "its edits write text and remove it again, which a ledger may not keep"
         raise InvalidInput(error.where, what, "Write each line once, as it is to stay.") from error
 
 
@@ -299,7 +299,7 @@ def _choose_message(step: PlannedCommit, choices: ApplyOptions) -> str:
     if not text.strip():
         raise InvalidInput("--message", "is blank", "Say what the commit does, or leave it out.")
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
-        raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes those itself.")
+        raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes these itself.")
     return text
 
 

@@ -122,5 +122,5 @@ def remove(directory: HooksDirectory) -> Iterator[SetupStep]:
                 yield SetupStep(path, Action.REMOVED)
             elif content is not None and calls_gate(content):
                 yield keep_file(
-                    path, "it is yours: not as hkgit wrote it; it still calls hkgit gate"
+                    path, "it is yours, not what hkgit wrote; it still calls hkgit gate"
                 )

@@ -200,7 +200,9 @@ def _find_named_tree(repository: Repository, name: str | None) -> str | None:
         return None
     found = repository.git("rev-parse", "--verify", "--quiet", f"{name}^{{tree}}", check=False)
     if found.code != 0:
-        raise InvalidInput("--tree", f"{name} names no tree here", "Commit again for a new one.")
+        raise InvalidInput(
+            "--tree", f"{name} is not a tree of this repository", "Commit again for a new one."
+        )
     return found.text
 
 

@@ -313,7 +313,7 @@ def read_range(
     total = document.line_count
     last = total if end_line is None else min(end_line, total)
     if not 1 <= start_line <= last + 1:
-        raise InvalidInput(f"{start_line}-{end_line}", f"the file has {total} lines", "Read those.")
+        raise InvalidInput(f"{start_line}-{end_line}", f"the file has {total} lines", "Read these.")
     lines = tuple(decode_text(line) for line in document.lines[start_line - 1 : last])
     return ReadRange(
         start_line=start_line,

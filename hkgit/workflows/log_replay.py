@@ -109,7 +109,7 @@ class FollowedFiles:
             # Others have moved its lines: the words of the call still name its place.
             found = self._find_version(path, replace(edit, hunks=None))
         if found is None:
-            raise make_unknown([path], "nothing tells what the file said before the call")
+            raise make_unknown([path], "nothing shows what was in the file before the call")
         return found
 
     def _find_version(self, path: str, edit: LoggedEdit) -> bytes | None:

@@ -68,7 +68,7 @@ def _find_line(line: bytes, known: Mapping[bytes, set[bytes]], before: bytes) ->
         return next(iter(there), line)
     count = len(line) - len(line.lstrip(b" "))
     if there or count % 2 or re.search(rb"^ ", before, re.MULTILINE):
-        raise InvalidInput("the log", "its diff does not tell tabs from blanks")
+        raise InvalidInput("the log", "its diff does not distinguish tabs from spaces")
     return b"\t" * (count // 2) + line[count:]
 
 

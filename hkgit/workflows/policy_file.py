@@ -38,7 +38,7 @@ POLICY = b"""\
 # The tiers of matching that may have placed an edit; without this line, every tier.
 # tiers = ["exact", "whitespace", "range", "file"]
 
-# This commit, by all its digits, and what came before it are left alone.
+# This commit, by all its digits, and what came before it are not judged.
 # since = "0000000000000000000000000000000000000000"
 
 # Who may change which paths by hand although the rules hold for them. Repeat it for each grant.
@@ -91,9 +91,9 @@ def _install_policy(root: Path) -> SetupStep:
     found = {name: File(content) for name, content in files.items() if content is not None}
     source = read_policy(MappingSnapshot(found)).source
     if source != BUILT_IN:
-        return keep_file(root / source, "the policy stands here already")
+        return keep_file(root / source, "the policy is here already")
     if CONFIG in found:
-        return keep_file(root / CONFIG, "has no [gate], so the built-in policy holds")
+        return keep_file(root / CONFIG, "has no [gate], so the built-in policy applies")
     return SetupStep(root / CONFIG, Action.WROTE, "the policy: every default, explained", POLICY)
 
 
@@ -103,7 +103,7 @@ def remove(root: Path) -> Iterator[SetupStep]:
     if _as_stored(read(policy) or b"") == POLICY:
         yield SetupStep(policy, Action.REMOVED)
     elif policy.exists():
-        yield keep_file(policy, "it is yours: not as hkgit wrote it")
+        yield keep_file(policy, "it is yours, not what hkgit wrote")
     if not attributes.exists():
         return
     if (root / LEDGER).exists():
@@ -111,7 +111,7 @@ def remove(root: Path) -> Iterator[SetupStep]:
     elif _as_stored(read(attributes) or b"") == ATTRIBUTES:
         yield SetupStep(attributes, Action.REMOVED)
     else:
-        yield keep_file(attributes, "it is yours: not as hkgit wrote it")
+        yield keep_file(attributes, "it is yours, not what hkgit wrote")
 
 
 def _as_stored(content: bytes) -> bytes:

@@ -507,7 +507,7 @@ def _carry_later(repository: Repository, old: Commit, new: str, head: str) -> di
                 changed[path] = file
             elif not _is_own(path) and files.get(path) != file:
                 what = f"is changed once more by {each[:12]}"
-                raise InvalidInput(quote_path(path), what, "Change it in a commit of its own.")
+                raise InvalidInput(quote_path(path), what, "Change it in a separate commit.")
         tree = repository.write_tree(commit.tree, changed)
         parents = [names.get(parent, parent) for parent in commit.parents]
         names[each] = _write_like(repository, commit, tree, parents, commit.message)

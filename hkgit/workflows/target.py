@@ -112,7 +112,7 @@ def find_base(
     base = repository.resolve(rev)
     if not repository.is_ancestor(base, target.tip):
         fix = "Name a commit in the branch's history, or rebase the spec by reading again."
-        raise InvalidInput(rev, f"is no ancestor of {target.branch}", fix)
+        raise InvalidInput(rev, f"is not an ancestor of {target.branch}", fix)
     return base
 
 

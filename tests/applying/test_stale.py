@@ -28,7 +28,7 @@ NEW = b"x\ny\na\nb\nc\nd\n"
             NEW,
             replace_range("f", OLD, 2, 3, "z"),
             "f:2-3",
-            "The range now stands at lines 4-5: name those, or pass --relocate.",
+            "The range is now at lines 4-5: use those, or pass --relocate.",
             id="a range that moved",
         ),
         pytest.param(
@@ -63,7 +63,7 @@ NEW = b"x\ny\na\nb\nc\nd\n"
             b"x\na\nb\na\nb\n",
             replace_range("f", b"a\nb\n", 1, 2, "z"),
             "f:1-2",
-            "The range now stands at lines 2, 4: say which.",
+            "The range is now at lines 2, 4: say which.",
             id="two places",
         ),
         pytest.param(

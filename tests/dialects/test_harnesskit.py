@@ -128,7 +128,7 @@ def test_xml_becomes_edits(text: str, edits: list[Edit]) -> None:
         pytest.param(xml("a", head='file="x" mode="y"'), 'line 1: unknown key "mode"', id="key"),
         pytest.param(
             xml("a", head='file="x" file="y"'),
-            "an attribute that stands there twice",
+            "an attribute that is given twice",
             id="a key twice",
         ),
         pytest.param(

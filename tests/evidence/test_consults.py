@@ -98,7 +98,9 @@ def test_after_an_answer_as_many_tries_ask_again(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("words", "name", "code", "says"),
     [
-        pytest.param(["ffffff", "--decision", "drop"], "Ada", 4, "names no question", id="no id"),
+        pytest.param(
+            ["ffffff", "--decision", "drop"], "Ada", 4, "is not the id of a question", id="no id"
+        ),
         pytest.param(["{}", "--decision", "drop"], "Claude", 4, "is an agent", id="an agent"),
         pytest.param(["--decision", "drop"], "Ada", 64, "Say which question", id="no question"),
         pytest.param(["{}", "--decision", "maybe"], "Ada", 64, "maybe", id="no decision"),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Written by `hkgit init --agent cline`; `--remove` takes it away.
+# Written by `hkgit init --agent cline`; `--remove` deletes it.
 # Tells hkgit of the calls of tools that $do files. Whatever becomes of it, the call goes on.
 call=$(cat)
 case $call in

@@ -163,9 +163,9 @@ VERIFIED, UNCHANGED, EMPTY, SAME, FAILED = "verified", "unchanged", "empty", "sa
 STATUSES = {
     VERIFIED: "what was new is judged",
     UNCHANGED: "nothing is new since the last run",
-    EMPTY: "it has no commit yet",
-    SAME: "the same repository as another of the list, which is told of there",
-    FAILED: "it could not be judged; the reason stands beside it",
+    EMPTY: "it has no commits yet",
+    SAME: "the same repository as another in the list; see that one",
+    FAILED: "it could not be judged; the reason is beside it",
 }
 """What a run can say of a repository."""
 
@@ -340,7 +340,7 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
                 yield row
         except (BrokenExecutor, CancelledError) as error:
             what = f"the workers are gone ({type(error).__name__})"
-            fix = "Run it again: what is judged by now is kept."
+            fix = "Run it again: what has been judged is kept."
             raise GitRefused(str(request.directory.root), what, fix) from error
         finally:
             run.cancel()

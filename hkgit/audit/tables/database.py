@@ -113,9 +113,9 @@ def open_directory(directory: Path, *, is_new: bool = False) -> Iterator[Connect
     path = directory / FILE
     if not path.is_file() and not is_new:
         fix = "Write them first: hkgit export --to DIR"
-        raise InvalidInput(str(directory), "is no directory of tables", fix)
+        raise InvalidInput(str(directory), "is not a directory of tables", fix)
     if not path.exists() and directory.exists() and any(directory.iterdir()):
-        raise InvalidInput(str(directory), "holds other files", "Name a new or empty directory.")
+        raise InvalidInput(str(directory), "contains other files", "Name a new or empty directory.")
     directory.mkdir(parents=True, exist_ok=True)
     with open_database(path) as database:
         yield database
@@ -132,7 +132,7 @@ def _check_version(database: Connection, path: Path | None) -> None:
     elif mark != _MARK:
         raise InvalidInput(str(path), "is not a database of hkgit", "Name another place.")
     elif version != VERSION:
-        what = f"holds tables of version {version}, this hkgit knows {VERSION}"
+        what = f"has tables of version {version}, but this hkgit knows {VERSION}"
         raise InvalidInput(str(path), what, "Update hkgit, or name another place.")
 
 

@@ -170,7 +170,7 @@ class ExportResult:
 def export(repository: Repository, request: ExportRequest, watch: Watch = iter) -> ExportResult:
     """Write the evidence of commits as tables: what is new, and what must be judged again.
 
-    Raises InvalidInput for a directory that holds something else, GitRefused where it cannot be
+    Raises InvalidInput for a directory that contains something else, GitRefused where it cannot be
     written.
     """
     identity = identify(repository, request.new)

@@ -353,7 +353,7 @@ def identify(repository: Repository, tip: str | None = None) -> RepositoryIdenti
         return RepositoryIdentity(name_url(url), url, roots)
     if not roots:
         fix = "Add a remote, or fetch the whole history: git fetch --unshallow"
-        raise InvalidInput("repository", "has no remote and no first commit to name it by", fix)
+        raise InvalidInput("repository", "has no remote and no first commit to identify it by", fix)
     return RepositoryIdentity(f"root-{digest(' '.join(roots).encode())[:16]}", None, roots)
 
 

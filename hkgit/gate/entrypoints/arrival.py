@@ -84,7 +84,7 @@ def _lines(data: bytes, count: int) -> Iterator[list[str]]:
         # Only the local side of a push may hold blanks, as in `HEAD@{1 day ago}`: it stands first.
         words = line.rsplit(" ", count - 1)
         if len(words) != count:
-            raise InvalidInput(line, f"is not a line of {count} words, as git writes them")
+            raise InvalidInput(line, f"is not a line of {count} words as git writes it")
         yield words
 
 
@@ -240,8 +240,8 @@ class EntryPoint:
             raise Rejected(update.ref, "the policy does not let it be deleted", fix)
         is_judged = self.on_server and side.old is not None and not side.is_given
         if is_judged and self._has_own_trust(side.old or "", side.head):
-            what = "has a policy or signers of its own, which would go with it"
-            fix = "Bring it to those of the default branch first, or ask the server's operator."
+            what = "has its own policy or signers, which would be lost with it"
+            fix = "Give it those of the default branch first, or ask the server's operator."
             raise Rejected(update.ref, what, fix)
         return UpdateResult(update, side.policy, note="it is deleted")
 
@@ -291,7 +291,7 @@ class EntryPoint:
             or (self._trust_at(new) != self._trust_at(side.default))
         ):
             what = f"{new[:12]} does not descend from {old[:12]}, and has another policy or signers"
-            fix = "Keep both in a rewrite; change them in a commit of its own."
+            fix = "Keep both in a rewrite; change them in a separate commit."
             raise Rejected(update.ref, what, fix)
 
     def _expect_files_kept(self, update: Update, side: TrustedSide, new: str) -> None:

@@ -26,8 +26,10 @@ def follow_extends(policy: Policy, load: Load) -> Policy:
     chain = [policy]
     while (named := chain[-1].extends) is not None:
         if len(chain) > DEEPEST:
-            what = f"more than {DEEPEST} policies extend one another"
-            raise InvalidInput(f"{policy.source}: extends", what, "Let one extend itself no more.")
+            what = f"more than {DEEPEST} policies extend each other"
+            raise InvalidInput(
+                f"{policy.source}: extends", what, "Remove `extends` from one of them."
+            )
         chain.append(load(named, chain[-1]))
     result = chain.pop()
     while chain:

@@ -327,7 +327,7 @@ _KEYS = (
     Key(
         "since",
         COMMIT,
-        "a full commit id: it and what came before are left alone",
+        "a full commit id: it and what came before are not judged",
         OPEN,
         default="none",
     ),

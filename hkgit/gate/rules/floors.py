@@ -81,7 +81,7 @@ def _where_it_was_made(repository: Repository, entry: Entry) -> Iterator[Strengt
     before = repository.snapshot(repository.commit(entry.base).tree)
     changed, wrong = derive(entry, before)
     if wrong:
-        raise Unverifiable("ledger entry", "does not hold on the base that it names")
+        raise Unverifiable("ledger entry", "does not match the base that it names")
     after = Overlay(before, changed)
     for file in entry.files:
         yield _strength(entry, file, _document(before, before, file), _new(after, file))

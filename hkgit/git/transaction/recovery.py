@@ -33,7 +33,7 @@ class Outcome(StrEnum):
 
     NOTHING = "nothing was landed"
     LANDED = "its commit was landed"
-    CUT = "its commit was landed, but the checkout has not followed"
+    CUT = "its commit was landed, but the checkout was not updated"
 
 
 @dataclass(frozen=True, slots=True)

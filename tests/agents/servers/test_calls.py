@@ -148,7 +148,7 @@ def test_in_a_root_of_many_checkouts_it_is_that_of_the_start(
 def test_a_root_that_was_not_offered_is_refused(two_checkouts: tuple[Repo, Repo]) -> None:
     first, second = two_checkouts
     refused = read(offered(first.path, first.path), path="name.txt", root=str(second.path))
-    assert refused == "argument root: is none of the roots"
+    assert refused == "argument root: is not one of the roots"
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_the_answer_is_a_document_and_each_failure_a_row(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "lists no repository"),
+        ("", "lists no repositories"),
         ("ext::sh -c id\n", "list:1: ext::sh -c id is reached by a protocol that is not allowed"),
     ],
 )

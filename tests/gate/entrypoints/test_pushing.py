@@ -78,4 +78,4 @@ def test_a_remote_of_which_nothing_is_known_is_not_taken_for_judged(clone: Repo)
     answer = _answer(clone, MAIN, None, "blind", "elsewhere")
     assert answer.passes is True
     assert answer.note == ""
-    assert answer.unjudged == "nothing of elsewhere is known here to hold it against"
+    assert answer.unjudged == "nothing of elsewhere is known here to compare it with"
