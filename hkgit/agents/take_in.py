@@ -200,7 +200,8 @@ def _say_how(paths: Sequence[str], root: Path) -> str:
     """
     if not _may_be_late(paths, root):
         return (
-            "Look at the change. What is read after it is no evidence that the policy accepts: make"
+            "Look at the change. What is read afterwards is not evidence that the policy"
+            " accepts: make"
             " the change again in a session that reads first, or let a person commit it."
         )
     gone = [path for path in paths if not (root / path).exists()]

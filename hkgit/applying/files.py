@@ -443,4 +443,4 @@ def _permissions(place: Path, mode: int) -> int:
 
 
 def _refuse_write(path: str, why: str) -> GitRefused:
-    return GitRefused(path, f"could not be written: {why}", "Look at this file, then try again.")
+    return GitRefused(path, f"could not be written: {why}", "Check this file, then try again.")

@@ -153,7 +153,7 @@ def _take_back(result: ApplyResult) -> str:
 
 _HOW = {
     True: ("note", "resolved by the edits"),
-    False: ("warning", "stays as the first parent has it"),
+    False: ("warning", "stays as in the first parent"),
 }
 
 

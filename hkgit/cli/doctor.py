@@ -1,4 +1,4 @@
-"""Look at a repository, and clear away what a crash left."""
+"""Check a repository, and repair what a crash left."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _begin(program: Path) -> bytes:
 _SAID = {
     Level.BROKEN: "broken: the gate cannot judge here",
     Level.ADVISORY: "advisory: it reports, and can be bypassed",
-    Level.UNASKED: "binds, if the target's rules require this check and pin its source",
+    Level.UNASKED: "binding, if the target's rules require this check and pin its source",
 }
 
 
@@ -120,18 +120,21 @@ _NEXT = {
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Finish or clear away what crashed.")
-@click.option("--ci", "in_ci", is_flag=True, help="Say whether the gate in this CI job binds.")
+@click.option("--fix", is_flag=True, help="Repair what a crash left.")
+@click.option(
+    "--ci", "in_ci", is_flag=True, help="Check whether the gate in this CI job is binding."
+)
 @click.option(
     "--history", "in_history", is_flag=True, help="Find text that only ledger entries keep."
 )
 @json_option
 @click.pass_context
 def command(ctx: click.Context, *, fix: bool, in_ci: bool, in_history: bool, as_json: bool) -> None:
-    """Look at versions, repository, hooks and transactions; with --fix repair what a crash left.
+    """Check versions, repository, hooks and transactions; with --fix repair what a crash left.
 
-    Only what belongs to hkgit is touched. `hkgit apply` repairs the same by itself. With --history
-    it reads the entries of all commits up to HEAD instead, for what an agent wrote and took back.
+    Only what belongs to hkgit is touched. `hkgit apply` repairs the same on its own. With --history
+    it reads the entries of all commits up to HEAD instead, for text that an agent wrote and then
+    removed.
     """
     if in_ci:
         if not look(as_json=as_json):
@@ -218,9 +221,9 @@ def _say_user_hooks(repository: Repository) -> Iterator[str]:
         again = f"hkgit init --agent {name} --user"
         match find_user_hooks(name, os.environ):
             case True:
-                yield f"agents       {name} runs hooks of yours in every directory"
+                yield f"agents       {name} runs your own hooks in every directory"
             case False:
-                yield f"agents       hooks of yours for {name} are of another version: {again}"
+                yield f"agents       your hooks for {name} are from another version: {again}"
             case None if repository.work_tree and has_project_hooks(name, repository.work_tree):
                 where = "runs its hooks only where it is started in the root"
                 yield f"agents       {name} {where}; for every directory: {again}"

@@ -16,7 +16,7 @@ from hkgit.text.strict_json import JsonObject
 
 @click.group()
 def command() -> None:
-    """Look at the policy of the gate."""
+    """Check the policy of the gate."""
 
 
 @command.command()
@@ -24,11 +24,11 @@ def command() -> None:
     "--policy",
     "given",
     metavar="FILE|REV:PATH",
-    help="The policy to look at, instead of that in the work tree.",
+    help="The policy to check instead of that in the work tree.",
 )
 @json_option
 def check(given: str | None, as_json: bool) -> None:
-    """Say in words who may do what; refuse a policy that cannot be read or contradicts itself.
+    """Explain the policy in words; refuse one that cannot be read or contradicts itself.
 
     The gate itself reads the trusted side's policy: a change in the work tree counts once it is
     there.

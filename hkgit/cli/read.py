@@ -64,7 +64,7 @@ def command(
 ) -> None:
     """Print lines of a file with the hash that an edit of them quotes.
 
-    Without END all lines are shown, or as many as the limit lets pass; then it is said where to
+    Without END all lines are shown, or as many as the limit allows; then the output says where to
     go on. Images and binary files are skipped.
     """
     if before is not None and session is None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option(
     "--committed",
     is_flag=True,
-    help="Check out the entries of HEAD; name commits past the hooks.",
+    help="Check out the entries of HEAD; name commits that bypassed the hooks.",
 )
 @click.option(
     "--withdraw", is_flag=True, help="Take the entries out of the index: the commit was not made."

@@ -212,7 +212,7 @@ def _holds_others(dialect: Dialect, text: str) -> bool:
 
 def _characters(text: bytes | str) -> str:
     characters = decode_text(text) if isinstance(text, bytes) else text
-    _refuse_any(_STRAY_SURROGATE, characters, "a lone surrogate", "Write whole characters.")
+    _refuse_any(_STRAY_SURROGATE, characters, "a lone surrogate", "Write complete characters.")
     return characters.removeprefix("\ufeff")
 
 

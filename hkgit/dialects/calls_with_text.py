@@ -91,7 +91,7 @@ def _edits_of(node: Node) -> str:
     texts = [members[key] for key in _TEXTS if key in members]
     if len(paths) != 1 or len(texts) != 1:
         what = f"expected one path and one diff, found {len(paths)} and {len(texts)}"
-        raise InvalidInput(node.path, what, "Send the diffs of a spec alone.")
+        raise InvalidInput(node.path, what, "Send only the diffs.")
     if re.search(marks.SEEN, texts[0].text()) is None:
         return _name_diff(texts[0], paths[0])
     heading = render_heading(paths[0])

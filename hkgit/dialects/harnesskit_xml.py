@@ -87,7 +87,7 @@ def _check_order(text: str, group: list[Token], first_line: int) -> None:
         if index >= len(group) or token["tag"] != tag:
             what = f"expected <{tag}>, found {'no more' if index >= len(group) else token[0][:40]}"
         elif index in (1, 3, 5) and text[group[index - 1].end() : token.start()].strip():
-            what = f"text in front of <{tag}>"
+            what = f"text before <{tag}>"
         if what:
             line = first_line + text.count("\n", group[0].start(), token.start())
             raise InvalidInput(f"line {line}", what, fix)

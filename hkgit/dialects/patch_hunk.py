@@ -168,7 +168,7 @@ def _refuse_short(start: int, found: Counts, counts: Counts) -> None:
         f"the hunk is shorter than its header says: {counts[0]} old and {counts[1]} new lines,"
         f" found {found[0]} and {found[1]}"
     )
-    fix = "Send all of it again; where it is all, write the numbers of its lines in the header."
+    fix = "Send all of it again; if it is complete, correct the line numbers in the header."
     raise refuse_line(start, what, fix)
 
 

@@ -12,7 +12,7 @@ _UNREADABLE = {
     "code_edit": "a sketch that leaves code out, for a model to merge",
     "code": "a sketch that leaves code out, for a model to merge",
     "new_source": "an edit of a notebook's cell, not of the text of its file",
-    "use_regex": "a search by a pattern, not by the text of the file",
+    "use_regex": "a search by a pattern instead of the text of the file",
 }
 """What calls of some edit tools are that no dialect says, by a key that only they have."""
 

@@ -159,7 +159,7 @@ def derive_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, 
     _check_hunks(entry, file, base)
     changed = _place(file, data)
     if file.new_path is not None and mark(changed[file.new_path]) != file.after:
-        raise Wrong("after", file.new_path, "the hunks do not make the bytes it records")
+        raise Wrong("after", file.new_path, "the hunks do not produce the bytes that it records")
     return changed
 
 
@@ -171,7 +171,7 @@ def _place(file: RecordedFile, data: bytes) -> dict[str, File | None]:
     if file.new_path is not None and file.after is not None:
         changed[file.new_path] = File(data, file.after.mode)
     elif Document(data).line_count:
-        raise Wrong("after", file.name, "the file is gone, but its hunks leave text")
+        raise Wrong("after", file.name, "the file is deleted, but its hunks leave text")
     return changed
 
 
@@ -196,7 +196,7 @@ def _check_paths(file: RecordedFile, files: Snapshot) -> None:
         raise Wrong("path", error.where, error.what, error.fix) from error
     if file.new_path is not None and file.new_path != file.path:
         if files.get(file.new_path) is not None:
-            raise Wrong("before", file.new_path, "exists already")
+            raise Wrong("before", file.new_path, "already exists")
     elif file.path is None:
         raise Wrong("path", "ledger entry", "a file without a path")
 
@@ -207,7 +207,7 @@ def _bytes(file: RecordedFile, base: Document) -> bytes:
             base, list(map(plain_hunk, file.hunks)), is_terminated=file.final_newline
         )
     except IndexError as error:
-        what = f"{error} lie outside the file or out of order"
+        what = f"{error} are outside the file or out of order"
         raise Wrong("hunk", file.name, what) from error
 
 
@@ -232,10 +232,10 @@ def check_coverage(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> None
     """Raise Wrong unless a hunk writes whole lines, and edits account for every line it touches."""
     where = _where(file, hunk)
     if hunk.new_text and not hunk.new_text.endswith("\n"):  # it would run into the next line
-        raise Wrong("hunk", where, "its last line has no end")
+        raise Wrong("hunk", where, "its last line has no line end")
     ranges = [lines for edit in accountable(entry, file, hunk) for lines in edit.base_lines]
     if not _is_covered(hunk, ranges):
-        raise Wrong("coverage", where, "no edit of the spec accounts for these lines")
+        raise Wrong("coverage", where, "no edit of the spec explains these lines")
 
 
 def accountable(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Iterator[RecordedEdit]:
@@ -284,7 +284,7 @@ def check_evidence(edit: RecordedEdit, base: Document | None) -> None:
         return
     for lines in _lines_of_hash(edit):
         if lines[1] > base.line_count or base.range_hash(*lines) != edit.expected_hash:
-            what = f"the expected hash of lines {lines[0]}-{lines[1]} does not hold"
+            what = f"the expected hash of lines {lines[0]}-{lines[1]} does not match"
             raise Wrong("hash", edit.where, what)
     if not _vouches(edit, base):
         what = "the expected hash is for other lines than the edit touches"

@@ -169,7 +169,7 @@ def _find_collisions(
         yield Finding.of("path", error)
 
 
-_OWN_OF_MERGE = "Merge without changes of your own, and make those in a commit after it."
+_OWN_OF_MERGE = "Merge without other changes, and make those in a later commit."
 
 
 def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayResult | None:
@@ -187,7 +187,7 @@ def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayRe
         return None
     added = read_added_entries(repository, own)
     if is_octopus or not added.entries or added.findings or added.removed:
-        what = "differs from the automatic merge of its parents, in the ledger too"
+        what = "differs from git's merge of its parents, also in the ledger"
         where = ", ".join(change.path for change in own[:5])
         return ReplayResult(
             candidate, Verdict.FAIL, findings=(Finding("merge", where, what, _OWN_OF_MERGE),)
@@ -212,7 +212,7 @@ def _judge_resolution(
     if not findings:
         changes = {change.path: change for change in ours}
         findings += _misfits(repository, how.conflicts, changes, chain.list_changed())
-        what = "differs from the automatic merge of its parents"
+        what = "differs from git's merge of its parents"
         others = (path for path in how.others if path not in accounted)
         findings += (Finding.at("merge", path, what, _OWN_OF_MERGE) for path in others)
         what = "a file on one side and a directory on the other have the same name"
@@ -419,7 +419,7 @@ def _replay(
 ) -> ReplayResult | None:
     if candidate.id is not None and repository.commit(candidate.id).is_boundary:
         fix = "Fetch the whole history: git fetch --unshallow (in CI: fetch-depth: 0)."
-        raise Unverifiable(candidate.id[:12], "its parents are not here: the clone is shallow", fix)
+        raise Unverifiable(candidate.id[:12], "its parents are missing: the clone is shallow", fix)
     if len(candidate.parents) > 1:
         return replay_merge(repository, candidate)
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None

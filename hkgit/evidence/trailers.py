@@ -248,7 +248,7 @@ def message_findings(
     if is_strict and entries:
         true = {line for name, entry in entries for line in render_trailers(entry, name)}
         for line in sorted(set(trailers.lines) - true):
-            what = f"the entry does not say {line[:80]!r}"
+            what = f"the entry does not have {line[:80]!r}"
             yield Finding("trailer", "message", what, "Remove the trailer, or correct it.")
 
 

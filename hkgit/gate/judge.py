@@ -176,7 +176,7 @@ class Gate:
         except OutOfTime:
             if self.depth:  # the time is that of the commit that depends on this one
                 raise
-            what = f"takes longer than {self.policy.max_seconds} s to judge"
+            what = f"takes more than {self.policy.max_seconds} s to judge"
             fix = "Split it, or raise the policy's max_seconds."
             ruling = refuse_commit(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
         ruling = self._despite(self._apply_attestation(ruling, tried), tried)
@@ -318,7 +318,7 @@ class Gate:
         if record is None:
             return ruling
         tried.append(RuleResult("break-glass", str(record)))
-        finding = Finding("break-glass", "commit", str(record), "Look at what it allowed.")
+        finding = Finding("break-glass", "commit", str(record), "Review what it allowed.")
         findings = (*ruling.findings, finding)
         return replace(ruling, findings=findings, passes=True, rule="break-glass")
 

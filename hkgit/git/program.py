@@ -56,7 +56,7 @@ PINNED = {
 
 ADVICE = (
     (".lock': File exists", "Another git process is running, or one has died; then try again."),
-    ("dubious ownership", "Trust the repository as git says, if it is yours to trust."),
+    ("dubious ownership", "If you trust the repository, do what git says."),
     ("tell me who you are", "Set one: git config user.name NAME; git config user.email EMAIL"),
     ("empty ident name", "Set one: git config user.name NAME; git config user.email EMAIL"),
     ("auto-detection is disabled", "Set them: git config user.name NAME; git config user.email E"),

@@ -120,7 +120,7 @@ class Repository:
         reader = os.environ.get(CHOICE, "")
         if reader not in ("", "libgit2", "program"):
             raise InvalidInput(
-                CHOICE, f"cannot be {reader}", "Say libgit2 or program, or unset it."
+                CHOICE, f"cannot be {reader}", "Set it to libgit2 or program, or unset it."
             )
         reader = reader or ("program" if is_small else "")
         is_named = not in_hook and reader != "program"
@@ -179,7 +179,7 @@ class Repository:
             fix = "Name a branch, a tag or a commit; git log --all shows them."
             if self.is_shallow:
                 fix = "This clone is shallow: fetch its whole history (fetch-depth: 0)."
-            raise InvalidInput(rev or "revision", "names no commit here", fix)
+            raise InvalidInput(rev or "revision", "is not a commit here", fix)
         return found
 
     def _is_unborn(self) -> bool:
@@ -219,9 +219,9 @@ class Repository:
             object_id, stated = read_tag(object_id, data)
             kind, _ = self._header(object_id)
             if kind != stated:
-                what = f"says that {object_id[:12]} is a {stated}, and it is a {kind}"
+                what = f"says that {object_id[:12]} is a {stated}, but it is a {kind}"
                 raise Unverifiable("tag", what, TAG_FIX)
-        raise Unverifiable(f"tag {object_id}", f"is a tag of more than {DEEPEST} tags", TAG_FIX)
+        raise Unverifiable(f"tag {object_id}", f"is more than {DEEPEST} nested tags", TAG_FIX)
 
     def commit(self, commit_id: str) -> Commit:
         """Read a commit by its id; raise Unverifiable when it is not here."""

@@ -300,8 +300,8 @@ def refuse_half_applied(
     more = ", ..." if len(done) > LINES_SHOWN else ""
     return Ambiguous(
         edit.path,
-        f"the new text stands around {len(done)} of {len(places)} places of the old one already, "
-        f"at lines {lines}{more}",
+        f"the new text is already around {len(done)} of {len(places)} places of the old one, at"
+        f" lines {lines}{more}",
         "Edit the others one by one, each with a line of context.",
     )
 
@@ -331,7 +331,7 @@ def refuse_conflict(view: FileLines, wanted: EditLines, place: Place, edit: Edit
     error = Conflict(
         f"{edit.path}:{view.document.number_in_file(first)}",
         "the place is there, but lines that the edit changes differ",
-        f"{differs} Write the edit against what the place says now.",
+        f"{differs} Write the edit against what is there now.",
     )
     error.near, error.corrected = (_near(view, place),), correct_edit(view, wanted, [place], edit)
     return error

@@ -26,7 +26,7 @@ def check_escapes(view: FileLines, wanted: EditLines, path: str) -> None:
         what, fix = "\\t instead of a tab", "Write tabs; in JSON a tab is \\t."
     else:
         return
-    raise InvalidInput(path, f"the new text says {what}", fix)
+    raise InvalidInput(path, f"the new text has {what}", fix)
 
 
 def _escapes_tabs(view: FileLines, wanted: EditLines) -> bool:
@@ -73,7 +73,7 @@ def check(
         raise InvalidInput(
             path,
             "the new text has '...' where the old one has lines",
-            "Write the lines out, or put ... in the same places of the old text.",
+            "Write out the lines, or put ... in the same places of the old text.",
         )
 
 
@@ -219,7 +219,7 @@ def _check_placeholder(data: bytes, line: bytes, path: str) -> None:
         raise InvalidInput(
             path,
             f"the new text has {line[:80].decode('utf-8', 'replace')!r} instead of code",
-            "Write the code out, or edit only the lines that change.",
+            "Write out the code, or edit only the lines that change.",
         )
 
 

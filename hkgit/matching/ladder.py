@@ -289,7 +289,7 @@ def locate(
     if not wanted.old:
         raise InvalidInput(edit.path, "the old text is empty", "Quote the lines to be replaced.")
     if wanted.old == wanted.new:
-        raise InvalidInput(edit.path, "the old text and the new one are the same", "Leave it out.")
+        raise InvalidInput(edit.path, "the old text and the new text are the same", "Leave it out.")
     found = _find(search, wanted)
     is_exact = found is not None and found.tier == "exact" and not found.repairs
     if found is None or (settings.threshold == FULL and not is_exact):

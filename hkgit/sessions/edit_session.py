@@ -223,7 +223,7 @@ class EditSession:
                 return EditReport(plan.outcomes)
             left = Overlay(checkout, leaves or {})
             for path in (path for path, file in plan.changed.items() if left.get(path) != file):
-                fix = "What another tool has written is not what its call says."
+                fix = "The file is not what the call of another tool says."
                 raise Stale(path, "is different in the checkout", fix)
             call = self._keep_call(plan, options)
             call = replace(call, time=time or call.time)

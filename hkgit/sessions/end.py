@@ -192,7 +192,7 @@ def _open_named(root: Path, name: str) -> SessionJournal:
 
 def refuse_missing_session(name: str) -> InvalidInput:
     """Build the error for a name that no session has."""
-    fix = "hkgit session list shows those there are."
+    fix = "hkgit session list shows the sessions."
     return InvalidInput(f"session {name}", "is not a session of this checkout", fix)
 
 

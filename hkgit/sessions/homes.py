@@ -203,7 +203,7 @@ def lock_sessions(home: Path) -> Iterator[None]:
     try:
         descriptor = locks.wait_for(lock, PATIENCE)
     except OSError as error:
-        fix = "Look at this file, then try again."
+        fix = "Check this file, then try again."
         raise GitRefused(str(lock), f"cannot be locked: {error.strerror}", fix) from error
     if descriptor is None:
         what = "another call is running in this checkout"
@@ -219,6 +219,6 @@ def expect_kept_here(root: Path, folder: Path, fix: str) -> None:
     for home in list_candidates(root):
         kept = home / folder.name
         if kept != folder and (kept / STATE_FILE).is_file():
-            what = "the session is kept there, and this shell may not write there: a sandbox"
+            what = "the session is stored there, but this shell may not write there: a sandbox"
             last = "The commit has to be made outside the sandbox as well."
             raise GitRefused(str(kept), what, f"{fix} {last}")

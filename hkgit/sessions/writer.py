@@ -223,7 +223,7 @@ def _settle_call(root: Path, journal: SessionJournal, call: JournaledCall) -> li
     named = f"call {call.id} of session {journal.folder.name}"
     if all(now == after for _, after, now in states.values()):
         journal.end(call, dict.fromkeys(states))
-        return [f"{named} had been written as a whole", *swept]
+        return [f"{named} was already written completely", *swept]
     back = {path: before for path, (before, after, now) in states.items() if now == after}
     restored = {path: _file(journal.blobs, version) for path, version in back.items()}
     write_files(root, restored, {path: found[path] for path in back})

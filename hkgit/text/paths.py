@@ -44,7 +44,7 @@ def check_tree_path(path: str) -> None:
     """Raise InvalidInput for a path that no tree may hold: it leads outside, or into `.git`."""
     what = _fault(path)
     if what is not None:
-        fix = "Name a file inside the work tree, from its root, with / between the parts."
+        fix = "Name a file in the work tree, relative to its root, with / as the separator."
         raise InvalidInput(quote_path(path) or "path", what, fix)
 
 

@@ -104,8 +104,8 @@ EMPTY_SEARCH = Argument(
 THRESHOLD = Argument(
     "threshold",
     "number",
-    "How alike a fuzzy match must be; it decides the place, and lets no edit overwrite lines that"
-    " it misquotes. With 1 the old text must be in the file byte for byte.",
+    "How alike a fuzzy match must be; it decides the place, and never lets an edit overwrite lines"
+    " that it misquotes. With 1 the old text must be in the file byte for byte.",
     minimum=0,
     maximum=1,
     default=DEFAULT_THRESHOLD,
@@ -115,19 +115,19 @@ RELOCATE = Argument("relocate", "boolean", "Follow line ranges that have moved."
 CHECK_SYNTAX = Argument(
     "check_syntax",
     "boolean",
-    "Refuse every edit that leaves a file which no longer parses, or none; by default those that"
-    " are not exact.",
+    "Refuse every edit that leaves a file that no longer parses, or none; by default only inexact"
+    " edits.",
 )
-DRY_RUN = Argument("dry_run", "boolean", "Show what would change, and change nothing.")
+DRY_RUN = Argument("dry_run", "boolean", "Show what would change; change nothing.")
 BATCH = Argument("batch", "string", "The batch whose refused edits these correct.")
 MESSAGE = Argument("message", "string", "The commit message.")
-BRANCH = Argument("branch", "string", "Land on this branch, made at the base if absent.")
+BRANCH = Argument("branch", "string", "Land on this branch; created at the base if missing.")
 BASE = Argument("base", "string", "The commit that the edits were written against.")
 HASHLINE = Argument("hashline", "boolean", "Show each line with its tag: ab|text.")
-LIMIT = Argument("limit", "integer", "Show so many lines at most.", minimum=1)
-BEFORE = Argument("before", "string", "Read what that call of the session changed.")
-CALL = Argument("call", "string", "The call to take back, instead of the last.")
-WHOLE_SESSION = Argument("whole_session", "boolean", "Take back every call of the session.")
+LIMIT = Argument("limit", "integer", "Show at most this many lines.", minimum=1)
+BEFORE = Argument("before", "string", "Read what this call of the session changed.")
+CALL = Argument("call", "string", "The call to undo, instead of the last.")
+WHOLE_SESSION = Argument("whole_session", "boolean", "Undo every call of the session.")
 
 
 def _is_a(name: str, value: object) -> bool:

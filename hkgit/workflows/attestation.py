@@ -71,11 +71,11 @@ def judge_statement(
     """
     if old == new:
         what = "is empty: there is no commit whose verdict could be signed"
-        fix = "Name the commit before the work and the last of the work: A..B."
+        fix = "Name the commit before the work and its last commit: A..B."
         raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
     if not repository.is_ancestor(old, new):
         what = "its head does not descend from its base"
-        fix = "Rebase onto the base, or merge it, and attest what comes of that."
+        fix = "Rebase onto the base, or merge it, and attest the result."
         raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
     policy = policy if target is None else policy.for_refs([target])
     report = judge_range(

@@ -205,7 +205,7 @@ def _check_reads(files: Snapshot, reads: Sequence[Read]) -> None:
     for read in reads:
         file = files.get(read.path)
         if file is None:
-            what = "there is no such file, though a hash of it was expected"
+            what = "there is no such file, but a hash of it was expected"
             raise Stale(read.path, what, "Check the path and the lines.")
         base = terminate(Document(file.data))
         if find_holding_read(base, (), (read,)) is not None:
@@ -279,7 +279,9 @@ def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | N
         return net.restate(Overlay(MappingSnapshot(), files_before(changes)), settings)
     except InvalidInput as error:
         what = "its edits write text and remove it again, which a ledger may not keep"
-        raise InvalidInput(error.where, what, "Write each line once, as it is to stay.") from error
+        raise InvalidInput(
+            error.where, what, "Write each line only once, in its final form."
+        ) from error
 
 
 def _make_claims(

@@ -45,7 +45,7 @@ def render_block(text: str, indentation: str, line_end: str) -> str:
 def _describe(text: str) -> str:
     """What follows the first words of a block with these lines."""
     digits = sha256(encode_text(text)).hexdigest()[:16]
-    return f" {digits}; `hkgit init --remove` takes these lines away"
+    return f" {digits}; `hkgit init --remove` removes these lines"
 
 
 def drop_own_blocks(content: bytes) -> bytes:
@@ -116,7 +116,7 @@ _PUBLISHED = (
         ("hkgit gate --record --message-file", "commit-msg"),
     ),
     (
-        ("hkgit-record-done", "Lets sessions forget what is committed now."),
+        ("hkgit-record-done", "Tells sessions what is committed now."),
         ("sh -c 'hkgit record --committed || :'", "post-commit"),
     ),
     (

@@ -257,7 +257,7 @@ def take_snapshot(root: object) -> Snapshot:
         raise WrongArgument("root", root, "a directory or a mapping", fix)
     if not Path(root).is_dir():
         is_there = Path(root).exists()
-        what = "is no directory" if is_there else "there is no such directory"
+        what = "is not a directory" if is_there else "there is no such directory"
         raise InvalidInput(str(root), what, "Name the directory that the paths start from.")
     return DirectorySnapshot(Path(root))
 

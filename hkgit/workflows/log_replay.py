@@ -350,7 +350,7 @@ class TranscriptReplay:
             if plan.is_ok and is_what_came(plan, before, after):
                 return plan
         if after is None:
-            raise make_unknown(edit.paths, "the log does not say what the call made of it")
+            raise make_unknown(edit.paths, "the log does not show the result of the call")
         spec = make_difference(before, after)
         plan = plan_call([spec], files, Options(), (), known, self._blobs.get)
         if not plan.is_ok:

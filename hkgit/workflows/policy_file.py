@@ -12,13 +12,15 @@ from hkgit.gate.trusted_policy import CONFIG, PYPROJECT, read_policy
 from hkgit.workflows.setup_steps import Action, SetupStep, keep_file, read
 
 POLICY = b"""\
-# What `hkgit gate` lets pass in this repository. It is read from the trusted side: from HEAD for a
-# commit being made, from the target for a range or a push. So a change here binds later commits.
+# What `hkgit gate` accepts in this repository. It is read from the trusted side: from HEAD for a
+# commit being made, from the target for a range or a push. So a change here applies to later
+# commits.
 # A line that is commented out shows the default.
 
 [gate]
 
-# Who is held to the rules: "agents" (every commit that carries ledger entries, or whose author,
+# Which commits the rules apply to: "agents" (every commit that carries ledger entries, or whose
+# author,
 # committer or co-author is an agent), or "all".
 # govern = "agents"
 
@@ -83,7 +85,7 @@ def install(root: Path) -> Iterator[SetupStep]:
         yield keep_file(attributes, "as it should be")
     else:
         shown = ATTRIBUTES.decode().strip()
-        yield SetupStep(attributes, Action.BLOCKED, f"it should hold this line alone: {shown}")
+        yield SetupStep(attributes, Action.BLOCKED, f"it should contain only this line: {shown}")
 
 
 def _install_policy(root: Path) -> SetupStep:

@@ -66,7 +66,9 @@ def find_target(
     if choices.merge is None:
         return target
     if len(specs) > 1:
-        raise InvalidInput("--merge", "is one commit, so of one spec", "Put the edits into one.")
+        raise InvalidInput(
+            "--merge", "is one commit, so it needs one spec", "Put the edits into one spec."
+        )
     merging = find_merging(repository, choices.merge, target.branch, target.tip)
     return replace(target, merging=merging)
 

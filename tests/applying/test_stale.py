@@ -194,7 +194,7 @@ def test_the_hash_of_a_range_is_not_that_of_the_whole_file() -> None:
 
 def test_a_file_that_is_gone_is_stale_where_a_hash_was_expected() -> None:
     said = refusal(planned({}, replace_range("f", OLD, 1, 1, "z")))
-    assert said.startswith("stale: f: there is no such file, though a hash of it was expected")
+    assert said.startswith("stale: f: there is no such file, but a hash of it was expected")
 
 
 def test_a_file_that_is_gone_is_no_match_otherwise() -> None:

@@ -74,7 +74,7 @@ def test_tries_with_edit_and_apply_count_together(desk: Desk) -> None:
     spec = desk.spec(desk.replace(10, 10, "x", "read"))
     said = run("edit", "-", cwd=desk.repo.path, stdin=spec.encode())
     assert said.code == 3
-    assert "refused 3 times, so a person decides: hkgit consult " in said.err
+    assert "refused 3 times, so a person has to decide: hkgit consult " in said.err
 
 
 def test_the_entry_that_lands_says_what_was_decided(desk: Desk) -> None:

@@ -41,7 +41,7 @@ class Root:
         for path in paths:
             place = PurePosixPath(self.root.as_posix(), path)
             if self.within.parts and not place.is_relative_to(self.within.as_posix()):
-                what = "lies outside the roots that the client allows"
+                what = "is outside the roots that the client allows"
                 raise InvalidInput(path, what, f"Name a file below {self.within}.")
 
 

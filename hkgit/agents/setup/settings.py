@@ -187,7 +187,7 @@ class YamlPart(TextPart):
         for line in self.text.splitlines():
             name = line.partition(":")[0]
             if re.search(rf"^{re.escape(name)}\s*:", before + after, re.MULTILINE):
-                raise InvalidInput(self.path, f"sets {name} already", f"Make it say: {line}")
+                raise InvalidInput(self.path, f"sets {name} already", f"Set it to: {line}")
         return super().add_to(text)
 
 

@@ -26,7 +26,7 @@ def log_lines(logs: Logs) -> Iterator[str]:
             yield f"  {visible(each.path.name)}: in an unknown format"
     broken = sum(each.broken for each in known)
     if broken:
-        yield f"  {count_noun(broken, 'line')} could not be read, as a last line cut short"
+        yield f"  {count_noun(broken, 'line')} could not be read (perhaps a last line cut short)"
     for place in sorted(logs.others):
         yield f"  {visible(place)} is in another repository: skipped"
 
@@ -74,7 +74,9 @@ def _call(done: Adoption, lines: ExplainedLines) -> str:
         words += f" of lines {origin.evidence_lines[0]}-{origin.evidence_lines[1]}"
         if origin.changed_share is not None:
             words += f", {origin.changed} of them changed"
-    return visible(words if origin.is_derived else f"{words}; on lines that no call made: no entry")
+    return visible(
+        words if origin.is_derived else f"{words}; on lines that no call wrote: no entry"
+    )
 
 
 def _skipped(done: Adoption) -> Iterator[str]:

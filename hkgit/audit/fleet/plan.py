@@ -213,8 +213,8 @@ class FleetDirectory:
     def expect_seen(self) -> None:
         """Raise InvalidInput where a worker does not reach the directory."""
         if not self.marker.exists():
-            what = "is not seen by a worker"
-            fix = "Workers reach the directory by the same path: use a shared file system."
+            what = "is not visible to a worker"
+            fix = "Workers use the same path for the directory: use a shared file system."
             raise InvalidInput(str(self.root), what, fix)
 
     @contextmanager
@@ -412,7 +412,7 @@ def _find_tips(
         return {}
     wanted = listed.refs or _find_default(refs, branch)
     if not wanted:
-        fix = "Say which refs in a list in TOML: refs = [...]."
+        fix = "Name refs in a list in TOML: refs = [...]."
         raise InvalidInput(listed.place, "its HEAD names no branch", fix)
     missing = [ref for ref in wanted if ref not in refs]
     if missing:

@@ -34,7 +34,7 @@ _MEANINGS = {
     "tag": "the edit named its lines by the tags under which they were read",
     "quote": "the edit quoted the text; nothing shows that it was read",
     "late": "its lines were named after the change; nothing shows that they were read before",
-    "none": "the edit rests on nothing",
+    "none": "the edit has no evidence",
     NO_TRACE: "an agent's commit without a ledger entry",
     UNEXPLAINED: "a line that no entry of its commit explains",
 }

@@ -172,7 +172,7 @@ def refuse_failures(path: Path | None) -> Iterator[None]:
         raise GitRefused(str(path), f"cannot be written: {error.strerror}", _AGAIN) from error
 
 
-_AGAIN = "Make room or choose another place, then run it again: what is judged is kept."
+_AGAIN = "Free some space or choose another place, then run it again: what has been judged is kept."
 
 
 def explain_failure(error: sqlite3.Error, place: str) -> HkgitError:
@@ -181,7 +181,9 @@ def explain_failure(error: sqlite3.Error, place: str) -> HkgitError:
     if name.startswith("SQLITE_NOTADB"):
         return InvalidInput(place, "is not a database of hkgit", "Name another place.")
     if name.startswith("SQLITE_BUSY"):
-        return GitRefused(place, "another run writes here", "Wait until it is done; run it again.")
+        return GitRefused(
+            place, "another run is writing here", "Wait until it is done; run it again."
+        )
     return GitRefused(place, str(error), _AGAIN)
 
 

@@ -105,5 +105,5 @@ def _refuse_errors(place: str) -> Iterator[None]:
         if getattr(error, "sqlite_errorname", "").startswith(_FILES):
             raise explain_failure(error, place) from error
         is_denied = any(words in str(error) for words in _DENIED)
-        what = "would do more than read the tables" if is_denied else str(error)
+        what = "does more than read the tables" if is_denied else str(error)
         raise InvalidInput("SQL", what, _ONLY_READS if is_denied else _HELP) from error

@@ -138,7 +138,7 @@ def judge_commits(
 def describe_judges(policy: Policy) -> dict[str, str]:
     """Fill the columns that say on what a row depends: the policy, and the versions used."""
     numbers = ".".join(map(str, program.read_version()))
-    alone = ", replay alone" if policy.any_verdict else ""
+    alone = ", replay only" if policy.any_verdict else ""
     versions = f"hkgit {__version__}, ladder {LADDER_VERSION}, git {numbers}{alone}"
     return {"policy": hash_policy(policy), "judged_by": versions}
 

@@ -234,10 +234,10 @@ class EntryPoint:
             raise Unverifiable(update.ref, f"{update.new[:12]} cannot be read as a commit")
         if update.new is not None:
             self._expect_nobodys(update, update.new, side.policy)
-            return UpdateResult(update, side.policy, note="it names no commit")
+            return UpdateResult(update, side.policy, note="it is not a commit")
         if side.policy.rewrites == "refuse":
-            fix = "Ask for the policy's `rewrites` to be changed."
-            raise Rejected(update.ref, "the policy does not let it be deleted", fix)
+            fix = "Change `rewrites` in the policy."
+            raise Rejected(update.ref, "the policy does not allow its deletion", fix)
         is_judged = self.on_server and side.old is not None and not side.is_given
         if is_judged and self._has_own_trust(side.old or "", side.head):
             what = "has its own policy or signers, which would be lost with it"
@@ -250,7 +250,7 @@ class EntryPoint:
         tags = self.repository.tags_of(new)
         agents = (policy.governing_name([tagger], message) for tagger, message in tags)
         if policy.govern == "all" or any(agent is not None for agent in agents):
-            what = "names a tree or a blob, for which no commit gives evidence"
+            what = "names a tree or a blob, which has no evidence"
             fix = "Tag a commit, or push it to a ref that the policy does not protect."
             raise Rejected(update.ref, what, fix)
 
@@ -290,7 +290,10 @@ class EntryPoint:
             or self._has_own_trust(old, side.default)
             or (self._trust_at(new) != self._trust_at(side.default))
         ):
-            what = f"{new[:12]} does not descend from {old[:12]}, and has another policy or signers"
+            what = (
+                f"{new[:12]} does not descend from {old[:12]}, and has a different policy or"
+                " signers"
+            )
             fix = "Keep both in a rewrite; change them in a separate commit."
             raise Rejected(update.ref, what, fix)
 

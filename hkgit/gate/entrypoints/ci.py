@@ -67,7 +67,7 @@ def read_event(environment: Mapping[str, str]) -> CiEvent:
         return _github(environment.get("GITHUB_EVENT_NAME", ""), _payload(environment))
     if environment.get("GITLAB_CI"):
         return _gitlab(environment)
-    what = "is neither GitHub Actions nor GitLab CI"
+    what = "is not GitHub Actions or GitLab CI"
     raise InvalidInput("environment", what, "Name the commits: hkgit gate --range A..B")
 
 
@@ -255,7 +255,7 @@ def _history(repository: Repository, event: CiEvent) -> Check:
     for side in (event.old, event.new):
         if side is not None and peel_commit(repository, side) is None:
             return Check("history", Level.BROKEN, f"{side} is not in the clone", fix)
-    return Check("history", Level.OK, "all of it is here")
+    return Check("history", Level.OK, "the clone is complete")
 
 
 def _policy(repository: Repository, event: CiEvent) -> Check:
@@ -283,8 +283,8 @@ def _workflow(event: CiEvent, environment: Mapping[str, str]) -> Check:
         is_trusted = not event.is_offer or "@" in named or named.startswith("https://")
         fix = "Keep it in another project (CI/CD configuration file), or in an execution policy."
     if is_trusted:
-        return Check("workflow", Level.OK, f"{named} is not the change's own")
-    what = f"{named or 'its file'} comes from the change itself, which may have emptied it"
+        return Check("workflow", Level.OK, f"{named} does not come from the change")
+    what = f"{named or 'its file'} comes from the change itself, which may have disabled it"
     return Check("workflow", Level.ADVISORY, what, fix)
 
 
@@ -306,9 +306,9 @@ def _credentials(repository: Repository) -> Check:
             f"the checkout keeps credentials that anyone who reads it can use: {', '.join(names)}"
         )
         return Check("credentials", Level.ADVISORY, what, "Set persist-credentials: false.")
-    return Check("credentials", Level.OK, "the checkout keeps none")
+    return Check("credentials", Level.OK, "the checkout keeps no credentials")
 
 
 def _settings(event: CiEvent) -> Check:
     what = f"whether {event.ref} requires this check, from which source, and who may bypass it"
-    return Check("settings", Level.UNASKED, what, "Look at the branch's rules: it needs the API.")
+    return Check("settings", Level.UNASKED, what, "Check the branch's rules: that needs the API.")

@@ -39,7 +39,7 @@ def describe_policy(policy: Policy) -> Iterator[str]:
     if policy.assisted_by == "require":
         yield "The message of a commit names the agents of its entries as Assisted-by."
     elif policy.assisted_by == "forbid":
-        yield "No message of a governed commit has a line Assisted-by."
+        yield "No message of a governed commit may have an Assisted-by line."
     yield f"These verdicts pass: {_join_words(policy.verdicts)}."
     yield from map(_describe_target, policy.targets)
     yield from _describe_refs(policy)
@@ -47,19 +47,19 @@ def describe_policy(policy: Policy) -> Iterator[str]:
     yield from map(_describe_grant, policy.manual)
     if policy.manual and "vouched" in policy.verdicts:
         yield (
-            "For an agent's change without evidence each of them may vouch, by a trailer"
+            "Each of them may vouch for an agent's change without evidence, with a trailer"
             " Hkgit-Vouched-by that names them: it passes as vouched."
         )
     if any(grant.names for grant in policy.manual):
         yield (
             "Names in grants count only in clones: under --range and --ci and on a server, where"
-            " anybody may write any name, only keys, principals and pushers do."
+            " anyone can write any name, only keys, principals and pushers do."
         )
     for role, principals in policy.roles.items():
         yield f"{_join_words(principals) or 'Nobody'} {_ROLES[role]}."
     if policy.attest_keys:
         yield f"Verdicts attested with {count_noun(len(policy.attest_keys), 'key')} count."
-    yield f"A commit that takes longer than {policy.max_seconds} s to judge is rejected."
+    yield f"A commit that takes more than {policy.max_seconds} s to judge is rejected."
 
 
 def _describe_governed(policy: Policy) -> Iterator[str]:
@@ -70,7 +70,7 @@ def _describe_governed(policy: Policy) -> Iterator[str]:
         yield (
             "The rules apply to commits that carry ledger entries, and to those whose author,"
             f" committer or co-author is an agent ({count}). Others are counted, not proved:"
-            " whoever leaves the names out is not held to anything."
+            " the rules do not apply to a commit that leaves the names out."
         )
     if policy.since is not None:
         yield f"Commits up to {policy.since} are not judged."
@@ -126,7 +126,7 @@ def _describe_refs(policy: Policy) -> Iterator[str]:
     if policy.rewrites == "refuse":
         yield "Force pushes to them, and deletions of them, are refused."
     else:
-        yield "Force pushes to them are judged like others, unless they bring another policy."
+        yield "Force pushes to them are judged like others, unless they change the policy."
 
 
 def _describe_protected(policy: Policy) -> Iterator[str]:
@@ -146,7 +146,7 @@ def _describe_protected(policy: Policy) -> Iterator[str]:
 
 def _describe_grant(grant: Grant) -> str:
     who = [
-        *(f"{name} (on clients only, by name)" for name in grant.names),
+        *(f"{name} (by name, only in clones)" for name in grant.names),
         *(f"the person who signs with {key.partition(' ')[0]} {key[-12:]}" for key in grant.keys),
         *(f"{principal} (who signed it)" for principal in grant.principals),
         *(f"{pusher} (who pushes it)" for pusher in grant.pushers),

@@ -73,7 +73,7 @@ def merged_policy_findings(case: JudgedCommit) -> Iterator[Finding]:
     for path in (PYPROJECT, CONFIG):
         accepted = case.accept_values(partial(_read_policy_value, path))
         if accepted and policy_value(case.after, path) not in accepted:
-            what = "git's merge makes another policy of it than either side has"
+            what = "git's merge gives a policy that neither side has"
             fix = "git merge --no-commit, correct the policy by hand, then commit."
             yield Finding("policy", path, what, fix)
 
@@ -164,7 +164,7 @@ def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
         return
     for name, entry in case.judged.entries:
         if find_signer(case.repository, case.policy, name, entry, case.incoming) is None:
-            where, what = entry_path(name), "no signature by a key that may sign entries is here"
+            where, what = entry_path(name), "there is no signature by a key that may sign entries"
             sign = f"`hkgit attest --entries {commit[:12]}^..{commit[:12]} --key FILE`"
             fix = f"{sign}, then push refs/hkgit/entries/* to where the gate runs."
             yield Finding.at("signature", where, what, fix)

@@ -189,7 +189,7 @@ def explain_refused_voucher(
         what = f"names {who}, but the policy grants nobody all that the commit changes"
         return (
             what,
-            "Only people to whom a [[gate.manual]] of the policy grants these paths may vouch.",
+            "Only people with a [[gate.manual]] grant for these paths may vouch.",
         )
     what = f"names {who}, but nothing proves that a grant of these paths is for them"
     fix = f"Names alone count only in clones. A person with the grant signs: {_vouch(candidate)}"
@@ -297,9 +297,9 @@ def explain_blind_commit(
         fix = "Merge them one by one."
         return Finding("merge", shown, "has more than two parents, and no ledger entry", fix)
     if len(candidate.parents) == 2:
-        what = "differs from the automatic merge of its parents, and has no ledger entry"
+        what = "differs from git's merge of its parents, and has no ledger entry"
         fix = (
-            "Merge without changes of your own, and make those in a commit after it. Conflicts are"
+            "Merge without other changes, and make those in a later commit. Conflicts are"
             " resolved by a spec: git merge --abort, then"
             f" hkgit apply --merge {candidate.parents[1][:12]} SPEC"
         )
@@ -326,5 +326,5 @@ def _way(
             " and keys (what signs its commits), or pushers on a server."
         )
     if agent is not None and any(grant.covers(paths) for grant in policy.manual):
-        return f"{way} Or a person whom the policy grants these paths vouches: {_vouch(candidate)}"
+        return f"{way} Or let a person with a grant for these paths vouch: {_vouch(candidate)}"
     return way

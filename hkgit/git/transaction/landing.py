@@ -211,5 +211,5 @@ def _follow(
 
 def _refuse_saved(saved: Stale) -> GitRefused:
     """The refusal where files were saved while the checkout followed."""
-    what = f"local changes in the way: {saved.where}, saved a moment ago"
+    what = f"local changes in the way: {saved.where}, saved while the commit was made"
     return GitRefused("checkout", what, f"Commit, stash or move them, then try again. {saved.fix}")

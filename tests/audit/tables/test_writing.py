@@ -242,7 +242,7 @@ def test_an_export_that_waits_too_long_says_for_what(
 ) -> None:
     export_all(small, tmp_path / "t")
     monkeypatch.setattr(database_module, "_PATIENCE", 0.1)
-    busy = pytest.raises(GitRefused, match="another run writes here")
+    busy = pytest.raises(GitRefused, match="another run is writing here")
     with open_directory(tmp_path / "t") as database, transaction(database), busy:
         export_all(small, tmp_path / "t")
 

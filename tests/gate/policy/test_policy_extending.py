@@ -53,7 +53,7 @@ def test_a_repository_does_not_loosen_what_it_extends(
     with pytest.raises(InvalidInput) as refusal:
         extend_policy(own, parse_policy(base, "the organisation"))
     assert str(refusal.value) == (
-        f".hkgit/config.toml: {key}: is looser than what it extends\n"
+        f".hkgit/config.toml: {key}: is looser than the policy that it extends\n"
         "the organisation may only be tightened."
     )
 
@@ -142,7 +142,7 @@ def test_a_pushed_ref_of_that_name_is_not_the_policy_that_is_extended(
     """Where refs/org/ was not fetched, git would take refs/tags/refs/org/policy for it."""
     loose = repo.commit({"org.toml": "[gate]\n"}, "Loose")
     repo.git("update-ref", f"{folder}/refs/org/policy", loose)
-    with pytest.raises(InvalidInput, match="names no commit here"):
+    with pytest.raises(InvalidInput, match="is not a commit here"):
         extending(repo, "refs/org/policy:org.toml")
 
 
@@ -158,7 +158,7 @@ def test_a_pushed_ref_of_that_name_is_not_the_policy_that_is_extended(
         pytest.param("org.toml", "could mean something else elsewhere", id="a relative path"),
         pytest.param("/nowhere/org.toml", "cannot be read", id="a file that is not there"),
         pytest.param("refs/heads/main:org.toml", "is not there", id="nothing there"),
-        pytest.param("refs/heads/nothing:org.toml", "names no commit here", id="no such ref"),
+        pytest.param("refs/heads/nothing:org.toml", "is not a commit here", id="no such ref"),
     ],
 )
 def test_what_a_policy_does_not_extend(repo: Repo, named: str, said: str) -> None:

@@ -31,7 +31,7 @@ from tests.support.planning import Operation, replace_range
         ),
         pytest.param(
             {"manual": [{"paths": ["*"], "pushers": ["ada"]}]},
-            "manual: grants to pushers, but nothing says who pushed",
+            "manual: grants to pushers, but pusher_variable is not set",
             id="pushers",
         ),
         pytest.param(
@@ -221,7 +221,7 @@ def test_a_policy_is_said_in_words() -> None:
             "confidence of at least 0.90",
             "and deploy/*.",
             "adds bidirectional control characters.",
-            "Ada * (on clients only, by name) may change docs/*.",
+            "Ada * (by name, only in clones) may change docs/*.",
             "On refs/heads/x, only strict passes.",
             "deletions of them, are refused",
             "An edit of src/* also must have evidence of the kind hash.",
