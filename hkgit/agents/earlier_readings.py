@@ -22,7 +22,7 @@ _LARGEST = 64 * 2**20
 
 def find_earlier_readings(agent: Agent, transcript: Path, call: str) -> Iterator[LoggedCall]:
     """Find what calls have shown to whom asks for this call. Raises OSError."""
-    if transcript.stat().st_size > _LARGEST:
+    if not transcript.is_file() or transcript.stat().st_size > _LARGEST:
         return
     lines = [*_read_lines(transcript)]
     calls = [each for log in agent.logs for each in agent.read_log(log, lines)]
