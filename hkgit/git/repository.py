@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hkgit.edits import encode_text
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
@@ -73,6 +72,7 @@ from hkgit.git.program import Completed, Git, prepare_git, read_config, refuse_f
 from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.git.libgit2 import LibGit2
 
