@@ -18,7 +18,8 @@ from hkgit.agents.transcripts.log_words import (
     scan_json,
     scan_lines,
 )
-from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.answer import echo_json, json_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.output import print_info
 from hkgit.cli.redo import tell_remade
 from hkgit.cli.ruling_output import resolve_range

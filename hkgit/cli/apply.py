@@ -13,7 +13,8 @@ import click
 
 from hkgit.applying.file_diff import render_diff
 from hkgit.applying.outcome import refusal_text, render_apply_json
-from hkgit.cli.common import echo_json, make_root_relative, open_repository
+from hkgit.cli.answer import echo_json
+from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import (
     VERBOSE,

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import click
 
 from hkgit.audit.attribution.records import Attribution, attribute_commit
-from hkgit.cli.common import echo_json, echo_json_list, json_option, open_history
+from hkgit.cli.answer import echo_json, echo_json_list, json_option
+from hkgit.cli.common import open_history
 from hkgit.cli.output import print_info, print_note, show_progress
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.errors import InvalidInput

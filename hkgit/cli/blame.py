@@ -9,7 +9,8 @@ import click
 
 from hkgit.audit.commits import format_rfc3339, read_author_time
 from hkgit.audit.origins import Blamed, LineOrigin, LineOrigins, blame
-from hkgit.cli.common import echo_json_list, json_option, make_root_relative, open_history
+from hkgit.cli.answer import echo_json_list, json_option
+from hkgit.cli.common import make_root_relative, open_history
 from hkgit.cli.output import show_progress
 from hkgit.cli.pager import echo_paged
 from hkgit.cli.terminal_rows import (

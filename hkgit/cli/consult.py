@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 import click
 
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import print_info
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_repository
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import DECISIONS, Consult, Decision, RefusalLog
 from hkgit.gate.trusted_policy import load_policy
@@ -24,8 +24,8 @@ from hkgit.text.escape import visible
     help="The edit is wanted as it is; it is not; another one shall be written.",
 )
 @click.option("-m", "--message", default="", metavar="TEXT", help="Why.")
-@json_option
-def command(id: str | None, decision: str | None, message: str, as_json: bool) -> None:
+@answer_option
+def command(id: str | None, decision: str | None, message: str) -> Answer:
     """List the questions that refused edits have left to people, show one, or answer it.
 
     The agent hears the answer when it tries again, and the entry that lands says it.
@@ -40,12 +40,10 @@ def command(id: str | None, decision: str | None, message: str, as_json: bool) -
             raise click.UsageError("Say which question: hkgit consult ID --decision ...")
         by = _identity(repository)
         log.decide(found[0], Decision(decision, by, message))
-        print_info(visible(f"{found[0].id}: {decision}, by {by}"))
-    elif as_json:
-        echo_json({"consults": [_consult_json(each) for each in found]})
-    else:
-        for each in found:
-            click.echo("\n".join(map(visible, _lines(each, is_whole=id is not None))))
+        line = f"{found[0].id}: {decision}, by {by}"
+        return Answer({"consults": [_consult_json(found[0])]}, [visible(line)], is_info=True)
+    lines = (line for each in found for line in _lines(each, is_whole=id is not None))
+    return Answer({"consults": [*map(_consult_json, found)]}, map(visible, lines))
 
 
 def _choose(found: list[Consult], start: str) -> Consult:

@@ -21,7 +21,8 @@ from hkgit.agents.setup.installer import (
     list_user_wide,
 )
 from hkgit.applying.outcome import error_json
-from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.answer import echo_json, json_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.session import describe_session
 from hkgit.cli.versions import list_versions
 from hkgit.errors import GitRefused

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from hkgit.applying.outcome import render_apply_json
-from hkgit.cli.common import echo_json, make_relative_to
+from hkgit.cli.answer import echo_json
+from hkgit.cli.common import find_work_root, make_relative_to
 from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import echo, finish, print_error, print_info, print_note, printable_text
-from hkgit.cli.session_options import find_work_root
 from hkgit.cli.spec_options import (
     SpecOptions,
     echo_notes,

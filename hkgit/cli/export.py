@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from hkgit.audit.tables.export_tables import ExportRequest, ExportResult, export
-from hkgit.cli.common import echo_json, json_option, open_history
-from hkgit.cli.output import print_info, show_progress
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_history
+from hkgit.cli.output import show_progress
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
@@ -19,8 +20,8 @@ from hkgit.text.escape import count_noun, visible
 @click.argument("revision", default="HEAD", metavar="[REV | A..B]")
 @click.option("--to", "directory", metavar="DIR", required=True, help="The directory of tables.")
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's or HEAD's.")
-@json_option
-def command(revision: str, directory: str, policy: str | None, as_json: bool) -> None:
+@answer_option
+def command(revision: str, directory: str, policy: str | None) -> Answer:
     """Write the evidence of commits as tables of SQLite, and as Parquet with hkgit[tables].
 
     The tables of this repository then hold all that leads to REV: commits that no longer do go.
@@ -30,11 +31,7 @@ def command(revision: str, directory: str, policy: str | None, as_json: bool) ->
     repository = open_history()
     request = make_request(repository, revision, Path(directory), policy)
     result = export(repository, request, show_progress("judging commit"))
-    if as_json:
-        echo_json(_result_json(result))
-        return
-    for line in _lines(result, directory):
-        print_info(line)
+    return Answer(_result_json(result), _lines(result, directory), is_info=True)
 
 
 def make_request(

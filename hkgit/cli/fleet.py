@@ -26,7 +26,7 @@ from hkgit.audit.fleet.run import (
     summary_lines,
     verify_fleet,
 )
-from hkgit.cli.common import echo_json, json_option
+from hkgit.cli.answer import echo_json, json_option
 from hkgit.cli.output import QUIET, get_loudness, print_info, show_progress
 from hkgit.cli.runner import INTERRUPTED
 from hkgit.errors import GitRefused, InvalidInput, Rejected

@@ -8,7 +8,8 @@ from functools import partial
 
 import click
 
-from hkgit.cli.common import json_option, open_repository
+from hkgit.cli.answer import json_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.options import format_option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.ruling_output import choose_watch, print_judgement, print_stream, resolve_range

@@ -21,7 +21,8 @@ from hkgit.audit.commits import (
 )
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
-from hkgit.cli.common import echo_json_list, json_option, make_root_relative, open_history
+from hkgit.cli.answer import echo_json_list, json_option
+from hkgit.cli.common import make_root_relative, open_history
 from hkgit.cli.output import show_progress
 from hkgit.cli.pager import echo_paged
 from hkgit.cli.ruling_output import resolve_range

@@ -76,9 +76,9 @@ class _Commands(click.Group):
         except (HkgitError, OSError) as error:
             refusal = refuse_path(error) if isinstance(error, OSError) else error
             if refusal is not None:
-                from hkgit.cli.common import echo_refusal_in, find_requested_form
+                from hkgit.cli.answer import echo_refusal, find_requested_form
 
-                echo_refusal_in(find_requested_form(ctx), refusal)
+                echo_refusal(find_requested_form(ctx), refusal)
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -180,7 +180,7 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         error.show()
         return USAGE
     except click.ClickException as error:
-        from hkgit.cli.usage import echo_usage
+        from hkgit.cli.answer import echo_usage
 
         echo_usage(error, arguments)
         error.show()

@@ -8,8 +8,8 @@ from dataclasses import asdict
 import click
 
 from hkgit.audit.commits import fits_agent
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.pager import echo_paged
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.terminal_rows import color_option, limit_option, measure_terminal, render_row
 from hkgit.evidence.refusal_log import RefusalLog, RefusedAttempt
 from hkgit.text.escape import visible
@@ -20,8 +20,8 @@ from hkgit.text.escape import visible
 @click.option("--open", "only_open", is_flag=True, help="Only those that have not landed since.")
 @limit_option(50, "refusals")
 @color_option
-@json_option
-def command(agent: str | None, only_open: bool, max_count: int, as_json: bool) -> None:
+@answer_option
+def command(agent: str | None, only_open: bool, max_count: int) -> Answer:
     """List what apply, edit and the servers refused in this clone, the newest first.
 
     It is a local record: what counts stands in the entry that landed in the end.
@@ -33,12 +33,9 @@ def command(agent: str | None, only_open: bool, max_count: int, as_json: bool) -
         if (agent is None or fits_agent([each.agent], agent))
         and (each.landed is None or not only_open)
     ][:max_count]
-    if as_json:
-        echo_json({"refusals": [asdict(each) | {"time": each.when} for each in wanted]})
-    elif wanted:
-        echo_paged(_lines(wanted))
-    else:
-        click.echo("nothing was refused here")
+    document = {"refusals": [asdict(each) | {"time": each.when} for each in wanted]}
+    lines = _lines(wanted) if wanted else ["nothing was refused here"]
+    return Answer(document, lines, is_long=True)
 
 
 def _lines(wanted: Sequence[RefusedAttempt]) -> Iterator[str]:

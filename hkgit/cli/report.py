@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from hkgit.audit.audit import Audit, audit_json, body, head
-from hkgit.cli.common import echo_json, json_option, open_history
+from hkgit.cli.answer import echo_json, json_option
+from hkgit.cli.common import open_history
 from hkgit.cli.output import echo, print_info, show_progress
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.errors import InvalidInput

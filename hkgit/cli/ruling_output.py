@@ -13,7 +13,7 @@ from pathlib import Path
 from hkgit.audit.reports import begin
 from hkgit.audit.reports.findings import ReportItem, name_commit
 from hkgit.audit.reports.report_format import ReportTotals
-from hkgit.cli.common import echo_json
+from hkgit.cli.answer import echo_json
 from hkgit.cli.output import QUIET, echo, get_loudness, print_note, show_progress, style
 from hkgit.errors import InvalidInput
 from hkgit.gate.commit_range import Watch, split_range

@@ -16,7 +16,7 @@ import click
 from hkgit.applying.files import has_file
 from hkgit.applying.outcome import EditOutcome
 from hkgit.applying.planner import Options
-from hkgit.cli.common import json_option
+from hkgit.cli.answer import json_option
 from hkgit.cli.options import option_of
 from hkgit.cli.output import print_note
 from hkgit.dialects import append_at_end, find_dialect, parse, parse_expect

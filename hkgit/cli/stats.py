@@ -17,7 +17,8 @@ from hkgit.audit.tables.figures import (
     numbers_json,
     numbers_lines,
 )
-from hkgit.cli.common import echo_json, json_option, open_history
+from hkgit.cli.answer import echo_json, json_option
+from hkgit.cli.common import open_history
 from hkgit.cli.output import echo, show_progress
 from hkgit.cli.pager import echo_paged
 from hkgit.cli.ruling_output import resolve_range

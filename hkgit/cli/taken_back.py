@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.cli.common import echo_json, open_repository
+from hkgit.cli.answer import echo_json
+from hkgit.cli.common import open_repository
 from hkgit.cli.output import echo, print_warning
 from hkgit.evidence.kept_text import KeptText, find_kept_text, render_remake, search_commits
 from hkgit.evidence.verdict import ReplayResult

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from hkgit.cli.common import json_option, open_repository
+from hkgit.cli.answer import json_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.options import format_option
 from hkgit.cli.ruling_output import choose_watch, print_stream, resolve_range
 from hkgit.errors import InvalidInput, Rejected
