@@ -40,6 +40,7 @@ def command(id: str | None, decision: str | None, message: str) -> Answer:
             raise click.UsageError("Say which question: hkgit consult ID --decision ...")
         by = _identity(repository)
         log.decide(found[0], Decision(decision, by, message))
+        found = [_choose(log.find_consults(), found[0].id)]
         line = f"{found[0].id}: {decision}, by {by}"
         return Answer({"consults": [_consult_json(found[0])]}, [visible(line)], is_info=True)
     lines = (line for each in found for line in _lines(each, is_whole=id is not None))
