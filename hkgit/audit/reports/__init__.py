@@ -1,4 +1,4 @@
-"""Reports of the gate: a module for each format, with a class, or `render` of a document."""
+"""Reports of the gate: a class for each format, or a function that renders a document."""
 
 from __future__ import annotations
 
@@ -8,19 +8,14 @@ from hkgit.audit.reports.report_format import DocumentFormat, ReportFormat
 from hkgit.errors import HkgitError
 from hkgit.gate.policy.model import Policy
 
-_MODULES = {
-    "text": "text",
-    "json": "plain",
-    "github": "github",
-    "gitlab": "gitlab",
-    "rdjson": "rdjson",
-    "sarif": "sarif",
+_CLASSES = {
+    "text": ("text", "TextFormat"),
+    "json": ("plain", "JsonFormat"),
+    "github": ("github", "GitHubFormat"),
 }
+"""Formats that are more than a document of findings at the end, with their modules."""
 
-_CLASSES = {"text": "TextFormat", "json": "JsonFormat", "github": "GitHubFormat"}
-"""Formats that are more than a document of findings at the end."""
-
-FORMATS = tuple(_MODULES)
+FORMATS = (*_CLASSES, "gitlab", "rdjson", "sarif")
 """The names of the formats."""
 
 DOCUMENTS = ("gitlab", "json", "rdjson", "sarif")
@@ -29,14 +24,16 @@ DOCUMENTS = ("gitlab", "json", "rdjson", "sarif")
 
 def begin(form: str, policy: Policy, commit_url: str | None = None) -> ReportFormat:
     """Begin a report in one of the formats; only that format's module is loaded."""
-    module = import_module(f"{__name__}.{_MODULES[form]}")
     if form not in _CLASSES:
-        return DocumentFormat(policy, module.render)
-    begun: ReportFormat = getattr(module, _CLASSES[form])(policy, commit_url)
+        documents = import_module(f"{__name__}.documents")
+        return DocumentFormat(policy, getattr(documents, f"render_{form}"))
+    module, name = _CLASSES[form]
+    begun: ReportFormat = getattr(import_module(f"{__name__}.{module}"), name)(policy, commit_url)
     return begun
 
 
 def refusal(error: HkgitError, form: str) -> str:
     """Render why there is no report, in a format that is a JSON document."""
-    rendered: str = import_module(f"{__name__}.{_MODULES[form]}").refusal(error)
+    module = import_module(f"{__name__}.{'plain' if form == 'json' else 'documents'}")
+    rendered: str = getattr(module, f"refuse_{form}")(error)
     return rendered

@@ -58,7 +58,7 @@ class JsonFormat(ReportFormat):
         self._kept.close()
 
 
-def refusal(error: HkgitError) -> str:
+def refuse_json(error: HkgitError) -> str:
     """Render why there is no report."""
     return dump_json({"status": error.status, "error": error_json(error)})
 
