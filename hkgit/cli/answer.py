@@ -68,7 +68,7 @@ class Answer:
         elif as_json:
             echo_json(self.document)
         elif self.is_long:
-            from hkgit.cli.pager import echo_paged
+            from hkgit.cli.terminal_rows import echo_paged
 
             echo_paged(self.lines)
         elif not self.is_info or get_loudness() > QUIET:

@@ -12,10 +12,10 @@ from hkgit.audit.origins import Blamed, LineOrigin, LineOrigins, blame
 from hkgit.cli.answer import echo_json_list, json_option
 from hkgit.cli.common import make_root_relative, open_history
 from hkgit.cli.output import show_progress
-from hkgit.cli.pager import echo_paged
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
     color_option,
+    echo_paged,
     measure_terminal,
     render_row,
 )

@@ -24,12 +24,12 @@ from hkgit.audit.signers import Signed, Signers, render_signature, signature_jso
 from hkgit.cli.answer import echo_json_list, json_option
 from hkgit.cli.common import make_root_relative, open_history
 from hkgit.cli.output import show_progress
-from hkgit.cli.pager import echo_paged
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
     STANDING_COLOURS,
     color_option,
+    echo_paged,
     limit_option,
     measure_terminal,
     render_row,

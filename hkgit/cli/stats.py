@@ -20,9 +20,8 @@ from hkgit.audit.tables.figures import (
 from hkgit.cli.answer import echo_json, json_option
 from hkgit.cli.common import open_history
 from hkgit.cli.output import echo, show_progress
-from hkgit.cli.pager import echo_paged
 from hkgit.cli.ruling_output import resolve_range
-from hkgit.cli.terminal_rows import color_option, measure_terminal, render_row
+from hkgit.cli.terminal_rows import color_option, echo_paged, measure_terminal, render_row
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
 from hkgit.gate.ruling import Ruling
