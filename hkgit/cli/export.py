@@ -10,8 +10,7 @@ from hkgit.audit.tables.export_tables import ExportRequest, ExportResult, export
 from hkgit.cli.answer import Answer, answer_option
 from hkgit.cli.common import open_history
 from hkgit.cli.output import show_progress
-from hkgit.cli.ruling_output import resolve_range
-from hkgit.gate.trusted_policy import load_policy
+from hkgit.cli.ruling_output import find_range
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, visible
 
@@ -38,13 +37,9 @@ def make_request(
     repository: Repository, revision: str, directory: Path, policy: str | None = None
 ) -> ExportRequest:
     """Make what a revision or a range asks for; the policy is that at A, or at HEAD."""
-    old, new = None, revision
-    if ".." in revision:
-        old, new = resolve_range(repository, revision)
-    new = repository.resolve(new)
-    judge = load_policy(repository, policy, old or repository.head().commit)
+    asked, judge = find_range(repository, revision, policy)
     return ExportRequest(
-        directory=directory, revision=visible(revision), old=old, new=new, policy=judge
+        directory=directory, revision=visible(revision), old=asked.old, new=asked.new, policy=judge
     )
 
 

@@ -11,10 +11,9 @@ from hkgit.audit.questions import YES, Fact, Question, answer_questions, collect
 from hkgit.cli.answer import Answer, answer_option
 from hkgit.cli.common import open_history
 from hkgit.cli.output import show_progress
-from hkgit.cli.ruling_output import resolve_range
+from hkgit.cli.ruling_output import find_range
 from hkgit.errors import Rejected
-from hkgit.gate.commit_range import CommitRange, drop_floors, judge_range
-from hkgit.gate.trusted_policy import load_policy
+from hkgit.gate.commit_range import drop_floors, judge_range
 from hkgit.text.escape import count_noun, visible
 from hkgit.values import asdict
 
@@ -34,11 +33,8 @@ def command(commits: str, policy: str | None) -> Answer:
     Passes only where every answer is yes.
     """
     repository = open_history()
-    old, new = resolve_range(repository, commits)
-    trusted = load_policy(repository, policy, old)
-    watch = show_progress("replaying commit")
-    asked_of = CommitRange(old, new)
-    without = drop_floors(trusted)
+    asked_of, trusted = find_range(repository, commits, policy, is_range=True)
+    watch, without = show_progress("replaying commit"), drop_floors(trusted)
     stream = judge_range(repository, asked_of, without, has_trusted_side=False, watch=watch)
     report = stream.collect()
     asked = collect_range(report.rulings, trusted)

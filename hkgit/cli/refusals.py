@@ -10,7 +10,7 @@ import click
 from hkgit.audit.commits import fits_agent
 from hkgit.cli.answer import Answer, answer_option
 from hkgit.cli.common import open_repository
-from hkgit.cli.terminal_rows import color_option, limit_option, measure_terminal, render_row
+from hkgit.cli.terminal_rows import Cell, color_option, limit_option, render_rows
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import DECISIONS, Consult, Decision, RefusalLog, RefusedAttempt
 from hkgit.gate.trusted_policy import load_policy
@@ -37,22 +37,18 @@ def refusals(agent: str | None, only_open: bool, max_count: int) -> Answer:
         and (each.landed is None or not only_open)
     ][:max_count]
     document = {"refusals": [asdict(each) | {"time": each.when} for each in wanted]}
-    lines = _lines(wanted) if wanted else ["nothing was refused here"]
+    rows = render_rows((16, 12, 5, 3, 9, 9), _rows(wanted))
+    lines = rows if wanted else ["nothing was refused here"]
     return Answer(document, lines, is_long=True)
 
 
-def _lines(wanted: Sequence[RefusedAttempt]) -> Iterator[str]:
-    width = measure_terminal()
-    titles = ("time", "agent", "call", "try", "why", "became", "where")
-    widths = (16, 12, 5, 3, 9, 9)
-    yield render_row(titles, widths, [None] * 7, width)
+def _rows(wanted: Sequence[RefusedAttempt]) -> Iterator[Sequence[Cell]]:
+    yield "time", "agent", "call", "try", "why", "became", "where"
     for each in wanted:
-        became = "open" if each.landed is None else each.landed[:9]
+        became = ("open", "yellow") if each.landed is None else (each.landed[:9], "green")
         where = visible(f"{each.path}: {each.reason}" if each.path else each.reason)
         when = each.when[:16].replace("T", " ")
-        words = (when, visible(each.agent), each.call, str(each.tries), each.status, became, where)
-        colours = (*[None] * 5, "yellow" if each.landed is None else "green", None)
-        yield render_row(words, widths, colours, width)
+        yield when, visible(each.agent), each.call, str(each.tries), each.status, became, where
 
 
 @click.command()

@@ -11,11 +11,10 @@ from hkgit.audit.audit import Audit, audit_json, body, head
 from hkgit.cli.answer import echo_json, json_option
 from hkgit.cli.common import open_history
 from hkgit.cli.output import echo, print_info, show_progress
-from hkgit.cli.ruling_output import resolve_range
+from hkgit.cli.ruling_output import find_range
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
-from hkgit.gate.trusted_policy import load_policy
+from hkgit.gate.commit_range import judge_range, list_commits_of
 from hkgit.git.repository import Repository
 
 
@@ -57,9 +56,8 @@ def command(
     if commits is None:
         raise click.UsageError("Say on which range: hkgit report A..B, or give --tables DIR.")
     repository = open_history()
-    ends = resolve_range(repository, commits)
-    trusted = load_policy(repository, policy, ends[0])
-    asked = CommitRange(*ends)
+    asked, trusted = find_range(repository, commits, policy, is_range=True)
+    ends = asked.old or "", asked.new
     listed = list_commits_of(repository, asked, trusted)
     is_page = html is not None or html_dir is not None
     is_markdown = form == "markdown" and not as_json and not is_page

@@ -16,9 +16,10 @@ from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.cli.answer import echo_json
 from hkgit.cli.output import QUIET, echo, get_loudness, print_note, show_progress, style
 from hkgit.errors import InvalidInput
-from hkgit.gate.commit_range import Watch, split_range
+from hkgit.gate.commit_range import CommitRange, Watch, split_range
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
+from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.program import name_program
 from hkgit.git.repository import Repository
 from hkgit.text.escape import escape_console, to_json_text
@@ -50,6 +51,21 @@ def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
             raise
         fix = f"{error.fix} In CI, check out with fetch-depth: 0."
         raise InvalidInput(error.where, error.what, fix) from error
+
+
+def find_range(
+    repository: Repository, words: str, policy: str | None = None, *, is_range: bool = False
+) -> tuple[CommitRange, Policy]:
+    """Find what `A..B` or, unless it must be a range, `REV` names, and the policy that judges it.
+
+    That is the one at A, at HEAD where no range is named, or the one that is named. Raises
+    UsageError and InvalidInput.
+    """
+    if is_range or ".." in words:
+        asked = CommitRange(*resolve_range(repository, words))
+    else:
+        asked = CommitRange(None, repository.resolve(words))
+    return asked, load_policy(repository, policy, asked.old or repository.head().commit)
 
 
 def print_judgement(repository: Repository, report: Report, form: str, *, explain: bool) -> bool:

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -44,10 +44,21 @@ UNBOUNDED = 10_000
 """The width of a pipe."""
 
 
-def render_row(
+Cell = str | tuple[str, str | None]
+"""A word, or a word and its colour."""
+
+
+def render_rows(widths: Sequence[int], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """Write the cells of each row beside each other; a last one without width gets what is left."""
+    terminal = measure_terminal()
+    for row in rows:
+        cells = [(each, None) if isinstance(each, str) else each for each in row]
+        yield _render_row([word for word, _ in cells], widths, [fg for _, fg in cells], terminal)
+
+
+def _render_row(
     words: Sequence[str], widths: Sequence[int], colours: Sequence[str | None], terminal: int
 ) -> str:
-    """Write words beside each other; one more than there are widths gets what is left."""
     left = max(terminal - sum(widths) - len(widths), 8)
     shown = [
         click.style(pad(fit(word, width), width), fg=colour)
