@@ -8,10 +8,9 @@ import click
 
 from hkgit.cli.answer import Answer, answer_option
 from hkgit.cli.common import open_repository
-from hkgit.cli.ruling_output import resolve_range
+from hkgit.cli.ruling_output import find_range, resolve_range
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
 
@@ -68,13 +67,13 @@ def command(
         raise click.UsageError("--format slsa needs --output FILE, and takes no --entries.")
     if resource is not None and form != "slsa":
         raise click.UsageError("--resource is for --format slsa.")
-    old, new = resolve_range(repository, commits)
     if entries:
         if (target, policy, output) != (None, None, None):
             raise click.UsageError("--entries takes a range and a key alone.")
-        return _sign_entries(repository, old, new, Path(key))
-    trusted = load_policy(repository, policy, old)
-    data = _attest(repository, (old, new), trusted, Path(key), target, form, resource)
+        return _sign_entries(repository, *resolve_range(repository, commits), Path(key))
+    asked, trusted = find_range(repository, commits, policy, is_range=True)
+    ends = asked.old or "", asked.new
+    data = _attest(repository, ends, trusted, Path(key), target, form, resource)
     if output is None:
         return _keep(repository, data)
     Path(output).write_bytes(data)

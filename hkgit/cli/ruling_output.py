@@ -184,14 +184,6 @@ def print_explanation(policy: Policy, rulings: Iterable[Ruling], form: str) -> b
     return passes
 
 
-def print_simulation(simulation: Simulation, form: str) -> None:
-    """Print the simulation, as lines or as one JSON document."""
-    if form == "json":
-        echo_json(simulation_json(simulation))
-    else:
-        echo("\n".join(map(escape_console, simulation_lines(simulation))))
-
-
 def explain_lines(ruling: Ruling) -> Iterator[str]:
     """List the rules in the order tried on a commit, and the one that decided."""
     end = "passes" if ruling.passes else "is rejected"
