@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -126,23 +127,20 @@ def _write_overview(tables: Path, html: str | None, html_dir: str | None) -> Non
 
 def _write_directory(directory: Path, pages: Mapping[str, str]) -> None:
     for name, text in pages.items():
-        _make((directory / name).parent)
+        with _refuse_failure((directory / name).parent) as folder:
+            folder.mkdir(parents=True, exist_ok=True)
         _write(directory / name, text)
 
 
-def _make(directory: Path) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unwritable(directory, error) from error
-
-
 def _write(path: Path, text: str) -> None:
-    try:
+    with _refuse_failure(path):
         path.write_text(text, "utf-8")
+
+
+@contextmanager
+def _refuse_failure(path: Path) -> Iterator[Path]:
+    try:
+        yield path
     except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-def _unwritable(path: Path, error: OSError) -> InvalidInput:
-    return InvalidInput(str(path), f"cannot be written: {error.strerror}", "Name another place.")
+        what = f"cannot be written: {error.strerror}"
+        raise InvalidInput(str(path), what, "Name another place.") from error

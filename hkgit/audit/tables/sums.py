@@ -125,29 +125,8 @@ class TableFacts:
         return sum(each.commits for each in self.repositories)
 
     @property
-    def passing(self) -> int:
-        return sum(each.passing for each in self.repositories)
-
-    @property
-    def edits(self) -> int:
-        return sum(each.edits for each in self.repositories)
-
-    @property
-    def blind(self) -> int:
-        return sum(each.blind for each in self.repositories)
-
-    @property
     def standings(self) -> dict[str, int]:
         return {name: sum(each.standings[name] for each in self.repositories) for name in STANDINGS}
-
-    @property
-    def derived(self) -> int:
-        """Commits by agents that can be derived."""
-        return sum(each.derived for each in self.repositories)
-
-    @property
-    def by_agents(self) -> int:
-        return sum(each.by_agents for each in self.repositories)
 
     @property
     def broken(self) -> int:
