@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from hkgit.audit.reports import begin
+from hkgit.audit.reports import ReportTotals, begin
 from hkgit.audit.reports.findings import ReportItem, name_commit
-from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.cli.answer import echo_json
 from hkgit.cli.output import QUIET, echo, get_loudness, print_note, show_progress, style
 from hkgit.errors import InvalidInput

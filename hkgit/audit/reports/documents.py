@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from hkgit import __version__
+from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.findings import (
     LEVELS,
     NOWHERE,
@@ -18,7 +19,6 @@ from hkgit.audit.reports.findings import (
 )
 from hkgit.audit.reports.fix import mend, render_message
 from hkgit.audit.reports.plain import dump_json, to_text
-from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.edits import encode_text
 from hkgit.errors import HkgitError, Rejected
 from hkgit.text.strict_json import JsonObject

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.findings import ReportItem, grade, name_commit, read_subject
 from hkgit.audit.reports.fix import mend, render_message
-from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.audit.reports.text import TextFormat, summarize
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling

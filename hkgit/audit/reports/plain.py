@@ -8,9 +8,9 @@ from tempfile import TemporaryFile
 from textwrap import indent
 
 from hkgit.applying.outcome import error_json
+from hkgit.audit.reports import ReportFormat, ReportTotals
 from hkgit.audit.reports.findings import ReportItem, SourcePlace
 from hkgit.audit.reports.fix import mend
-from hkgit.audit.reports.report_format import ReportFormat, ReportTotals
 from hkgit.errors import HkgitError
 from hkgit.evidence.verdict import Finding
 from hkgit.gate.policy.model import Policy
