@@ -152,7 +152,7 @@ def echo_usage(error: click.ClickException, arguments: Sequence[str]) -> None:
     """Print what is wrong with the arguments, where they ask for a document."""
     ctx: click.Context | None = getattr(error, "ctx", None)
     where = "hkgit" if ctx is None else ctx.command_path
-    wrong = WrongUsage(where, error.format_message(), f"{where} --help says what there is.")
+    wrong = WrongUsage(where, error.format_message(), f"See {where} --help.")
     noted = None if ctx is None else find_requested_form(ctx)
     command = None if ctx is None else ctx.info_name
     echo_refusal(noted or find_form_in(arguments), wrong, command)

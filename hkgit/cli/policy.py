@@ -16,7 +16,7 @@ from hkgit.text.strict_json import JsonObject
 
 @click.group()
 def command() -> None:
-    """Look at the policy of the gate."""
+    """Check the policy of the gate."""
 
 
 @command.command()
@@ -24,20 +24,21 @@ def command() -> None:
     "--policy",
     "given",
     metavar="FILE|REV:PATH",
-    help="The policy to look at, instead of that in the work tree.",
+    help="The policy to check instead of that in the work tree.",
 )
 @answer_option
 def check(given: str | None) -> Answer:
-    """Say in words who may do what; refuse a policy that cannot be read or contradicts itself.
+    """Explain the policy in words; refuse one that cannot be read or contradicts itself.
 
-    The gate itself goes by the trusted side: what stands in the work tree binds once it is there.
+    The gate itself reads the trusted side's policy: a change in the work tree counts once it is
+    there.
     """
     from hkgit.gate.policy.sentences import describe_policy
 
     repository = open_repository()
     policy = _read_policy(repository, given)
     sentences = list(describe_policy(policy))
-    lines = [f"{policy.source} is in order:", *(f"- {each}" for each in sentences)]
+    lines = [f"{policy.source} is valid:", *(f"- {each}" for each in sentences)]
     return Answer(_document(policy, sentences), map(visible, lines), is_info=True)
 
 

@@ -25,12 +25,12 @@ _COLOURS = {"yes": "green", "no": "red", "unknown": "yellow"}
 
 @click.command()
 @click.argument("commits", metavar="A..B")
-@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
+@click.option("--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's.")
 @answer_option
 def command(commits: str, policy: str | None) -> Answer:
-    """Answer what the edit protocol asks of QA on A..B: yes, no or unknown, and why.
+    """Answer the QA questions of the edit protocol on A..B: yes, no or unknown, and why.
 
-    Passes only where every answer is yes.
+    Passes only if every answer is yes.
     """
     repository = open_history()
     asked_of, trusted = find_range(repository, commits, policy, is_range=True)
@@ -44,7 +44,9 @@ def command(commits: str, policy: str | None) -> Answer:
     document = {"passes": passes, "commits": every, "governed": governed}
     return Answer(
         document | {"points": [*map(_point_json, found)]},
-        chain([f"{count_noun(every, 'commit')}, {governed} held to the protocol"], _lines(found)),
+        chain(
+            [f"{count_noun(every, 'commit')}, the protocol applies to {governed}"], _lines(found)
+        ),
         0 if passes else Rejected.exit_code,
     )
 
@@ -75,4 +77,4 @@ def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
     if len(ordered) > _MOST:
         yield f"and {len(ordered) - _MOST} more (--json)"
     if not ordered:
-        yield "nothing in the range speaks against it"
+        yield "nothing in the range contradicts it"

@@ -20,14 +20,14 @@ from hkgit.text.escape import visible
 
 @click.command()
 @click.option("--agent", metavar="GLOB", help="Only those of an agent, with or without version.")
-@click.option("--open", "only_open", is_flag=True, help="Only those that have not landed since.")
+@click.option("--open", "only_open", is_flag=True, help="Only those that have not landed yet.")
 @limit_option(50, "refusals")
 @color_option
 @answer_option
 def refusals(agent: str | None, only_open: bool, max_count: int) -> Answer:
     """List what apply, edit and the servers refused in this clone, the newest first.
 
-    It is a local record: what counts stands in the entry that landed in the end.
+    It is a local record: what counts is in the entry that landed in the end.
     """
     log = RefusalLog.of(open_repository().common_dir)
     wanted = [
@@ -56,14 +56,14 @@ def _rows(wanted: Sequence[RefusedAttempt]) -> Iterator[Sequence[Cell]]:
 @click.option(
     "--decision",
     type=click.Choice(DECISIONS),
-    help="The edit is wanted as it is; it is not; another one shall be written.",
+    help="Land the edit as it is; drop it; write another one.",
 )
 @click.option("-m", "--message", default="", metavar="TEXT", help="Why.")
 @answer_option
 def consult(id: str | None, decision: str | None, message: str) -> Answer:
-    """List the questions that refused edits have left to people, show one, or answer it.
+    """List the questions that refused edits left to people, show one, or answer it.
 
-    The agent hears the answer when it tries again, and the entry that lands says it.
+    The agent gets the answer when it tries again, and the entry that lands records it.
     """
     repository = open_repository()
     log = RefusalLog.of(repository.common_dir)
@@ -72,7 +72,7 @@ def consult(id: str | None, decision: str | None, message: str) -> Answer:
         found = [_choose(found, id)]
     if decision is not None:
         if id is None:
-            raise click.UsageError("Say which question: hkgit consult ID --decision ...")
+            raise click.UsageError("Name a question: hkgit consult ID --decision ...")
         by = _identity(repository)
         log.decide(found[0], Decision(decision, by, message))
         found = [_choose(log.find_consults(), found[0].id)]
@@ -86,7 +86,7 @@ def _choose(found: list[Consult], start: str) -> Consult:
     """Choose the question whose id begins so. Raises InvalidInput where it is not exactly one."""
     fitting = [each for each in found if start and each.id.startswith(start)]
     if len(fitting) != 1:
-        what = "names no question" if not fitting else "begins more than one id"
+        what = "is not the id of a question" if not fitting else "is the beginning of several ids"
         raise InvalidInput(start or "ID", what, "hkgit consult lists them.")
     return fitting[0]
 
@@ -96,7 +96,7 @@ def _identity(repository: Repository) -> str:
     identity = repository.git("var", "GIT_AUTHOR_IDENT").text
     by = identity[: identity.rindex(">") + 1]
     if load_policy(repository, None, repository.head().commit).is_agent(by):
-        raise InvalidInput(by, "is an agent, and a person answers", "Let a person run this.")
+        raise InvalidInput(by, "is an agent, but a person has to answer", "Let a person run it.")
     return by
 
 

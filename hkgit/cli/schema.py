@@ -45,6 +45,6 @@ def find_schema(name: str) -> JsonObject:
 def prompt(dialect: str) -> None:
     """Print the instruction that teaches a model a dialect and the protocol.
 
-    Every example in it is run by hkgit's own tests.
+    hkgit's own tests run every example in it.
     """
     click.echo(write_prompt(dialect), nl=False)

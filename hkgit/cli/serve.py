@@ -24,17 +24,17 @@ _ON_A_TERMINAL = (
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=".",
-    help="Work here, where the client names no roots.",
+    help="The directory to work in, if the client names no roots.",
 )
 @click.option(
     "--session",
     metavar="NAME",
-    help="The session's name; the agent's conversation by default, else a new one.",
+    help="The session's name [default: the agent's conversation, or a new one].",
 )
 def mcp(root: Path, session: str | None) -> None:
     """Serve an agent the tools read, edit, apply, undo and status.
 
-    It speaks the Model Context Protocol on standard input and output; the agent starts it.
+    It uses the Model Context Protocol on standard input and output; the agent starts it.
     """
     if sys.stdin is not None and sys.stdin.isatty():
         print_note(_ON_A_TERMINAL)
@@ -50,7 +50,7 @@ def mcp(root: Path, session: str | None) -> None:
 
 
 @click.command()
-@click.option("--stdio", is_flag=True, help="Use standard input and output: the only way so far.")
+@click.option("--stdio", is_flag=True, help="Use standard input and output (the only transport).")
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -60,9 +60,9 @@ def mcp(root: Path, session: str | None) -> None:
 @click.option("--session", metavar="NAME", help="The session's name; a new one by default.")
 @click.option("--agent", metavar="NAME", default="unknown", help="Who edits, as name/version.")
 def serve(stdio: bool, root: Path, session: str | None, agent: str) -> None:
-    """Answer JSON-RPC 2.0 requests, one a line: read, edit, apply, undo, status, ping.
+    """Answer JSON-RPC 2.0 requests, one per line: read, edit, apply, undo, status, ping.
 
-    What they take and answer is what the tools of `hkgit mcp` take and answer.
+    They have the arguments and results of the tools of `hkgit mcp`.
     """
     from hkgit.agents.servers.connection import Connection
     from hkgit.agents.servers.json_rpc import Lines
@@ -75,7 +75,7 @@ def serve(stdio: bool, root: Path, session: str | None, agent: str) -> None:
 def acp(agent: tuple[str, ...]) -> None:
     """Start AGENT, pass its Agent Client Protocol on, and record what it reads and edits.
 
-    The editor starts it in the place of the agent. Each message passes unchanged; files that the
+    The editor starts it instead of the agent. Each message passes unchanged; files that the
     agent reads and writes through the editor become receipts and edits of a session.
     """
     from hkgit.agents.acp.relay import Relay

@@ -17,13 +17,13 @@ from hkgit.text.escape import count_noun, visible
 
 @click.group()
 def command() -> None:
-    """List the sessions of a checkout, and end those that are done."""
+    """List the sessions of a checkout, and end them."""
 
 
 @command.command("list")
 @answer_option
 def list_() -> Answer:
-    """List the sessions, and how many edits of each wait for a commit."""
+    """List the sessions, and how many edits of each are not committed yet."""
     repository, root = open_repository(), find_work_root()
     ending.expire(root)
     found = ending.list_sessions(repository, root)
@@ -51,22 +51,25 @@ def show(name: str) -> Answer:
 @click.argument("name")
 @answer_option
 def end(name: str) -> Answer:
-    """End a session; its edits that wait keep their evidence until they are committed."""
+    """End a session; edits not committed yet keep their evidence until they are."""
     state = ending.end(open_repository(), find_work_root(), name)
     line = f"{name} has ended and is removed"
     if state.waiting:
         edits = count_noun(state.waiting, "edit")
-        line = f"{name} has ended; {edits} can still be committed, then all of it is removed"
+        line = f"{name} has ended; {edits} can still be committed, then it is removed"
     return Answer({"status": "ended", **session_json(state)}, [line], is_info=True)
 
 
 @command.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--force", is_flag=True, help="Also those of which edits wait: they get no evidence.")
-@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
+@click.option(
+    "--force", is_flag=True, help="Also those with uncommitted edits: these get no evidence."
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
 @answer_option
 def clean(names: tuple[str, ...], force: bool, dry_run: bool) -> Answer:
-    """Remove the sessions in which no edit waits, or of these the NAMEs; files stay as they are."""
+    """Remove the sessions without uncommitted edits, or of these the NAMEs; files are not"
+    " changed."""
     gone, kept = ending.clean(
         open_repository(), find_work_root(), names, force=force, dry_run=dry_run
     )
@@ -98,7 +101,7 @@ def describe_session(state: SessionState) -> str:
     if state.damage is not None:
         fix = f"hkgit session clean --force {state.name} removes it"
         return f"{state.name}  its journal {state.damage}: {fix}"
-    waits = "nothing waits"
+    waits = "nothing to commit"
     if state.waiting:
         blind = f", {state.blind} blind" if state.blind else ""
         waits = f"{count_noun(state.waiting, 'edit')} to be committed{blind}"

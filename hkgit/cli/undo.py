@@ -18,15 +18,15 @@ from hkgit.workflows.session_calls import open_session
 
 
 @click.command()
-@click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help="Whose call it was.")
+@click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help="The session of the call.")
 @option_of(CALL, metavar="ID")
 @option_of(WHOLE_SESSION, "--all", "whole")
-@click.option("--list", "only_list", is_flag=True, help="List the calls, and change nothing.")
+@click.option("--list", "only_list", is_flag=True, help="Only list the calls.")
 @answer_option
 def command(session: str | None, call: str | None, whole: bool, only_list: bool) -> Answer:
-    """Take back the last call of `hkgit edit`, and nothing that came after it.
+    """Undo the last call of `hkgit edit`, and nothing that came after it.
 
-    Without a session, that of the latest call. Where later work is in the way nothing changes, and
+    Without a session, that of the latest call. If later work is in the way, nothing changes and
     the exit code is 3.
     """
     if call is not None and whole:
@@ -44,7 +44,7 @@ def command(session: str | None, call: str | None, whole: bool, only_list: bool)
         "files": sorted(undone.files),
     }
     lines = [
-        f"{path}: {'gone again' if file is None else 'as it was'}"
+        f"{path}: {'deleted again' if file is None else 'as it was'}"
         for path, file in sorted(undone.files.items())
     ]
     nothing = f"nothing is left of {count_noun(len(undone.calls), 'call')}: no file changed"

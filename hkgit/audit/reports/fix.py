@@ -13,9 +13,9 @@ from hkgit.gate.rules.grants import OF_EVIDENCE
 from hkgit.gate.ruling import Ruling
 
 _KEPT = "git status  # the change is kept"
-_MESSAGE = "  # with -m for a message of your own"
+_MESSAGE = "  # with -m for another message"
 _BY_HAND = {
-    "text": "take those characters out",
+    "text": "remove those characters",
     "path": "give the file another name",
 }
 """Rules whose mend is an edit of what is committed."""
@@ -39,7 +39,7 @@ def mend(ruling: Ruling) -> str:
         look = f"git status  # {first.fix or first.what}"
         return _UNSHALLOW if _UNSHALLOW in first.fix else look
     if rule == "prune" and short and not ruling.before.paths:
-        return f"hkgit redo {short}  # it leaves that out; prune what has landed"
+        return f"hkgit redo {short}  # it leaves that out; prune only what has landed"
     if rule == "signature" and short:
         attest = f"hkgit attest --entries {short}^..{short} --key FILE"
         return f"{attest}  # then push refs/hkgit/entries/*"
@@ -65,17 +65,17 @@ def _join(commands: Sequence[str]) -> str:
 def _for_person(ruling: Ruling) -> str:
     """Where no evidence helps: a person, or first a grant."""
     if ruling.before.is_granted:
-        return f"{_KEPT}: a person whom a [[gate.manual]] grants these paths commits it"
-    what = "the policy grants nobody these paths, so a person commits a [[gate.manual]] first"
+        return f"{_KEPT}: let a person with a [[gate.manual]] grant for these paths commit it"
+    what = "the policy grants nobody these paths: a person has to commit a [[gate.manual]] first"
     return f"{_KEPT}: {what}"
 
 
 def _for_late(ruling: Ruling) -> str:
     """Where no evidence from afterwards counts."""
     if ruling.before.is_granted:
-        return f"{_KEPT}: a person whom a [[gate.manual]] grants these paths vouches for it"
+        return f"{_KEPT}: let a person with a [[gate.manual]] grant for these paths vouch for it"
     what = "make it again in a session that reads first, or let a person vouch for it"
-    return f"{_KEPT}, and what is read after it does not count: {what}, or accept `late`"
+    return f"{_KEPT}, and what is read afterwards does not count: {what}, or accept `late`"
 
 
 def render_message(item: ReportItem) -> str:
@@ -88,7 +88,7 @@ def render_message(item: ReportItem) -> str:
         (
             finding.what if item.place is not None else f"{finding.where}: {finding.what}",
             finding.fix,
-            f"Commit {name_commit(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}",
+            f"Commit {name_commit(ruling)}: {mend(ruling) or f'allowed by {ruling.rule}'}",
             f"More about this rule: {find_rule_url(finding.rule) or f'hkgit help {finding.rule}'}",
         )
     )
@@ -97,7 +97,9 @@ def render_message(item: ReportItem) -> str:
 def _after_commit(ruling: Ruling, short: str) -> str:
     """For a commit that stands: it is made again beside itself, and what follows moves there."""
     before, parents = ruling.before, ruling.judged.candidate.parents
-    vouch = f"hkgit redo --vouch {short}  # as a person whom a [[gate.manual]] grants these paths"
+    vouch = (
+        f"hkgit redo --vouch {short}  # as a person with a [[gate.manual]] grant for these paths"
+    )
     if before.for_person and len(parents) < 2:
         return vouch if before.is_granted else _for_person(ruling)
     if not before.paths and len(parents) == 1:
@@ -130,7 +132,7 @@ def _before_commit(ruling: Ruling, reads: Sequence[str]) -> str:
     if before.for_person:
         return _for_person(ruling)
     if is_merge and (len(candidate.parents) > 2 or not before.paths):
-        return "git merge --abort  # then merge without changes of your own"
+        return "git merge --abort  # then merge without other changes"
     if ruling.rule == "budget" and not is_merge:
         return f"{_KEPT}: commit it in parts"
     by_hand = before.by_hand or ruling.rule
@@ -165,7 +167,7 @@ def _apart_from_sessions(ruling: Ruling, redo: str, reads: Sequence[str]) -> str
     if ruling.agent is not None:
         return redo + _MESSAGE
     first = "".join(f"{each} && " for each in reads)
-    then = "stage and commit first what is by hand, then the rest"
+    then = "stage and commit what was made by hand first, then the rest"
     return f"{first}git reset -q && git add -p  # {then}"
 
 
