@@ -122,32 +122,43 @@ def run(
     if memory is not None:
         command[:0] = limit_data(memory)
     try:
-        process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=own_session or seconds is not None,
-            close_fds=False,  # children keep the locks that this process holds (see `locks`)
-        )
+        completed = execute(command, cwd, environment, stdin or b"", own_session, seconds)
     except FileNotFoundError as error:
         raise _not_started(cwd) from error
     except OSError as error:
         raise GitRefused("git", f"could not be started: {error.strerror}") from error
-    with process:
+    if check and completed.code != 0:
+        raise refuse_failed(args, completed)
+    return completed
+
+
+def execute(
+    command: Sequence[str],
+    cwd: Path,
+    environment: Mapping[str, str],
+    stdin: bytes,
+    own_session: bool,
+    seconds: float | None,
+) -> Completed:
+    """Run a program to its end (see `run`). Raises OSError, and GitRefused when it is too slow."""
+    with subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=own_session or seconds is not None,
+        close_fds=False,  # children keep the locks that this process holds (see `locks`)
+    ) as process:
         try:
-            stdout, stderr = process.communicate(stdin or b"", timeout=seconds)
+            stdout, stderr = process.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired as error:
             raise GitRefused("git", f"took longer than {seconds:g} s", TOO_SLOW) from error
         finally:
             if process.returncode is None:  # out of time, or interrupted
                 _end(process, with_children=seconds is not None)
-    completed = Completed(stdout, stderr.decode("utf-8", "replace"), process.returncode)
-    if check and completed.code != 0:
-        raise refuse_failed(args, completed)
-    return completed
+    return Completed(stdout, stderr.decode("utf-8", "replace"), process.returncode)
 
 
 def _end(process: subprocess.Popen[bytes], *, with_children: bool) -> None:
