@@ -132,7 +132,16 @@ def facts_of_commit(known: tuple[str, str] | None = None) -> Facts | None:
     if people is None or stored is None:
         return None
     head, policy, keeps_ledger = stored
-    return Facts(git_dir, ref, *people, policy, head, keeps_ledger)
+    author, committer = people
+    return Facts(
+        git_dir=git_dir,
+        ref=ref,
+        author=author,
+        committer=committer,
+        policy=policy,
+        head=head,
+        keeps_ledger=keeps_ledger,
+    )
 
 
 def ask_git(*args: str, asked: str = "") -> str:

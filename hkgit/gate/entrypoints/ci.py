@@ -137,20 +137,29 @@ def _github(name: str, payload: JsonObject) -> CiEvent:
         match name:
             case "pull_request" | "pull_request_target":
                 base, head = payload["pull_request"]["base"], payload["pull_request"]["head"]
-                ref = f"refs/heads/{base['ref']}"
-                return CiEvent(GITHUB, name, ref, base["sha"], head["sha"], is_offer=True)
+                ref, old, new = f"refs/heads/{base['ref']}", base["sha"], head["sha"]
+                is_offer, default = True, None
             case "merge_group":
                 group = payload["merge_group"]
                 ref, old, new = group["base_ref"], group["base_sha"], group["head_sha"]
-                return CiEvent(GITHUB, name, ref, old, new, is_offer=True)
+                is_offer, default = True, None
             case "push":
-                old, new = parse_id(payload["before"]), parse_id(payload["after"])
-                default = payload["repository"]["default_branch"]
-                return CiEvent(GITHUB, name, payload["ref"], old, new, False, default)
+                ref, old, new = payload["ref"], payload["before"], payload["after"]
+                is_offer, default = False, payload["repository"]["default_branch"]
+            case _:
+                fix = "Run it on pull_request, merge_group or push."
+                raise InvalidInput(f"event {name}", "brings no commits", fix)
     except (KeyError, TypeError) as error:
         raise InvalidInput(f"event {name}", f"has no {error}") from error
-    fix = "Run it on pull_request, merge_group or push."
-    raise InvalidInput(f"event {name}", "brings no commits", fix)
+    return CiEvent(
+        host=GITHUB,
+        name=name,
+        ref=ref,
+        old=parse_id(old),
+        new=parse_id(new),
+        is_offer=is_offer,
+        default_branch=default,
+    )
 
 
 def _gitlab(environment: Mapping[str, str]) -> CiEvent:
@@ -161,15 +170,23 @@ def _gitlab(environment: Mapping[str, str]) -> CiEvent:
         # Only a pipeline on the merged result names the commit; else the branch is fetched.
         named = environment.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
         old = named or f"refs/remotes/origin/{target}"
-        return CiEvent(GITLAB, source, f"refs/heads/{target}", old, new, is_offer=True)
+        ref = f"refs/heads/{target}"
+        return CiEvent(host=GITLAB, name=source, ref=ref, old=old, new=new, is_offer=True)
     if source != "push":
         fix = "Run it in merge request pipelines or on push."
         raise InvalidInput(f"pipeline by {source or 'nobody'}", "brings no commits", fix)
     tag = environment.get("CI_COMMIT_TAG")
     ref = f"refs/tags/{tag}" if tag else f"refs/heads/{environment.get('CI_COMMIT_BRANCH', '')}"
     before = parse_id(environment.get("CI_COMMIT_BEFORE_SHA", ""))
-    default = environment.get("CI_DEFAULT_BRANCH")
-    return CiEvent(GITLAB, source, ref, before, new, is_offer=False, default_branch=default)
+    return CiEvent(
+        host=GITLAB,
+        name=source,
+        ref=ref,
+        old=before,
+        new=new,
+        is_offer=False,
+        default_branch=environment.get("CI_DEFAULT_BRANCH"),
+    )
 
 
 class Level(StrEnum):
