@@ -194,7 +194,6 @@ TEXTS = Kind(
 )
 STRING = Kind(Table.text, {"type": "string"})
 COMMIT = Kind(Table.commit, {"type": "string", "pattern": "^[0-9a-f]{40}([0-9a-f]{24})?$"})
-INTEGERS = Kind(Table.integers, {"type": "array", "items": {"type": "integer"}})
 FLAG = Kind(Table.flag, {"type": "boolean"})
 PER_MILLE = Kind(Table.per_mille, {"type": "number", "minimum": 0, "maximum": 1})
 SECONDS = Kind(
@@ -340,7 +339,6 @@ _KEYS = (
     ),
     Key("verdicts", _VERDICTS, "verdicts that pass", FEWER, default="[the table](verdicts.md)"),
     Key("tiers", _TIERS, "the only tiers accepted", FEWER, default="all"),
-    Key("ladders", INTEGERS, "the only versions of the ladder accepted", FEWER, default="all"),
     Key(
         "min_threshold",
         PER_MILLE,
