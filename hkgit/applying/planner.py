@@ -41,10 +41,10 @@ from hkgit.edits import (
     Spec,
     TagEdit,
     WriteFile,
+    expected_hash_of,
 )
 from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
 from hkgit.matching.place import Settings
-from hkgit.text.edit_parts import expected_hash_of
 from hkgit.values import dataclass, field, replace
 
 _TELL_NEW_FILES = frozenset({"apply-patch"})
