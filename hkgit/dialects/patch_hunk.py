@@ -20,7 +20,7 @@ _HEADING = r"@@(?:[-+\d, .]*@@)?[ \t]*(?P<words>.*?)[ \t]*(?:@@)?\s*"
 
 
 @dataclass(slots=True)
-class Hunk:
+class PatchHunk:
     """A hunk as far as it is read: its first line, where it is said to stand, its two sides.
 
     A blank line without its space is context, but only if more of the hunk follows: till then
@@ -122,14 +122,14 @@ def begins_sides(lines: Sequence[str], index: int) -> bool:
     )
 
 
-def read_hunk(lines: Sequence[str], start: int) -> tuple[Hunk, int]:
+def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
     """Read the hunk that begins at `start`, and the first line behind it. Raises InvalidInput."""
     if lines[start].startswith("@@@"):
         raise refuse_line(start, "the combined diff of a merge", "Give a diff of two sides.")
     head = re.fullmatch(_HEAD, lines[start])
     counts = None if head is None else (int(head["old"] or 1), int(head["new"] or 1))
     hint = None if head is None else int(head["start"]) or None
-    hunk = Hunk(start, line_hint=hint, heading=find_heading(lines[start]))
+    hunk = PatchHunk(start, line_hint=hint, heading=find_heading(lines[start]))
     index = start + 1
     ends: dict[str, int] = {}
     while index < len(lines) and not _ends(lines, index, hunk, counts):
@@ -170,7 +170,7 @@ def _refuse_short(start: int, found: Counts, counts: Counts) -> None:
     raise refuse_line(start, what, fix)
 
 
-def _ends(lines: Sequence[str], index: int, hunk: Hunk, counts: Counts | None) -> bool:
+def _ends(lines: Sequence[str], index: int, hunk: PatchHunk, counts: Counts | None) -> bool:
     """Whether a line is not the hunk's any more; only here the counts of its header weigh."""
     line = lines[index]
     if begins_sides(lines, index):
@@ -186,7 +186,7 @@ def _ends(lines: Sequence[str], index: int, hunk: Hunk, counts: Counts | None) -
     return is_prose or is_fence(line) or re.match(_BEHIND, line) is not None
 
 
-def _is_prose(lines: Sequence[str], index: int, hunk: Hunk) -> bool:
+def _is_prose(lines: Sequence[str], index: int, hunk: PatchHunk) -> bool:
     """Whether a sentence stands behind a hunk that has none itself, and nothing of a hunk below."""
     if re.fullmatch(_SENTENCE, lines[index]) is None:
         return False
@@ -197,7 +197,7 @@ def _is_prose(lines: Sequence[str], index: int, hunk: Hunk) -> bool:
     return not is_below and not any(map(re.compile(_SENTENCE).fullmatch, (*hunk.old, *hunk.new)))
 
 
-def _is_content(lines: Sequence[str], index: int, hunk: Hunk, counts: Counts | None) -> bool:
+def _is_content(lines: Sequence[str], index: int, hunk: PatchHunk, counts: Counts | None) -> bool:
     """Whether `--- x` and `+++ y` are a line removed and a line added, by the header's counts."""
     is_named = all(re.match(name, line) for name, line in zip(_NAMES, lines[index:], strict=False))
     if counts is None or is_named:
@@ -209,7 +209,7 @@ def _is_content(lines: Sequence[str], index: int, hunk: Hunk, counts: Counts | N
     return min(missing) >= 0
 
 
-def _count_missing_blanks(hunk: Hunk, counts: Counts | None) -> int | None:
+def _count_missing_blanks(hunk: PatchHunk, counts: Counts | None) -> int | None:
     """Count the pending blank lines that make the body as long as its header says; else None."""
     if counts is None:
         return None
@@ -221,9 +221,9 @@ def _count_missing_blanks(hunk: Hunk, counts: Counts | None) -> int | None:
 END_MARK = r"\*\*\* End of File\s*"
 
 
-def parse_hunks(lines: Sequence[str], body: range) -> list[Hunk]:
+def parse_hunks(lines: Sequence[str], body: range) -> list[PatchHunk]:
     """Parse the hunks in a range of lines. Raises InvalidInput for none or malformed ones."""
-    hunks: list[Hunk] = []
+    hunks: list[PatchHunk] = []
     is_open = False
     for index in body:
         line = lines[index]
@@ -233,7 +233,7 @@ def parse_hunks(lines: Sequence[str], body: range) -> list[Hunk]:
             continue
         begins = line.startswith("@@") and not (is_open and hunks[-1].is_empty)
         if begins or (not is_open and line.strip()):
-            hunks.append(Hunk(index))
+            hunks.append(PatchHunk(index))
             is_open = True
         if line.startswith("@@"):
             hunks[-1].note_place(line)

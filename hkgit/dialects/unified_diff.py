@@ -14,7 +14,7 @@ from hkgit.dialects.dialect import ParseResult, refuse_line
 from hkgit.dialects.file_names import DEV_NULL
 from hkgit.dialects.headings import name_fences
 from hkgit.dialects.patch_hunk import (
-    Hunk,
+    PatchHunk,
     begins_sides,
     join_lines,
     read_hunk,
@@ -53,7 +53,7 @@ class _Section:
     sides: tuple[str, str] | None = None
     modes: dict[str, int] = field(default_factory=dict)
     moves: dict[str, str] = field(default_factory=dict)
-    hunks: list[Hunk] = field(default_factory=list)
+    hunks: list[PatchHunk] = field(default_factory=list)
 
     def is_of_other_file(self, sides: tuple[str, str]) -> bool:
         """Whether `---` and `+++` name a file that the headers above them do not."""
