@@ -180,7 +180,7 @@ class EntrySequence:
         home = self._home_of(entry, files)
         wrong: list[Finding] | None = None
         if home is None:
-            self.notes.append(f"entry {entry_id[:12]} was made on files that are not here")
+            self.notes.append(f"entry {entry_id[:12]} was made on files that are missing here")
         else:
             changed, wrong = derive(entry, home)
             self.home |= changed
