@@ -7,8 +7,9 @@ Texts of edits are `str`; bytes that were not UTF-8 stand in them as surrogate e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
 
-from hkgit.values import Protocol, dataclass, field
+from hkgit.values import dataclass, field
 
 REGULAR = 0o100644
 EXECUTABLE = 0o100755
@@ -146,6 +147,25 @@ AnyEdit = (
     | RenameFile
     | SetMode
 )
+
+
+def expected_hash_of(edit: AnyEdit) -> str | None:
+    """Return the hash that an edit expects of what it changes, if it names one."""
+    return None if isinstance(edit, CreateFile | SetMode) else edit.expected_hash
+
+
+def new_text_of(edit: AnyEdit) -> str:
+    """Return the text that an edit writes; lines without the last one's end; empty for none."""
+    if isinstance(edit, Edit | CreateFile | WriteFile):
+        return edit.new_text
+    if isinstance(edit, ReplaceRange | InsertAfter | TagEdit):
+        return "\n".join(edit.new_lines or ())
+    return ""
+
+
+def old_text_of(edit: AnyEdit) -> str:
+    """Return the text that an edit quotes; empty for none."""
+    return (edit.old_text or "") if isinstance(edit, Edit | DeleteFile) else ""
 
 
 @dataclass(frozen=True, slots=True)

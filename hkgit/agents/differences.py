@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import Protocol
 
 from hkgit.edits import File, decode_text
 from hkgit.errors import HkgitError, Stale
@@ -12,7 +13,6 @@ from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
 from hkgit.text.document import split_raw
 from hkgit.text.paths import quote_path
-from hkgit.values import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Generic, TypeVar
 
 from hkgit.applying.context import EditContext
 from hkgit.applying.draft import Lines
@@ -40,11 +41,11 @@ from hkgit.edits import (
     Spec,
     TagEdit,
     WriteFile,
+    expected_hash_of,
 )
 from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
 from hkgit.matching.place import Settings
-from hkgit.text.edit_parts import expected_hash_of
-from hkgit.values import Generic, TypeVar, dataclass, field, replace
+from hkgit.values import dataclass, field, replace
 
 _TELL_NEW_FILES = frozenset({"apply-patch"})
 """Dialects that say of every file whether it is there: no text is quoted from one that is new."""

@@ -86,7 +86,6 @@ def _seen_json(seen: SeenRange) -> JsonObject:
 
 _SHOWN = {
     Verdict.STRICT: "replayed and recomputed: every byte, range, hash, tier and confidence",
-    Verdict.SPLICED: "replayed: bytes, ranges, hashes; not recomputed: the ladder is not here",
     Verdict.REANCHORED: "replayed on a moved base: each change at the only place it matches",
     Verdict.MIXED: "replayed, except what is listed below as made by hand",
     Verdict.MERGE: "the merge that git makes of the parents on its own",

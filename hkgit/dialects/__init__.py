@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from typing import cast
 
 from hkgit.dialects.dialect import Dialect
 from hkgit.dialects.file_names import parse_expect, relative_path
 from hkgit.edits import NOTATIONS, AnyEdit, Edit, RenameFile, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import has_opening
-from hkgit.values import cast, replace
+from hkgit.values import replace
 
 __all__ = [
     "DIALECTS",

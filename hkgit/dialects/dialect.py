@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from hkgit.edits import AnyEdit
 from hkgit.errors import InvalidInput
-from hkgit.values import Protocol, dataclass
+from hkgit.values import dataclass
 
 NO_BLOCK = r"(?!)"
 """For a dialect in which no line of content begins a line of the text."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import CHECKED, KINDS
@@ -28,7 +29,7 @@ from hkgit.text.strict_json import (
     Node,
     parse_document,
 )
-from hkgit.values import Any, dataclass, field
+from hkgit.values import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -53,6 +53,15 @@ def find_common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int
     return sorted(pairs)
 
 
+def count_equal(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> int:
+    """Count the items at the beginning that are equal."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if a[low:middle] == b[low:middle] else (low, middle - 1)
+    return low
+
+
 def find_changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[LineChange, ...]:
     """List the changes that lead from `a` to `b`, in order, never adjacent."""
     found = []

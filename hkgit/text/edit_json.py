@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from hkgit.edits import (
     EXECUTABLE,
@@ -28,7 +29,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import Json, JsonObject, Node, check_fields, read_hash
-from hkgit.values import Any, defaults_of, fields_of
+from hkgit.values import defaults_of, fields_of
 
 OPERATIONS: Mapping[str, type[AnyEdit]] = {
     "replace_text": Edit,

@@ -12,9 +12,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from itertools import chain
+from typing import Any
 
 from hkgit.errors import SEND_AGAIN, InvalidInput
-from hkgit.values import Any, dataclass
+from hkgit.values import dataclass
 
 Json = Any
 """A value that JSON can say: dict, list, str, int, float, bool or None. Read one through `Node`."""

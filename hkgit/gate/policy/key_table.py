@@ -116,11 +116,6 @@ COMMIT = _plain(
     str,
 )
 """What is shorter could be the name of a branch."""
-INTEGERS = _plain(
-    "a list of integers",
-    {"type": "array", "items": {"type": "integer"}},
-    lambda values: tuple(map(int, values)),
-)
 FLAG = _plain("true or false", {"type": "boolean"}, bool)
 PER_MILLE = _plain(
     "a number from 0 to 1",
@@ -284,7 +279,6 @@ _KEYS = (
     ),
     Key("verdicts", _VERDICTS, "verdicts that pass", FEWER, default="[the table](verdicts.md)"),
     Key("tiers", _TIERS, "the only tiers accepted", FEWER, default="all"),
-    Key("ladders", INTEGERS, "the only versions of the ladder accepted", FEWER, default="all"),
     Key(
         "min_threshold",
         PER_MILLE,

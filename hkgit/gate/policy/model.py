@@ -94,7 +94,6 @@ class Policy:
     verdicts: tuple[str, ...] = ACCEPTED
     any_verdict: bool = False
     tiers: tuple[str, ...] | None = None
-    ladders: tuple[int, ...] | None = None
     min_confidence: int = 0
     since: str | None = None
     manual: tuple[Grant, ...] = ()

@@ -106,9 +106,6 @@ _SNIFFED = 8000
 """So many bytes git looks at to see whether a file is binary."""
 
 
-_DERIVED = (Verdict.STRICT, Verdict.SPLICED)
-
-
 def text_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Find text that a commit adds and the policy rejects, the first place a file and kind."""
     kinds = case.policy.reject_text
@@ -170,7 +167,7 @@ def _in_names(case: JudgedCommit) -> Iterator[Finding]:
 
 
 def _in_files(case: JudgedCommit) -> Iterator[Finding]:
-    if case.judged.verdict in _DERIVED and not any(map(_is_suspect, case.judged.entries)):
+    if case.judged.verdict is Verdict.STRICT and not any(map(_is_suspect, case.judged.entries)):
         return
     after = case.repository.snapshot(case.candidate.tree)
     before = [case.repository.snapshot(tree) for tree in case.parents]
