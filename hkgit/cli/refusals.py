@@ -13,6 +13,7 @@ from hkgit.cli.pager import echo_paged
 from hkgit.cli.terminal_rows import color_option, limit_option, measure_terminal, render_row
 from hkgit.evidence.refusal_log import RefusalLog, RefusedAttempt
 from hkgit.text.escape import visible
+from hkgit.text.strict_json import JsonObject
 
 
 @click.command()
@@ -34,11 +35,17 @@ def command(agent: str | None, only_open: bool, max_count: int, as_json: bool) -
         and (each.landed is None or not only_open)
     ][:max_count]
     if as_json:
-        echo_json({"refusals": [asdict(each) | {"time": each.when} for each in wanted]})
+        echo_json({"refusals": [_document(each) for each in wanted]})
     elif wanted:
         echo_paged(_lines(wanted))
     else:
         click.echo("nothing was refused here")
+
+
+def _document(each: RefusedAttempt) -> JsonObject:
+    document = asdict(each) | {"time": each.when}
+    del document["text"]  # a digest that only the record is asked for
+    return document
 
 
 def _lines(wanted: Sequence[RefusedAttempt]) -> Iterator[str]:
