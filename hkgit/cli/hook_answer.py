@@ -222,7 +222,7 @@ def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:
 
     repository = Repository.discover(root)
     found = find_commits_past_hooks(repository, root)
-    lines = describe_commits_past_hooks(repository, found, for_agent=True)
+    lines = describe_commits_past_hooks(repository, found)
     return "\n".join(f"hkgit: {line}" for line in lines) or None
 
 
