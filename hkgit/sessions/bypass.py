@@ -119,13 +119,12 @@ def describe_commits_past_hooks(
     """Write a line for each commit, and one with the command that fixes all."""
     for each in found:
         yield (
-            f"commit {each.id[:9]} ({each.subject}) was made past git's hooks, so it has no"
-            f" evidence of what session {', '.join(each.sessions)} edited in"
-            f" {', '.join(each.paths)}"
+            f"commit {each.id[:9]} ({each.subject}) bypassed git's hooks, so it has no evidence of"
+            f" what session {', '.join(each.sessions)} edited in {', '.join(each.paths)}"
         )
     if found:
         if not _has_hooks(repository):
-            yield "this clone has no hooks of git's: hkgit init sets them up"
+            yield "this clone has no git hooks: hkgit init installs them"
         yield f"fix: {_find_mending_command(repository, found)}"
 
 
@@ -138,7 +137,7 @@ def _has_hooks(repository: Repository) -> bool:
 def _find_mending_command(repository: Repository, found: Sequence[CommitPastHooks]) -> str:
     """Find the command that makes such commits again, the newest first: older ones keep their ids.
 
-    Where they are published they stay: their evidence is kept beside the history.
+    Where they are published they stay: their evidence is kept outside the history.
     """
     oldest = found[-1].id
     if repository.git("branch", "-r", "--contains", oldest, check=False).text:
