@@ -193,7 +193,7 @@ def test_a_later_commit_keeps_its_evidence(work: Work) -> None:
     bypass(work)
     work.edit("line 2\n", "two\n", "b.py")
     said = work.commit_with_hooks("-a", "-m", "Later")
-    assert "was made past git's hooks" in said
+    assert "bypassed git's hooks" in said
     follow(work, advice(work))
     assert "none" not in verdicts(work, 2)
     assert find(work) == []
@@ -212,7 +212,7 @@ def test_a_push_says_so(work: Work, tmp_path: Path) -> None:
         text=True,
         check=False,
     ).stderr
-    assert "was made past git's hooks" in said
+    assert "bypassed git's hooks" in said
     assert "fix: hkgit redo" in said
 
 
@@ -229,7 +229,7 @@ def test_doctor_says_so(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     head = bypass(work)
     said = run("doctor", cwd=work.repo.path, env=HOOKS_OFF).stdout.decode()
-    assert f"commit {head[:9]} (Work) was made past git's hooks" in said
+    assert f"commit {head[:9]} (Work) bypassed git's hooks" in said
     assert "hooks off" in said
     document = run("doctor", "--json", cwd=work.repo.path).json()
     assert document["past_hooks"] == [{"commit": head, "sessions": ["task"], "paths": ["a.py"]}]
