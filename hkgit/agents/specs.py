@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from hkgit import dialects
@@ -59,6 +60,22 @@ def find_named_paths(did: Did) -> list[str]:
         case Looks(parts):
             return [each.path for each in parts if isinstance(each, ToolReading)]
     return []
+
+
+_WORD = re.compile(r"[^\s'\"`;&|()<>=]*/[^\s'\"`;&|()<>=]*|(?<=cd )[^\s'\"`;&|()<>=]+")
+
+
+def find_named_checkouts(did: Did, directory: Path) -> list[Path]:
+    """Find the checkouts of the files that commands name, as far as words alone tell."""
+    found: dict[Path, None] = {}
+    for command in find_commands(did):
+        for word in dict.fromkeys(_WORD.findall(command)):
+            place = Path(directory, word).expanduser()
+            for above in (place, *place.parents):
+                if (above / ".git").exists():
+                    found[above.resolve()] = None
+                    break
+    return [*found]
 
 
 def spec_of(did: Editing, root: Path, directory: Path) -> Spec:

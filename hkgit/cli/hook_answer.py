@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents import find_agent
@@ -21,10 +22,15 @@ from hkgit.agents.events import (
 )
 from hkgit.agents.recorder import Recorder
 from hkgit.agents.servers.roots import Root
-from hkgit.agents.specs import find_commands, find_named_paths, find_touched_paths
+from hkgit.agents.specs import (
+    find_commands,
+    find_named_checkouts,
+    find_named_paths,
+    find_touched_paths,
+)
 from hkgit.agents.tools import parse_payload, render_answer
 from hkgit.cli.output import echo
-from hkgit.errors import Conflict, HkgitError, Stale
+from hkgit.errors import Conflict, HkgitError, InvalidInput, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.blobs import find_open_notes
 from hkgit.sessions.edit_session import EditSession
@@ -79,6 +85,18 @@ def _answer(agent: Agent, event: ToolEvent, tool: str | None) -> str | None:
     """
     home = Root.around(event.directory).root
     root = _find_root(event, home)
+    replies = [_answer_in(agent, event, tool, root, home)]
+    for other in find_named_checkouts(event.did, event.directory):
+        if other != root and is_guarded(other):
+            with suppress(InvalidInput):  # what names files of the one names none of the other
+                replies.append(_answer_in(agent, event, None, other, home))
+    return "\n".join(filter(None, replies)) or None
+
+
+def _answer_in(
+    agent: Agent, event: ToolEvent, tool: str | None, root: Path, home: Path
+) -> str | None:
+    """What the model is to know of what a call does in one checkout."""
     if not (root / ".git").exists():
         return None
     if isinstance(event.did, ServerCall):
@@ -235,7 +253,7 @@ def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:
 
     repository = Repository.discover(root)
     found = find_commits_past_hooks(repository, root)
-    lines = describe_commits_past_hooks(repository, found, for_agent=True)
+    lines = describe_commits_past_hooks(repository, found)
     return "\n".join(f"hkgit: {line}" for line in lines) or None
 
 

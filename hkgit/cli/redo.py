@@ -34,6 +34,8 @@ def tell_remade(repository: Repository, remade: Remade) -> None:
         print_info(f"[{branch} {each[:12]}] {subject}{note}")
     if remade.kept:
         print_info(f"{count_noun(remade.kept, 'entry', 'entries')} kept")
+    if remade.recorded:
+        print_info(f"{count_noun(remade.recorded, 'entry', 'entries')} of sessions added")
     if remade.recovered:
         made = count_noun(remade.recovered, "entry", "entries")
         print_info(f"{made} recovered from transcripts")
@@ -80,9 +82,10 @@ def command(
     these are committed, and the rest stays staged.
 
     With a COMMIT of the current history that one is made again: its author, dates, message and
-    the entries that hold stay, and the commits after it follow. What a person added by hand is a
-    commit of its own. Signatures do not stay: sign again. With --vouch it stays as it is, and a
-    person whom a [[gate.manual]] of the policy grants its paths commits and signs it.
+    the entries that hold stay, sessions add theirs, and the commits after it follow. What a
+    person added by hand is a commit of its own. Signatures do not stay: sign again. With --vouch
+    it stays as it is, and a person whom a [[gate.manual]] of the policy grants its paths commits
+    and signs it.
     """
     repository = open_repository()
     commit, paths = _split_commit(repository, paths)

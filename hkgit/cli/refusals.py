@@ -16,6 +16,7 @@ from hkgit.evidence.refusal_log import DECISIONS, Consult, Decision, RefusalLog,
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
+from hkgit.text.strict_json import JsonObject
 
 
 @click.command()
@@ -36,10 +37,16 @@ def refusals(agent: str | None, only_open: bool, max_count: int) -> Answer:
         if (agent is None or fits_agent([each.agent], agent))
         and (each.landed is None or not only_open)
     ][:max_count]
-    document = {"refusals": [asdict(each) | {"time": each.when} for each in wanted]}
+    document = {"refusals": [_document(each) for each in wanted]}
     rows = render_rows((16, 12, 5, 3, 9, 9), _rows(wanted))
     lines = rows if wanted else ["nothing was refused here"]
     return Answer(document, lines, is_long=True)
+
+
+def _document(each: RefusedAttempt) -> JsonObject:
+    document = asdict(each) | {"time": each.when}
+    del document["text"]  # a digest that only the record is asked for
+    return document
 
 
 def _rows(wanted: Sequence[RefusedAttempt]) -> Iterator[Sequence[Cell]]:
@@ -101,7 +108,7 @@ def _identity(repository: Repository) -> str:
 
 
 def _consult_json(question: Consult) -> dict[str, object]:
-    tries = [asdict(each) | {"time": each.when} for each in question.tries]
+    tries = [_document(each) for each in question.tries]
     return {"id": question.id, "tries": tries}
 
 

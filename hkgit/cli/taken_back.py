@@ -12,7 +12,7 @@ from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.output import print_warning
 from hkgit.errors import GitRefused
-from hkgit.evidence.kept_text import KeptText, find_kept_text, render_remake, search_commits
+from hkgit.evidence.kept_text import KeptText, find_kept_text, search_commits
 from hkgit.evidence.verdict import ReplayResult
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
@@ -25,8 +25,7 @@ def warn_of_candidate(repository: Repository, judged: ReplayResult) -> None:
     made = judged.candidate
     kept = find_kept_text(repository, made.tree, made.parents, judged.entries)
     if kept:
-        words = "to leave it out once this is committed"
-        _warn(repository, kept, made.message or b"", made.parents, words)
+        _warn(repository, kept, made.parents, "to leave it out once this is committed")
 
 
 def warn_of_amend(repository: Repository) -> None:
@@ -36,21 +35,16 @@ def warn_of_amend(repository: Repository) -> None:
     if head is not None and done.startswith("commit (amend)"):
         kept = [each for _, each in search_commits(repository, [head])]
         if kept:
-            commit = repository.commit(head)
-            _warn(repository, kept, commit.message, commit.parents, "to leave it out")
+            _warn(repository, kept, repository.commit(head).parents, "to leave it out")
 
 
 def _warn(
-    repository: Repository,
-    kept: Sequence[KeptText],
-    message: bytes,
-    parents: Sequence[str],
-    words: str,
+    repository: Repository, kept: Sequence[KeptText], parents: Sequence[str], words: str
 ) -> None:
     for each in kept:
         print_warning(each.described)
     if len(parents) == 1:
-        print_warning(f"{words}: {_render_way(repository, kept, _subject(message))}")
+        print_warning(f"{words}: {_render_way(repository, kept, 'HEAD')}")
 
 
 def warn_of_push(repository: Repository, commits: Sequence[str]) -> None:
@@ -74,12 +68,12 @@ def look() -> Answer:
     ]
     return Answer(
         {"status": "stale" if found else "well", "kept_text": listed},
-        map(visible, _lines(repository, tip, found)),
+        map(visible, _lines(repository, found)),
         GitRefused.exit_code if found else 0,
     )
 
 
-def _lines(repository: Repository, tip: str | None, found: Sequence[Found]) -> Iterator[str]:
+def _lines(repository: Repository, found: Sequence[Found]) -> Iterator[str]:
     if not found:
         yield "no entry keeps text that was removed again"
         return
@@ -90,25 +84,14 @@ def _lines(repository: Repository, tip: str | None, found: Sequence[Found]) -> I
     yield "To leave it out where nobody has fetched them, make each again, in this order:"
     for commit in dict.fromkeys(commit for commit, _ in found):
         own = [kept for each, kept in found if each == commit]
-        command = _render_way(repository, own, _subject(repository.commit(commit).message))
-        if commit != tip:
-            yield f"  git rebase -i {commit[:12]}~1  # with `edit` for {commit[:12]}"
-            command += " && git rebase --continue"
-        yield f"  {command}"
+        yield f"  {_render_way(repository, own, commit[:12])}"
 
 
-def _render_way(repository: Repository, kept: Sequence[KeptText], subject: str) -> str:
-    """Render how a commit is made again; evidence made for it now is `late`."""
+def _render_way(repository: Repository, kept: Sequence[KeptText], commit: str) -> str:
+    """Render how a commit is made again: with `late` evidence, or as what a person vouches for."""
     from hkgit.gate.ruling import is_late_accepted  # few commits keep such text
     from hkgit.gate.trusted_policy import read_own_policy
 
     policy = read_own_policy(repository, repository.head().commit)
-    if all(is_late_accepted(policy, path) for each in kept for path in each.paths):
-        return render_remake(kept, subject)
-    entries = "git restore --source=HEAD --staged --worktree -- :/.hkgit/ledger"
-    why = "# then a person commits what is staged, or vouches for it"
-    return f"git reset --soft HEAD~1 && {entries}  {why}"
-
-
-def _subject(message: bytes) -> str:
-    return message.decode("utf-8", "replace").partition("\n")[0]
+    is_late = all(is_late_accepted(policy, path) for each in kept for path in each.paths)
+    return f"hkgit redo {commit}" if is_late else f"hkgit redo --vouch {commit}"

@@ -7,7 +7,6 @@ the next took away. No diff shows it: what git shows of the ledger is that a fil
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
@@ -44,12 +43,6 @@ class KeptText:
         named = ", ".join(map(quote_path, self.paths))
         lines = "1 line" if self.lines == 1 else f"{self.lines} lines"
         return f"{self.place} keeps {lines} of {named} that neither the commit nor its parent has"
-
-
-def render_remake(kept: Sequence[KeptText], subject: str) -> str:
-    """Render the command that makes HEAD again without such text, with the hashes of its files."""
-    agent, message = shlex.quote(kept[-1].agent), shlex.quote(subject)
-    return f"git reset --soft HEAD~1 && hkgit redo --agent {agent} -m {message}"
 
 
 def find_kept_text(

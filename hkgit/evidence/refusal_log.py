@@ -9,6 +9,7 @@ a person answers (`hkgit consult`). It is kept here as well.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -16,6 +17,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from hkgit.edits import AnyEdit, encode_text, new_text_of, old_text_of
 from hkgit.errors import InvalidInput
 from hkgit.text.escape import to_json_text
 from hkgit.text.strict_json import Json, JsonObject
@@ -25,6 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from hkgit.applying.outcome import EditOutcome
     from hkgit.git.repository import Repository
 
 
@@ -38,13 +41,26 @@ CONFLICTS = ("stale", "conflict")
 """Statuses of edits that met what others did."""
 
 ASKED_AFTER = 3
-"""So many of them, by one agent in one file, ask a person."""
+"""So many of them, of one text by one agent in one file, ask a person."""
 
 DECISIONS = ("apply", "drop", "rewrite")
 """The edit is wanted as it is; it is not wanted; another one shall be written."""
 
 NO_FILE = ""
 """The path of a spec that cannot be read: nothing tells which files it means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Which edit is refused and why; `text` is a digest of what it writes.
+
+    By that it is known again where it lands. That of a spec that cannot be read is empty.
+    """
+
+    path: str
+    status: str
+    reason: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +77,9 @@ class RefusedAttempt:
     """One edit that was refused; `call` is `apply` or `edit`, `tries` counts from 1.
 
     `time` is in seconds since 1970. `landed` is the commit whose entry carries it; None while
-    the same agent has landed nothing in that file since, or nothing at all after a spec that
-    could not be read. `decided` is what a person answered.
+    the same agent has not landed that text since, or nothing at all after a spec that could not
+    be read. `decided` is what a person answered. `text` is that of the refusal; None in records
+    of before it was kept.
     """
 
     id: str
@@ -75,6 +92,7 @@ class RefusedAttempt:
     tries: int = 1
     landed: str | None = None
     decided: Decision | None = None
+    text: str | None = None
 
     @property
     def when(self) -> str:
@@ -119,34 +137,32 @@ class RefusalLog:
                 found[name] = replace(found[name], **change)
         return [*found.values()]
 
-    def find_open(self, agent: str, paths: Collection[str]) -> list[RefusedAttempt]:
-        """Find an agent's refused or unreadable edits of some files that have not landed."""
-        shown = {NO_FILE, *(to_json_text(path) for path in paths)}
+    def find_open(self, agent: str, texts: Collection[str]) -> list[RefusedAttempt]:
+        """Find an agent's refused edits of some texts, and unreadable ones, that did not land."""
+        sought = {"", *texts}
         name = (to_json_text(agent) or "").casefold()
         return [
             each
             for each in self.read()
-            if each.landed is None and each.agent.casefold() == name and each.path in shown
+            if each.landed is None and each.agent.casefold() == name and each.text in sought
         ]
 
-    def note(
-        self, agent: str, call: str, when: int, refused: Iterable[tuple[str, str, str]]
-    ) -> None:
-        """Keep refused edits, each as path, status and reason. Raises OSError."""
+    def note(self, agent: str, call: str, when: int, refused: Sequence[Refusal]) -> None:
+        """Keep refused edits. Raises OSError."""
         name = to_json_text(agent) or ""
-        found = [(to_json_text(path) or "", *rest) for path, *rest in refused]
-        known = self.find_open(agent, {path for path, *_ in found}) if found else []
+        known = self.find_open(agent, {each.text for each in refused}) if refused else []
         lines = []
-        for path, status, reason in found:
+        for each in refused:
             attempt = {
                 "id": os.urandom(8).hex(),
                 "time": when,
                 "agent": name,
                 "call": call,
-                "path": path,
-                "status": status,
-                "reason": (to_json_text(reason) or "")[:_LONGEST],
-                "tries": 1 + sum(each.path == path for each in known),
+                "path": to_json_text(each.path) or "",
+                "status": each.status,
+                "reason": (to_json_text(each.reason) or "")[:_LONGEST],
+                "tries": 1 + sum(one.text == each.text for one in known),
+                "text": each.text,
             }
             lines.append(attempt)
         self._append(lines)
@@ -157,10 +173,11 @@ class RefusalLog:
 
     def find_consults(self) -> list[Consult]:
         """Find the questions about edits that have not landed, the oldest first."""
-        asked: dict[tuple[str, str, Decision | None], list[RefusedAttempt]] = {}
+        asked: dict[tuple[object, ...], list[RefusedAttempt]] = {}
         for each in self.read():
             if each.landed is None and each.status in CONFLICTS:
-                asked.setdefault((each.agent.casefold(), each.path, each.decided), []).append(each)
+                about = (each.agent.casefold(), each.path, each.text, each.decided)
+                asked.setdefault(about, []).append(each)
         consults = (Consult(tuple(tries)) for tries in asked.values())
         return [each for each in consults if len(each.tries) >= ASKED_AFTER or each.decided]
 
@@ -194,7 +211,7 @@ class RefusalLog:
 
 @dataclass(frozen=True, slots=True)
 class Consult:
-    """A question to a person: the refusals of one agent in one file, and perhaps the answer."""
+    """A question to a person: the refusals of one agent's edit, and perhaps the answer."""
 
     tries: tuple[RefusedAttempt, ...]
 
@@ -209,14 +226,19 @@ class Consult:
 
 
 def describe_conflicts(
-    repository: Repository, log: RefusalLog, agent: str, paths: Iterable[str], tip: str
+    repository: Repository, log: RefusalLog, agent: str, refused: Iterable[Refusal], tip: str
 ) -> list[str]:
     """Say of each file in which an edit met others' work who changed it, and what a person says."""
+    met = [each for each in refused if each.status in CONFLICTS]
+    if not met:
+        return []
     name = (to_json_text(agent) or "").casefold()
     consults = [each for each in log.find_consults() if each.tries[0].agent.casefold() == name]
     lines = []
-    for path in dict.fromkeys(paths):
-        found = [each for each in consults if each.tries[0].path == to_json_text(path)]
+    for path in dict.fromkeys(each.path for each in met):
+        texts = {each.text for each in met if each.path == path}
+        asked = [each for each in consults if each.tries[0].text in texts]
+        found = [each for each in asked if each.tries[0].path == to_json_text(path)]
         parts = [_find_last_change(repository, path, tip), *map(_describe_consult, found[-1:])]
         lines += [f"{path}: {'; '.join(filter(None, parts))}"] if any(parts) else []
     return lines
@@ -236,13 +258,28 @@ def _describe_consult(consult: Consult) -> str:
     return f"{consult.decided.by} decided: {consult.decided.decision}{why}"
 
 
+def list_refused(edits: Iterable[AnyEdit], outcomes: Iterable[EditOutcome]) -> list[Refusal]:
+    """List the refused ones among edits."""
+    return [
+        Refusal(each.path, each.status, each.error.what, digest_text(edit))
+        for edit, each in zip(edits, outcomes, strict=False)  # a later spec was not tried
+        if each.error is not None
+    ]
+
+
+def digest_text(edit: AnyEdit) -> str:
+    """Digest what an edit writes, whatever blanks are in it; of one that writes none, what goes."""
+    words = new_text_of(edit).split() or old_text_of(edit).split() or [edit.path]
+    return hashlib.sha256(encode_text(" ".join(words))).hexdigest()[:16]
+
+
 def note_unread(log: RefusalLog, agent: str, call: str, error: InvalidInput) -> None:
     """Keep a spec that cannot be read among the refusals."""
     if isinstance(error.__cause__, OSError):
         return  # a file that is not there is no spec of an agent's
     why = f"{error.where}: {error.what}"
     with suppress(OSError):  # what is wrong is said, recorded or not
-        log.note(agent, call, int(time.time()), [(NO_FILE, error.status, why)])
+        log.note(agent, call, int(time.time()), [Refusal(NO_FILE, error.status, why)])
 
 
 def make_refusal_claims(attempts: Iterable[RefusedAttempt]) -> list[JsonObject]:
@@ -305,6 +342,7 @@ def _parse(line: bytes) -> RefusedAttempt | tuple[str, dict[str, Any]] | None:
             status=str(record["status"]),
             reason=str(record["reason"]),
             tries=int(record["tries"]),
+            text=record.get("text"),
         )
     except (ValueError, KeyError, TypeError):
         return None

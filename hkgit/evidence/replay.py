@@ -56,12 +56,17 @@ def find_last_commit(repository: Repository, tip: str, path: str, kind: str) -> 
     return repository.git(*args).text.removeprefix("commit ").strip() or None
 
 
+_WHOLE = "Fetch the whole history: git fetch --unshallow (in CI: fetch-depth: 0)."
+
+
 def was_there(repository: Repository, tip: str, commit: str, path: str) -> bool:
     """Whether the history of `commit`, which that of `tip` covers, removed a path of the ledger.
 
     A record that is not there, and that nobody removed, never was.
     """
-    removed = find_removals(repository, tip).get(path, ())
+    # What a shallow clone lacks may come while a server runs.
+    find = find_removals.__wrapped__ if repository.is_shallow else find_removals
+    removed = find(repository, tip).get(path, ())
     return any(repository.is_ancestor(each, commit) for each in removed)
 
 
@@ -402,6 +407,7 @@ def replay(
         if was_there(repository, tip, parent, entry_path(name))
     ]
     if not back:
+        _expect_known(repository, judged)
         return judged
     again = _revert(repository, candidate) if reverts else None
     if again is not None:
@@ -412,12 +418,34 @@ def replay(
     return replace(judged, verdict=Verdict.FAIL, findings=(*judged.findings, *reused))
 
 
+def _expect_known(repository: Repository, judged: ReplayResult) -> None:
+    """Raise Unverifiable where a shallow clone left out commits that may have had an entry.
+
+    None before its base had it. What a commit's own parent is the base of is new in any case.
+    """
+    if not repository.is_shallow or not judged.candidate.parents:
+        return
+    parents = judged.candidate.parents
+    for name, entry in judged.entries:
+        base = entry.base
+        if base not in parents and not any(_leads(repository, base, each) for each in parents):
+            what = "may have been in the history before: the clone is shallow"
+            raise Unverifiable(entry_path(name), what, _WHOLE)
+
+
+def _leads(repository: Repository, base: str | None, commit: str) -> bool:
+    try:
+        return base is not None and repository.is_ancestor(base, commit)
+    except Unverifiable:
+        return False
+
+
 def _replay(
     repository: Repository, candidate: CandidateCommit, *, recomputes: bool, reverts: bool
 ) -> ReplayResult | None:
     if candidate.id is not None and repository.commit(candidate.id).is_boundary:
-        fix = "Fetch the whole history: git fetch --unshallow (in CI: fetch-depth: 0)."
-        raise Unverifiable(candidate.id[:12], "its parents are missing: the clone is shallow", fix)
+        what = "its parents are missing: the clone is shallow"
+        raise Unverifiable(candidate.id[:12], what, _WHOLE)
     if len(candidate.parents) > 1:
         return replay_merge(repository, candidate)
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None

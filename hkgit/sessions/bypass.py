@@ -7,7 +7,6 @@ commit has no evidence although the journal knows all of it: made again with the
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -30,10 +29,6 @@ _SLACK = 2
 """Seconds by which a commit may be dated before the edit that it holds."""
 
 _FORMAT = "%H%x00%P%x00%(trailers:key=Hkgit-Entry,valueonly,separator=%x2C)%x00%s"
-_AGAIN = "git reset -q --soft HEAD~1 && git commit -q -C ORIG_HEAD || git reset -q --soft ORIG_HEAD"
-"""Where the hooks refuse it the commit stays as it is, so a rebase goes on to its end."""
-
-_WITHOUT = "git log -1 --format=%B | grep -q ^Hkgit-Entry: ||"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,25 +114,18 @@ def _is_made(took: bytes, wrote: bytes, was: bytes, now: bytes) -> bool:
 
 
 def describe_commits_past_hooks(
-    repository: Repository, found: Sequence[CommitPastHooks], *, for_agent: bool = False
+    repository: Repository, found: Sequence[CommitPastHooks]
 ) -> Iterator[str]:
-    """Write a line for each commit, and one with the command that fixes all.
-
-    That is for a shell as hkgit's own; `for_agent`, for one of which nothing is known.
-    """
+    """Write a line for each commit, and one with the command that fixes all."""
     for each in found:
         yield (
             f"commit {each.id[:9]} ({each.subject}) bypassed git's hooks, so it has no evidence of"
             f" what session {', '.join(each.sessions)} edited in {', '.join(each.paths)}"
         )
     if found:
-        are_off = for_agent or are_hooks_off()
-        command = _find_mending_command(repository, found, are_off)
         if not _has_hooks(repository):
-            # Made again without them, it would have no evidence again.
             yield "this clone has no git hooks: hkgit init installs them"
-            command = f"hkgit init && {{ {command}; }}"
-        yield f"fix: {command}"
+        yield f"fix: {_find_mending_command(repository, found)}"
 
 
 def _has_hooks(repository: Repository) -> bool:
@@ -146,30 +134,15 @@ def _has_hooks(repository: Repository) -> bool:
     return any(is_active(folder / name) for name in ("pre-commit", "commit-msg"))
 
 
-def _find_mending_command(
-    repository: Repository, found: Sequence[CommitPastHooks], are_off: bool
-) -> str:
-    """Find the command that makes such commits again, with git's hooks.
+def _find_mending_command(repository: Repository, found: Sequence[CommitPastHooks]) -> str:
+    """Find the command that makes such commits again, the newest first: older ones keep their ids.
 
     Where they are published they stay: their evidence is kept outside the history.
     """
     oldest = found[-1].id
-    published = repository.git("branch", "-r", "--contains", oldest, check=False).text
-    if published or not repository.commit(oldest).parents:
+    if repository.git("branch", "-r", "--contains", oldest, check=False).text:
         return f"hkgit adopt {oldest[:9]}~1..HEAD"
-    git = shlex.join(["git", *(_hooks_on(repository) if are_off else ())])
-    if repository.remembers("rebase-merge"):
-        return f"{git} rebase --continue"
-    count = len(repository.commits_between(f"{oldest}~1", "HEAD"))
-    if count == 1:
-        return _AGAIN.replace("git commit -q", f"{git} commit")
-    again = _AGAIN if count == len(found) else f"{_WITHOUT} {{ {_AGAIN}; }}"
-    return f"{git} rebase --autostash -x {shlex.quote(again)} {oldest[:9]}~1"
-
-
-def _hooks_on(repository: Repository) -> Iterator[str]:
-    """The option that switches the hooks on again, whatever the environment says."""
-    yield from ("-c", f"core.hooksPath={repository.hooks_path or repository.common_dir / 'hooks'}")
+    return "; ".join(f"hkgit redo {each.id[:9]}" for each in found)
 
 
 def are_hooks_off() -> bool:

@@ -14,7 +14,7 @@ from hkgit.edits import Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.evidence.claims import complete_entry, make_claims, make_squash_claim, mark
 from hkgit.evidence.entry import Entry, RecordedFile, entry_id, entry_path
-from hkgit.evidence.refusal_log import RefusalLog, make_refusal_claims
+from hkgit.evidence.refusal_log import RefusalLog, digest_text, make_refusal_claims
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey
@@ -67,7 +67,7 @@ def propose_entry(
     """Propose an entry of some edits. Raises InvalidInput where it is too large."""
     last = units[-1].call
     agents = dict.fromkeys(unit.call.agent for unit in units)
-    refused = log.find_open(last.agent, {edit.path for edit in entry.edits})
+    refused = log.find_open(last.agent, {digest_text(unit.edit.edit) for unit in units})
     claims = make_claims(
         last.agent,
         last.time // 1000,

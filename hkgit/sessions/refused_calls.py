@@ -8,7 +8,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.refusal_log import CONFLICTS, RefusalLog, describe_conflicts, note_unread
+from hkgit.evidence.refusal_log import (
+    CONFLICTS,
+    Refusal,
+    RefusalLog,
+    describe_conflicts,
+    list_refused,
+    note_unread,
+)
 from hkgit.sessions.call_plan import CallPlan
 from hkgit.sessions.homes import find_git_dir
 
@@ -18,11 +25,12 @@ def note_refused(root: Path, plan: CallPlan, agent: str) -> tuple[str, ...]:
     log = find_log(root)
     if log is None:
         return ()
-    refused = [(each.path, each.status, each.error.what) for each in plan.outcomes if each.error]
+    edits = [edit for step in plan.steps for edit in step.spec.edits]
+    refused = list_refused(edits, plan.outcomes)
     with suppress(OSError):  # nobody's edit is refused for want of a record
         log.note(agent, "edit", int(time.time()), refused)
-    met = [path for path, status, _ in refused if status in CONFLICTS]
-    return _describe_conflicts(root, log, agent, met) if met else ()
+    is_met = any(each.status in CONFLICTS for each in refused)
+    return _describe_conflicts(root, log, agent, refused) if is_met else ()
 
 
 def note_unread_spec(root: Path, agent: str, call: str, error: InvalidInput) -> None:
@@ -39,7 +47,7 @@ def find_log(root: Path) -> RefusalLog | None:
 
 
 def _describe_conflicts(
-    root: Path, log: RefusalLog, agent: str, met: Sequence[str]
+    root: Path, log: RefusalLog, agent: str, refused: Sequence[Refusal]
 ) -> tuple[str, ...]:
     # Few refusals are conflicts, and these open the repository.
     from hkgit.git.repository import Repository
@@ -48,4 +56,4 @@ def _describe_conflicts(
         repository = Repository.discover(root)
     except HkgitError:  # no repository: there is nobody to be in conflict with
         return ()
-    return tuple(describe_conflicts(repository, log, agent, met, "HEAD"))
+    return tuple(describe_conflicts(repository, log, agent, refused, "HEAD"))

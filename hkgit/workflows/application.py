@@ -12,7 +12,12 @@ from hkgit.applying.draft import Lines
 from hkgit.applying.outcome import EditOutcome, find_first_error, number_outcomes
 from hkgit.edits import Spec
 from hkgit.errors import BlindEdit, HkgitError, Near
-from hkgit.evidence.refusal_log import CONFLICTS, RefusalLog, describe_conflicts, list_claimed_ids
+from hkgit.evidence.refusal_log import (
+    RefusalLog,
+    describe_conflicts,
+    list_claimed_ids,
+    list_refused,
+)
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.branch_queue import turn
 from hkgit.git.transaction.landing import BranchMoved
@@ -238,12 +243,11 @@ class _Application:
         if self.request.dry_run or log is None:
             return
         agent = self.options.agent or steps[-1].spec.agent or "unknown"
-        refused = [(each.path, each.status, each.error.what) for each in outcomes if each.error]
+        refused = list_refused((edit for step in steps for edit in step.spec.edits), outcomes)
         with suppress(OSError):  # nobody's edit is refused for want of a record
             log.note(agent, "apply", int(time.time()), refused)
-        met = [path for path, status, _ in refused if status in CONFLICTS]
         tip = self.options.branch or "HEAD"
-        notes = describe_conflicts(self.repository, log, agent, met, tip)
+        notes = describe_conflicts(self.repository, log, agent, refused, tip)
         self.result = replace(self.result, conflicts=(*self.result.conflicts, *notes))
 
     def _settle_refusals(self, landed: Sequence[LandedCommit]) -> None:

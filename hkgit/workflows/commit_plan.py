@@ -18,7 +18,7 @@ from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot, Spec
 from hkgit.errors import HkgitError, InvalidInput, Stale
 from hkgit.evidence.claims import make_claims, make_squash_claim, record
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, Entry, entry_id, entry_path
-from hkgit.evidence.refusal_log import make_refusal_claims
+from hkgit.evidence.refusal_log import digest_text, make_refusal_claims
 from hkgit.evidence.trailers import append_trailers, list_missing_lines, render_trailers
 from hkgit.git.attributes import Content, Conversion, expect_no_collisions
 from hkgit.git.objects import TreeSnapshot
@@ -308,11 +308,11 @@ def _choose_message(step: PlannedCommit, choices: ApplyOptions) -> str:
 def _find_refusals(
     step: PlannedCommit, choices: ApplyOptions, agent: str
 ) -> list[dict[str, object]]:
-    """Find what the agent was refused before in the files that the step changes."""
+    """Find what the agent was refused before of the texts that the step writes."""
     if choices.refused is None:
         return []
-    paths = {outcome.path for outcome in step.plan.outcomes}
-    return make_refusal_claims(choices.refused.find_open(agent, paths))
+    texts = {digest_text(edit) for edit in step.spec.edits}
+    return make_refusal_claims(choices.refused.find_open(agent, texts))
 
 
 def _first(*texts: str | None) -> str:

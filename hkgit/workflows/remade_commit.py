@@ -1,8 +1,9 @@
 """A commit that stands, made again so that evidence accounts for it; those after it follow.
 
-Its entries that still hold stay. What they do not explain is read from the trees that git has: an
-agent's gets an entry with `late` evidence, a person's stays by hand, in a commit of its own after
-it. Author, committer, dates and message stay.
+Its entries that still hold stay. What sessions edited gets theirs, where the commit was made past
+git's hooks. What neither explains is read from the trees that git has: an agent's gets an entry
+with `late` evidence, a person's stays by hand, in a commit of its own after it. Author, committer,
+dates and message stay.
 
 Everything is written as objects first, and judged. The branch moves at the very end and in one
 step, so a crash before leaves it as it was; the records in the checkout follow it, and a second
@@ -43,7 +44,11 @@ from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE, Commit, Files
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
+from hkgit.sessions.call_journal import list_waiting
 from hkgit.sessions.commit_message import name_entries
+from hkgit.sessions.proposal import ProposedEntry
+from hkgit.sessions.squash import propose_onto
+from hkgit.sessions.stage import find_root, lock_all, open_journals
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.adoption import Transcripts, propose_recovered
@@ -83,14 +88,16 @@ class Remade:
     It `is_gone` where it changed nothing but the ledger.
 
     `commits` are the new ones, in order; the last of them has the files of the old one. `kept`,
-    `recovered` and `late` count entries. `unsigned` are the commits whose signature was left out,
-    since it would be wrong, and `elsewhere` the other branches and tags that have the old commit.
+    `recorded`, `recovered` and `late` count entries; sessions have recorded what the second say.
+    `unsigned` are the commits whose signature was left out, since it would be wrong, and
+    `elsewhere` the other branches and tags that have the old commit.
     """
 
     commit: str
     commits: tuple[str, ...] = ()
     is_gone: bool = False
     kept: int = 0
+    recorded: int = 0
     recovered: int = 0
     late: int = 0
     by_hand: str | None = None
@@ -123,7 +130,9 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     except HkgitError:
         if not remaking.kept:
             raise
-        remaking = replace(remaking, keeps=False, kept=[], made=[], recovered=0, late=0)
+        remaking = replace(
+            remaking, keeps=False, kept=[], recorded=[], made=[], recovered=0, late=0
+        )
         remaking.run()
     carried = _carry_later(repository, old, remaking.tip, head)
     new_head = carried[head]
@@ -133,12 +142,14 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     _expect_unchanged(repository, [path for path in changed if not _is_own(path)])
     repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", new_head, head)
     _bring_along(repository, new_head, changed)
+    _note_recorded(repository, remaking.recorded)
     signed = (each for each in carried if re.search(_SIGNATURE, repository.commit(each).raw))
     return Remade(
         commit=remaking.tip,
         commits=tuple(remaking.made),
         is_gone=not remaking.made,
         kept=len(remaking.kept),
+        recorded=len(remaking.recorded),
         recovered=remaking.recovered,
         late=remaking.late,
         by_hand=remaking.by_hand,
@@ -190,12 +201,30 @@ def _is_own(path: str) -> bool:
 
 
 def _is_settled(repository: Repository, rules: LandingRules, commit: Commit) -> bool:
-    """Whether a commit passes, and its entries keep no text that is in no file."""
+    """Whether a commit passes, and nothing of it is better left out or added.
+
+    Its entries keep no text that is in no file; one without entries holds no session's edits.
+    """
     ruling = _judge(repository, rules, commit.id)
     judged = ruling.judged
     if not ruling.passes or ruling.findings or judged.verdict is Verdict.PRUNE:
         return False  # whether a prune comes too early is known to the ref that it is for
+    if not judged.entries and len(commit.parents) == 1:
+        start = repository.commit(commit.parents[0]).tree
+        return not _propose_of_sessions(repository, rules, start, commit.tree)
     return not find_kept_text(repository, commit.tree, commit.parents, judged.entries)
+
+
+def _propose_of_sessions(
+    repository: Repository, rules: LandingRules, start: str, tree: str
+) -> tuple[ProposedEntry, ...]:
+    """Propose entries of what the checkout's sessions have edited and no commit has.
+
+    None where one is blind, so that the commit is judged as if they were not there.
+    """
+    journals = open_journals(repository, find_root(repository))
+    found = propose_onto(repository, list_waiting(journals), start, tree).entries
+    return () if any(any(find_blind_edits(rules.policy, each.entry)) for each in found) else found
 
 
 def _apply_patch(repository: Repository, old: Commit, patch: bytes) -> str:
@@ -230,7 +259,7 @@ class _Remaking:
 
     `tip` is the last of them, or the parent of a commit that changes nothing but the ledger: it is
     left out. `target` is the tree that it has, but for records. Without `keeps` no entry stays.
-    `kept` are those that do, by id.
+    `kept` are those that do, by id, and `recorded` those of sessions.
     """
 
     repository: Repository
@@ -242,6 +271,7 @@ class _Remaking:
     tip: str = ""
     made: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    recorded: list[ProposedEntry] = field(default_factory=list)
     recovered: int = 0
     late: int = 0
     by_hand: str | None = None
@@ -283,8 +313,8 @@ class _Remaking:
             paths &= {*merging.conflicts}
         entries, files = self._find_holding(tip, paths)
         middle = self.repository.write_tree(start, files)
-        if self.request.transcripts is not None and merging is None:
-            entries, files = self._recover(self.request.transcripts, tip, middle, entries)
+        if merging is None:
+            entries, files = self._add_proposed(tip, middle, entries, files)
             middle = self.repository.write_tree(start, files)
         left = self._list_changed(middle) & (paths | files.keys())
         late = dict(self._share(left))
@@ -372,16 +402,26 @@ class _Remaking:
         self.kept += [name for name, _ in good]
         return tuple(good), chain.list_changed()
 
-    def _recover(
-        self, transcripts: Transcripts, tip: str, middle: str, kept: Entries
+    def _add_proposed(
+        self, tip: str, middle: str, kept: Entries, files: Files
     ) -> tuple[Entries, Files]:
-        """Add what transcripts explain to the entries that hold."""
-        proposal = propose_recovered(self.repository, transcripts, self.old.id, middle)
-        entries = kept
-        for each in proposal.entries:
+        """Add to the entries that hold what transcripts explain, or what sessions recorded."""
+        transcripts = self.request.transcripts
+        if transcripts is None:
+            found = _propose_of_sessions(self.repository, self.rules, middle, self.target)
+        else:
+            found = propose_recovered(self.repository, transcripts, self.old.id, middle).entries
+        proposed = []
+        for each in found:
             entry = replace(each.entry, base=tip)
-            entries = (*entries, (entry_id(entry.to_bytes()), entry))
-        self.recovered += len(proposal.entries)
+            proposed.append(replace(each, entry=entry, name=entry_id(entry.to_bytes())))
+        entries = (*kept, *((each.name, each.entry) for each in proposed))
+        if not proposed:
+            return kept, files
+        if transcripts is None:
+            self.recorded += proposed
+        else:
+            self.recovered += len(proposed)
         candidate = self._candidate(tip)
         return entries, follow_entries(self.repository, candidate, entries).list_changed()
 
@@ -530,6 +570,16 @@ def _bring_along(repository: Repository, head: str, paths: Sequence[str]) -> Non
         chosen = ("--pathspec-from-file=-", "--pathspec-file-nul")
         source = f"--source={head}"
         repository.git("restore", source, "--staged", "--worktree", *chosen, stdin=stdin)
+
+
+def _note_recorded(repository: Repository, recorded: Sequence[ProposedEntry]) -> None:
+    """Tell the sessions which entries HEAD has of their edits."""
+    if recorded:
+        journals = open_journals(repository, find_root(repository))
+        with lock_all(journals):
+            for journal in journals:
+                made = {each.name: each.list_edits(journal) for each in recorded}
+                journal.record({**journal.state.recorded, **made})
 
 
 def _list_lagging(repository: Repository) -> list[str]:

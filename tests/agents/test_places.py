@@ -135,6 +135,29 @@ def test_a_commit_of_it_is_judged_there(repo: Repo) -> None:
     assert "verdict strict" in judged.out
 
 
+@pytest.mark.parametrize("command", ["cd {} && sed -i s/2/20/ x.py", "sed -i s/2/20/ '{}/x.py'"])
+@pytest.mark.parametrize("make", [_in_worktree, _in_submodule])
+def test_what_a_command_changes_in_another_guarded_checkout_is_recorded_there(
+    make: Callable[[Repo], Path], command: str, repo: Repo
+) -> None:
+    """Nobody has read it there, which the agent is told."""
+    other = make(repo)
+    run("init", cwd=other)
+    call = {
+        "session_id": "s",
+        "cwd": str(repo.path),
+        "tool_name": "Bash",
+        "tool_use_id": "1",
+        "tool_input": {"command": command.format(other)},
+    }
+    assert told("claude", call | {"hook_event_name": "PreToolUse"}) == {}
+    _write(other, "b = 2", "b = 20")
+    ended = {"hook_event_name": "PostToolUse", "tool_response": {"stdout": "", "stderr": ""}}
+    assert "x.py:2-2" in json.dumps(told("claude", call | ended))
+    status = EditSession.open(other, "claude-s").status()
+    assert (len(status.calls), status.uncommitted, status.blind) == (1, 1, 1)
+
+
 def test_of_a_checkout_without_hkgit_nothing_is_kept(repo: Repo) -> None:
     other = _next_door(repo)
     _read_from(repo.path, other)

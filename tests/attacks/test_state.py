@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.evidence import refusal_log
-from hkgit.evidence.refusal_log import RefusalLog
+from hkgit.evidence.refusal_log import Refusal, RefusalLog
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
@@ -96,7 +96,7 @@ def test_a_record_of_refusals_that_is_cut_stays_private(
     log = RefusalLog.of(kept.path / ".git")
     monkeypatch.setattr(refusal_log, "LARGEST", 2000)
     for number in range(20):
-        log.note("tester/1", "edit", number, [(".env", "no-match", f"KEY={SECRET}")])
+        log.note("tester/1", "edit", number, [Refusal(".env", "no-match", f"KEY={SECRET}")])
     assert 0 < len(log.read()) < 20
     assert find_telling(kept) == []
 

@@ -59,7 +59,7 @@ def test_the_advice_after_so_many_tries_answers_the_question(desk: Desk) -> None
     """The command is pasted as it was printed, with one of the words that it offers."""
     _refused(desk, ASKED_AFTER)
     [asked] = desk.consults
-    found = re.search(r"a person decides: hkgit consult (\S+ --decision )(\S+)", desk.said[0])
+    found = re.search(r"a person has to decide: hkgit consult (\S+ --decision )(\S+)", desk.said[0])
     assert found is not None
     answered = _answer(desk, *found[1].split(), found[2].split("|")[1], "-m", "Not now")
     assert answered.code == 0, answered.err
@@ -102,7 +102,7 @@ def test_after_an_answer_as_many_tries_ask_again(desk: Desk) -> None:
             ["ffffff", "--decision", "drop"], "Ada", 4, "is not the id of a question", id="no id"
         ),
         pytest.param(["{}", "--decision", "drop"], "Claude", 4, "is an agent", id="an agent"),
-        pytest.param(["--decision", "drop"], "Ada", 64, "Say which question", id="no question"),
+        pytest.param(["--decision", "drop"], "Ada", 64, "Name a question", id="no question"),
         pytest.param(["{}", "--decision", "maybe"], "Ada", 64, "maybe", id="no decision"),
     ],
 )

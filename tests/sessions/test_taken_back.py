@@ -18,6 +18,7 @@ from tests.sessions.conftest import LINES, replacing
 from tests.support.commands import hkgit, start
 from tests.support.commits import applied, commit
 from tests.support.entries import written
+from tests.support.keys import made_key, public
 from tests.support.planning import hash_of
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks
@@ -297,17 +298,24 @@ def test_an_edit_of_a_part_of_a_line_keeps_no_other_text(work: Work) -> None:
     assert doctor(work.repo, 0) == "no entry keeps text that was removed again\n"
 
 
-def test_where_no_late_evidence_passes_a_person_commits_what_leaves_the_text_out(
-    work: Work,
+def test_where_no_late_evidence_passes_a_person_vouches_for_what_leaves_the_text_out(
+    work: Work, tmp_path: Path
 ) -> None:
+    key = made_key(tmp_path / "key")
+    grant = '[[gate.manual]]\nprincipals = ["ann@x.org"]\npaths = ["a.py"]\n'
+    policy = f'[gate]\nallowed_signers = "signers"\n{grant}'
+    files = {".hkgit/config.toml": policy, "signers": f"ann@x.org {public(key)}\n"}
+    work.repo.commit(files, "Let Ann vouch")
+    work.repo.git("config", "gpg.format", "ssh")
+    work.repo.git("config", "user.signingKey", str(key))
     work.edit("line 5\n", f"key = '{SECRET}'\n")
     said = by_amending(work)
     [command] = re.findall(r"to leave it out: (.*)", said)
-    assert "redo" not in command
-    again = f"{command}\ngit -c user.name=Ann commit -q --author='Ann <ann@example.org>' -m Again"
-    done = start("sh", "-c", again, cwd=work.repo.path, env=work.environment)
+    ann = {f"GIT_COMMITTER_{key}": name for key, name in (("NAME", "Ann"), ("EMAIL", "ann@x.org"))}
+    done = start("sh", "-c", command, cwd=work.repo.path, env=work.environment | ann)
     assert done.returncode == 0, done.stderr
     assert tells(work.repo) == []
+    assert "Hkgit-Vouched-by: Ann" in work.repo.git("log", "-1", "--format=%B")
 
 
 def test_who_pushes_is_told_of_text_that_entries_keep(work: Work, tmp_path: Path) -> None:
@@ -368,11 +376,9 @@ def test_doctor_finds_what_a_history_keeps_and_says_how_to_leave_it_out(work: Wo
         f"{kept[:12]}:{place}" for place in tells(work.repo)
     }
     assert SECRET in work.repo.git("show", shown)
-    rebase, again = re.findall(r"(?m)^  (git .*)", said)
-    env = {**work.environment, "GIT_SEQUENCE_EDITOR": "sed -i 1s/pick/edit/", "GIT_EDITOR": "true"}
-    for command in (rebase, again):
-        done = start("sh", "-c", command, cwd=work.repo.path, env=env)
-        assert done.returncode == 0, done.stderr
+    [command] = re.findall(r"(?m)^  (hkgit .*)", said)
+    done = start("sh", "-c", command, cwd=work.repo.path, env=work.environment)
+    assert done.returncode == 0, done.stderr
     assert doctor(work.repo, 0)
     assert tells(work.repo) == []
     assert [work.verdict("HEAD~1"), work.verdict()] == ["strict late", PROVEN]

@@ -320,15 +320,8 @@ CIRCUMSTANCES: dict[str, Callable[[Repo, str], Repo]] = {
 }
 
 
-UNKNOWN_THERE = [("reuse", "shallow")]
-"""That an entry was pruned before is beyond a shallow clone's history."""
-
-
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("name", "circumstance"),
-    [each for each in product(KINDS, CIRCUMSTANCES) if each not in UNKNOWN_THERE],
-)
+@pytest.mark.parametrize(("name", "circumstance"), [*product(KINDS, CIRCUMSTANCES)])
 def test_the_command_mends_and_keeps(
     template: Repo, template_of_sha256: Repo, tmp_path: Path, name: str, circumstance: str
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.audit.tables.export_tables import ExportRequest, ExportResult, export
-from hkgit.evidence.refusal_log import RefusalLog
+from hkgit.evidence.refusal_log import Refusal, RefusalLog
 from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import Repository
 from tests.audit.page.orchard import Orchard
@@ -57,7 +57,7 @@ def grown(orchard: Orchard, tmp_path_factory: pytest.TempPathFactory) -> Repo:
     claims = [refusal("aa" * 8), refusal("bb" * 8, 2)]
     edit_text(repo, "README.md", "# Orchard", "# The orchard", refusals=claims)
     RefusalLog.of(path / ".git").note(
-        "aider/0.86", "apply", 1773000000, [("src/x.py", "no_match", "is nowhere")]
+        "aider/0.86", "apply", 1773000000, [Refusal("src/x.py", "no_match", "is nowhere")]
     )
     return repo
 

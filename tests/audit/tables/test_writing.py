@@ -25,7 +25,7 @@ from hkgit.audit.tables.rows import Rows, identify
 from hkgit.cli.schema import find_schema
 from hkgit.cli.sql import answer_json
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.evidence.refusal_log import RefusalLog
+from hkgit.evidence.refusal_log import Refusal, RefusalLog
 from hkgit.git.repository import Repository
 from tests.audit.page.hostile import CORPUS
 from tests.audit.page.orchard import Orchard
@@ -252,7 +252,10 @@ def test_refusals_of_clones_are_kept_until_an_entry_claims_them(
 ) -> None:
     log = RefusalLog.of(small.path / ".git")
     log.note(
-        "claude/1", "apply", 1773000000, [("a.txt", "stale", "is another"), ("b", "stale", "")]
+        "claude/1",
+        "apply",
+        1773000000,
+        [Refusal("a.txt", "stale", "is another"), Refusal("b", "stale", "")],
     )
     export_all(small, tmp_path / "t")
     first, second = log.read()
