@@ -128,15 +128,17 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
     head = repository.head().commit
     before = EMPTY_TREE if head is None else repository.commit(head).tree
     paths = changed_paths(repository, before, tree)
-    root = _root(repository)
-    live = open_journals(repository, root)
+    if repository.work_tree is None:
+        what = "a bare repository has no change that is not committed"
+        raise GitRefused(str(repository.git_dir), what, "Name commits: hkgit adopt A..B")
+    live = open_journals(repository, repository.work_tree)
     replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
     with_live = [*live, *replayed.journals.values()]
     units = list_waiting(with_live)
     proposal = propose_onto(repository, units, head, tree)
     explanation = _explain(repository, proposal, (before, tree), paths, units)
     if request.keeps:
-        _keep_calls(root, proposal, replayed)
+        _keep_calls(repository.work_tree, proposal, replayed)
     return Adoption(None, explanation, proposal, replayed)
 
 
@@ -209,16 +211,13 @@ def _replay(
         for call in journal.load().calls.values()
         for change in call.changes
     )
-    replay = TranscriptReplay(folder, _versions_in(repository, sides), recorded)
+    versions = FileVersions(repository, tuple(before for before, _ in sides[:1]))
+    replay = TranscriptReplay(folder, versions, recorded)
     return replay.take(transcripts.steps(frozenset(known), wanted))
 
 
 def _marks(before: FileMark | None, after: FileMark | None) -> tuple[str | None, str | None]:
     return None if before is None else before.sha256, None if after is None else after.sha256
-
-
-def _versions_in(repository: Repository, sides: Sequence[tuple[str, str]]) -> FileVersions:
-    return FileVersions(repository, tuple(dict.fromkeys(before for before, _ in sides[:1])))
 
 
 def _explain(
@@ -262,13 +261,6 @@ def _settle(journals: Sequence[SessionJournal], proposal: Proposal) -> None:
     for journal in journals:
         journal.landed |= {each.name for each in proposal.entries if each.list_edits(journal)}
         journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
-
-
-def _root(repository: Repository) -> Path:
-    if repository.work_tree is None:
-        what = "a bare repository has no change that is not committed"
-        raise GitRefused(str(repository.git_dir), what, "Name commits: hkgit adopt A..B")
-    return repository.work_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,7 +224,15 @@ def _list_recorded(units: Iterable[PendingEdit]) -> Iterator[_Step]:
             data = b"" if each.before is None else unit.version(each.before)
             if data is not None:
                 hunks = tuple(map(plain_hunk, each.hunks))
-                changes.append(FileChange(each.path, each.new_path, File(data), None, hunks))
+                changes.append(
+                    FileChange(
+                        path=each.path,
+                        new_path=each.new_path,
+                        before=File(data),
+                        after=None,
+                        hunks=hunks,
+                    )
+                )
         yield own, changes
 
 
