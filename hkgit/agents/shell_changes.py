@@ -241,7 +241,7 @@ class ShellSnapshots:
             if not path.startswith(LEDGER) and self._may_differ(path, snapshot.files.get(path))
         ]
         if len(suspect) > _MOST_CHANGED:
-            fix = "None of it is recorded; the gate says so at the commit."
+            fix = "None of it is recorded; the gate will say so at the commit."
             raise Stale("the command", f"has changed {len(suspect)} files", fix)
         changed, committed = dict[str, File | None](), dict[str, File | None]()
         for path, before, is_committed in self._find_before(suspect, snapshot, moves):
@@ -330,7 +330,7 @@ def _files_of(repository: Repository, commit: str | None) -> Callable[[str], Fil
     return (lambda path: None) if commit is None else repository.snapshot(commit).get
 
 
-_FIX = "What it changed is recorded by no session; the gate says so at the commit."
+_FIX = "What it changed is not recorded in any session; the gate will say so at the commit."
 
 
 def find_files_before(told: Told, session: EditSession, directory: Path) -> dict[str, File | None]:
@@ -384,7 +384,7 @@ def _put_back(path: str, hunks: Sequence[LineHunk], raw: list[bytes]) -> list[by
         first = max(hunk.start_line - 1, 0) if hunk.old else hunk.start_line
         last = first + len(hunk.new)
         if [*map(_strip, raw[first:last])] != [_strip(encode_text(line)) for line in hunk.new]:
-            raise Stale(path, "is no longer as the command left it", _FIX)
+            raise Stale(path, "has changed since the command", _FIX)
         raw = [*raw[:first], *_old_lines(hunk, raw[first:last] or raw[:1]), *raw[last:]]
     return raw
 

@@ -61,7 +61,7 @@ class EditAdopter:
         for path in paths:
             if not self._aside.is_for(path, words):
                 fix = "Only a call that is seen before and after it is made can be recorded."
-                raise Stale(path, "was put aside for another call", fix)
+                raise Stale(path, "was saved for another call", fix)
 
     def _take_own_part(
         self, spec: Spec, before: Mapping[str, File | None], words: str
@@ -89,8 +89,8 @@ class EditAdopter:
             for path in before:
                 self._aside.drop(path, words)
             self._lose(before)
-            what = f"was changed by another session meanwhile: {rivals[0].name}"
-            why = "What this call did to it cannot be told exactly, so none of it is recorded."
+            what = f"was changed by another session in the meantime: {rivals[0].name}"
+            why = "It is not known exactly what this call did to it, so none of it is recorded."
             how = _say_how([*before], self._session.root)
             raise Conflict(", ".join(before), what, f"{why} {how}")
         return self.take_difference(before, words)
@@ -155,7 +155,7 @@ class EditAdopter:
                 return answer
         if did.is_asked:
             return self.take_rest({path: self._aside.get(path, "")}, did.edit.text)
-        fix = "It is recorded by no session; the gate says so at the commit."
+        fix = "It is not recorded in any session; the gate will say so at the commit."
         raise Stale(path, "was changed before hkgit could see how it was", fix)
 
     def take_difference(
@@ -189,7 +189,7 @@ class EditAdopter:
 def _say_lost(lost: Mapping[str, str], root: Path) -> Conflict:
     names = ", ".join(dict.fromkeys(lost.values()))
     what = f"changed while this command ran and one of another session, {names}"
-    why = "Which of the two has changed it cannot be told, so no session has recorded it."
+    why = "It is not known which of the two changed it, so no session has recorded it."
     return Conflict(", ".join(lost), what, f"{why} {_say_how([*lost], root)}")
 
 
@@ -200,7 +200,8 @@ def _say_how(paths: Sequence[str], root: Path) -> str:
     """
     if not _may_be_late(paths, root):
         return (
-            "Look at the change. What is read after it is no evidence that the policy accepts: make"
+            "Look at the change. What is read afterwards is not evidence that the policy"
+            " accepts: make"
             " the change again in a session that reads first, or let a person commit it."
         )
     gone = [path for path in paths if not (root / path).exists()]

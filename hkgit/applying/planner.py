@@ -262,7 +262,7 @@ def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:
     if namesakes:
         fix = f"Did you mean {' or '.join(namesakes)}? {fix}"
     if expected_hash_of(edit) is not None:
-        return Stale(edit.path, "there is no such file, though a hash of it was expected", fix)
+        return Stale(edit.path, "there is no such file, but a hash of it was expected", fix)
     return NoMatch(edit.path, "there is no such file", fix)
 
 

@@ -14,7 +14,7 @@ import click
 def command(agent: tuple[str, ...]) -> None:
     """Start AGENT, pass its Agent Client Protocol on, and record what it reads and edits.
 
-    The editor starts it in the place of the agent. Each message passes unchanged; files that the
+    The editor starts it instead of the agent. Each message passes unchanged; files that the
     agent reads and writes through the editor become receipts and edits of a session.
     """
     from hkgit.agents.acp.relay import Relay

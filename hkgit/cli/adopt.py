@@ -52,8 +52,8 @@ def open_logs(repository: Repository, source: str | None) -> Logs:
         return Logs(logs_at(Path(source)), checkout)
     found = find_logs([*repository.list_checkouts()], os.environ, source)
     if not found:
-        fix = "Name where they are: hkgit adopt --from DIRECTORY"
-        raise InvalidInput("transcripts", "no agent has logged work in this checkout", fix)
+        fix = "Give their directory: hkgit adopt --from DIRECTORY"
+        raise InvalidInput("transcripts", "no agent logged work in this checkout", fix)
     return Logs(found, checkout)
 
 
@@ -102,20 +102,22 @@ SCANNED = 200
 
 @click.command()
 @click.argument("commits", metavar="[COMMIT | A..B]", required=False)
-@click.option("--staged", is_flag=True, help="Explain what is staged (where nothing is, the next).")
-@click.option("--working-tree", is_flag=True, help="Explain all that is not committed.")
+@click.option(
+    "--staged", is_flag=True, help="Explain what is staged (default: all uncommitted changes)."
+)
+@click.option("--working-tree", is_flag=True, help="Explain all uncommitted changes.")
 @click.option(
     "--from",
     "source",
     metavar="AGENT|DIR|FILE",
-    help=f"Only these transcripts: of one agent ({', '.join(list_logged())}), or those in a place.",
+    help=f"Only these transcripts: of one agent ({', '.join(list_logged())}), or at a path.",
 )
 @click.option(
     "--scan",
     is_flag=True,
     help=f"List what evidence the last {SCANNED} commits, or A..B, could have; keep nothing.",
 )
-@click.option("-n", "--dry-run", is_flag=True, help="Say what would be explained, keep nothing.")
+@click.option("-n", "--dry-run", is_flag=True, help="Say what would be explained; keep nothing.")
 @json_option
 @click.pass_context
 def command(
@@ -128,12 +130,12 @@ def command(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Find evidence in an agent's own transcripts for what hooks have missed.
+    """Find evidence in an agent's own transcripts for what hooks missed.
 
-    The transcript's readings and edits are replayed on the files as they were. Of a change that
-    is not committed the entries are made at its commit. A COMMIT is made again with them, as by
-    `hkgit redo`; of commits of A..B they are kept beside the history, under
-    refs/hkgit/recovered/. What no call explains is told by path and line, and the exit code is 6.
+    The transcript's readings and edits are replayed on the files as they were. Entries for an
+    uncommitted change are made at its commit. A COMMIT is made again with them, as by `hkgit redo`;
+    for commits of A..B they are kept outside the history, under refs/hkgit/recovered/. What no call
+    explains is listed by path and line, and the exit code is 6.
     """
     if sum((commits is not None, staged, working_tree)) > 1 or (scan and (staged or working_tree)):
         raise click.UsageError("--staged, --working-tree, A..B and --scan exclude each other.")

@@ -153,7 +153,7 @@ def _take_back(result: ApplyResult) -> str:
 
 _HOW = {
     True: ("note", "resolved by the edits"),
-    False: ("warning", "stays as the first parent has it"),
+    False: ("warning", "stays as in the first parent"),
 }
 
 
@@ -211,7 +211,7 @@ def ask_command(command: str, directory: Path, correction: str) -> bytes:
     help="Merge REV in the same commit; the spec resolves the conflicts.",
 )
 @click.option("--agent", metavar="NAME", help="Who made the edits, as name/version.")
-@session_option("Take what this session has read for evidence.")
+@session_option("Use what this session has read as evidence.")
 @option_of(MESSAGE, "-m", "--message", metavar="TEXT")
 @click.option("--verify", metavar="COMMAND", help="Commit only if this passes on the edited files.")
 @click.option(
@@ -223,7 +223,7 @@ def ask_command(command: str, directory: Path, correction: str) -> bytes:
 @click.option(
     "--retry/--no-retry",
     default=True,
-    help="Plan again where the branch moved meanwhile.  [default: retry]",
+    help="Plan again if the branch has moved.  [default: retry]",
 )
 def command(
     given: SpecOptions,

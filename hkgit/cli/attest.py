@@ -21,7 +21,7 @@ from hkgit.text.escape import count_noun
 @click.option("--key", metavar="FILE", help="The private SSH key to sign with.")
 @click.option("--entries", is_flag=True, help="Sign the entries that A..B adds, not the verdict.")
 @click.option("--target", metavar="REF", help="The ref that the commits are for.")
-@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
+@click.option("--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's.")
 @click.option("--output", metavar="FILE", help="Write it to a file instead of a ref.")
 @click.option(
     "--format",
@@ -31,8 +31,8 @@ from hkgit.text.escape import count_noun
     show_default=True,
     help="The verdict, or a SLSA verification summary for other tools.",
 )
-@click.option("--resource", metavar="URI", help="For slsa: the repository, else its remote.")
-@click.option("--add", metavar="FILE", help="Keep an attestation that stands in a file.")
+@click.option("--resource", metavar="URI", help="For slsa: the repository [default: its remote].")
+@click.option("--add", metavar="FILE", help="Store an attestation from a file.")
 @json_option
 def command(
     commits: str | None,
@@ -48,8 +48,8 @@ def command(
 ) -> None:
     """Judge A..B and, if every commit passes, sign that with an SSH key.
 
-    A later commit whose tree is B's, on a parent whose tree is A's, then passes as `attested`
-    where the policy trusts the key: a squash that a host makes of judged work. Kept under
+    A later commit with B's tree, on a parent with A's tree, then passes as `attested` if the
+    policy trusts the key: a squash that a host makes of judged work. Kept under
     refs/hkgit/attestations/: push them to where the gate runs.
 
     With --entries each ledger entry is signed by its id, which a rebase, a squash and a
@@ -73,7 +73,7 @@ def command(
     old, new = resolve_range(repository, commits)
     if entries:
         if (target, policy, output) != (None, None, None):
-            raise click.UsageError("--entries takes a range and a key alone.")
+            raise click.UsageError("--entries takes a range and a key, nothing else.")
         _sign_entries(repository, old, new, Path(key), as_json)
         return
     trusted = load_policy(repository, policy, old)
@@ -107,8 +107,8 @@ def _find_resource(repository: Repository) -> str:
 
     url = find_url(repository)
     if url is None or not url.startswith(("https://", "file://")):
-        fix = "Say where the repository is: --resource git+https://HOST/PATH"
-        raise InvalidInput("--format slsa", "no remote says where the repository is", fix)
+        fix = "Give the URL: --resource git+https://HOST/PATH"
+        raise InvalidInput("--format slsa", "no remote gives the repository's URL", fix)
     return f"git+{url}"
 
 

@@ -31,16 +31,16 @@ FORMATS = ("agent-trace", "git-ai", "assisted-by")
     show_default=True,
     help="Records of Agent Trace, logs of git-ai, or trailers.",
 )
-@click.option("--notes", is_flag=True, help="Keep logs of git-ai in refs/notes/ai.")
+@click.option("--notes", is_flag=True, help="Store logs of git-ai in refs/notes/ai.")
 @json_option
 def command(commits: str, form: str, notes: bool, as_json: bool) -> None:
-    """Say which lines of a commit, or of the commits of A..B, agents wrote.
+    """Show which lines of a commit, or of the commits of A..B, agents wrote.
 
-    Only lines that follow from an entry are said; each record holds the command that derives it
-    again. Agent Trace: one JSON record a line. A note that is there already stays as it is.
+    Only lines that follow from an entry are listed; each record has the command that derives it
+    again. Agent Trace: one JSON record per line. Existing notes are not changed.
     """
     if notes and form != "git-ai":
-        raise click.UsageError("--notes are git-ai's: give --format git-ai.")
+        raise click.UsageError("--notes needs --format git-ai.")
     repository = open_history()
     found = _attribute(repository, commits)
     if notes:
@@ -108,4 +108,4 @@ def _write_notes(repository: Repository, found: Iterator[Attribution], as_json: 
     if as_json:
         echo_json({"status": "noted", "written": written, "kept": kept})
     else:
-        print_info(f"{count_noun(len(written), 'note')} written, {len(kept)} there before")
+        print_info(f"{count_noun(len(written), 'note')} written, {len(kept)} already there")

@@ -33,9 +33,11 @@ _WIDTHS, _NARROW_WIDTHS = (9, 18, 11, 11, 15, 18), (7, 10, 8, 10, 4, 10)
 @click.command()
 @click.argument("path")
 @click.option("--rev", help="Blame a file of a revision instead of the working tree's.")
-@click.option("-L", "lines", metavar="START,END", help="Only these lines, as git blame takes them.")
-@click.option("--weak", is_flag=True, help="Only lines on a quote or less, or unexplained.")
-@click.option("--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only less sure ones.")
+@click.option("-L", "lines", metavar="START,END", help="Only these lines, as in git blame -L.")
+@click.option("--weak", is_flag=True, help="Only lines with evidence of a quote or less, or none.")
+@click.option(
+    "--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only those with less confidence."
+)
 @color_option
 @json_option
 def command(
@@ -43,7 +45,7 @@ def command(
 ) -> None:
     """Show for each line of a file its commit, what replay says, the evidence and the agent.
 
-    With --weak and --below, the lines that fit one of them.
+    With --weak and --below, only lines that match one of them.
     """
     repository = open_history()
     if rev is None and repository.work_tree is None:

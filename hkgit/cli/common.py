@@ -98,7 +98,7 @@ def make_relative_to(root: Path, path: str) -> str:
     for above in (*reversed(place.parents), place):
         if above.resolve() == root:
             return place.relative_to(above).as_posix()
-    raise InvalidInput(path, "lies outside the work tree", f"Name a file below {root}.")
+    raise InvalidInput(path, "is outside the work tree", f"Name a file below {root}.")
 
 
 def echo_json(value: Json) -> None:

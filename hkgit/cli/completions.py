@@ -11,7 +11,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.command()
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
-    """Print the completions of hkgit and hk for a shell, to be read at its start.
+    """Print the completions of hkgit and hk for a shell to load at start.
 
     \b
     bash:  eval "$(hkgit completions bash)"

@@ -21,14 +21,14 @@ from hkgit.text.escape import visible
 @click.option(
     "--decision",
     type=click.Choice(DECISIONS),
-    help="The edit is wanted as it is; it is not; another one shall be written.",
+    help="Land the edit as it is; drop it; write another one.",
 )
 @click.option("-m", "--message", default="", metavar="TEXT", help="Why.")
 @json_option
 def command(id: str | None, decision: str | None, message: str, as_json: bool) -> None:
-    """List the questions that refused edits have left to people, show one, or answer it.
+    """List the questions that refused edits left to people, show one, or answer it.
 
-    The agent hears the answer when it tries again, and the entry that lands says it.
+    The agent gets the answer when it tries again, and the entry that lands records it.
     """
     repository = open_repository()
     log = RefusalLog.of(repository.common_dir)
@@ -37,7 +37,7 @@ def command(id: str | None, decision: str | None, message: str, as_json: bool) -
         found = [_choose(found, id)]
     if decision is not None:
         if id is None:
-            raise click.UsageError("Say which question: hkgit consult ID --decision ...")
+            raise click.UsageError("Name a question: hkgit consult ID --decision ...")
         by = _identity(repository)
         log.decide(found[0], Decision(decision, by, message))
         print_info(visible(f"{found[0].id}: {decision}, by {by}"))
@@ -52,7 +52,7 @@ def _choose(found: list[Consult], start: str) -> Consult:
     """Choose the question whose id begins so. Raises InvalidInput where it is not exactly one."""
     fitting = [each for each in found if start and each.id.startswith(start)]
     if len(fitting) != 1:
-        what = "names no question" if not fitting else "begins more than one id"
+        what = "is not the id of a question" if not fitting else "is the beginning of several ids"
         raise InvalidInput(start or "ID", what, "hkgit consult lists them.")
     return fitting[0]
 
@@ -62,7 +62,7 @@ def _identity(repository: Repository) -> str:
     identity = repository.git("var", "GIT_AUTHOR_IDENT").text
     by = identity[: identity.rindex(">") + 1]
     if load_policy(repository, None, repository.head().commit).is_agent(by):
-        raise InvalidInput(by, "is an agent, and a person answers", "Let a person run this.")
+        raise InvalidInput(by, "is an agent, but a person has to answer", "Let a person run it.")
     return by
 
 

@@ -1,4 +1,4 @@
-"""Look at a repository, and clear away what a crash left."""
+"""Check a repository, and repair what a crash left."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def _begin(program: Path) -> bytes:
 
 
 _SAID = {
-    Level.BROKEN: "broken: the gate cannot judge here as it should",
-    Level.ADVISORY: "advisory: it says what it sees, and can be passed by",
-    Level.UNASKED: "binds, if the target's rules require this check and pin its source",
+    Level.BROKEN: "broken: the gate cannot judge here",
+    Level.ADVISORY: "advisory: it reports, and can be bypassed",
+    Level.UNASKED: "binding, if the target's rules require this check and pin its source",
 }
 
 
@@ -113,25 +113,28 @@ def _lines(found: Sequence[Check], level: Level) -> Iterator[str]:
 
 
 _NEXT = {
-    Outcome.NOTHING: "what it left is cleared away",
-    Outcome.LANDED: "what it left is cleared away",
-    Outcome.CUT: "the checkout is brought along",
+    Outcome.NOTHING: "what it left is removed",
+    Outcome.LANDED: "what it left is removed",
+    Outcome.CUT: "the checkout is updated",
 }
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Finish or clear away what crashed.")
-@click.option("--ci", "in_ci", is_flag=True, help="Say whether the gate in this CI job binds.")
+@click.option("--fix", is_flag=True, help="Repair what a crash left.")
+@click.option(
+    "--ci", "in_ci", is_flag=True, help="Check whether the gate in this CI job is binding."
+)
 @click.option(
     "--history", "in_history", is_flag=True, help="Find text that only ledger entries keep."
 )
 @json_option
 @click.pass_context
 def command(ctx: click.Context, *, fix: bool, in_ci: bool, in_history: bool, as_json: bool) -> None:
-    """Look at versions, repository, hooks and transactions; with --fix repair what a crash left.
+    """Check versions, repository, hooks and transactions; with --fix repair what a crash left.
 
-    Only what is hkgit's own is touched. `hkgit apply` repairs the same by itself. With --history
-    it reads the entries of all commits up to HEAD instead, for what an agent wrote and took back.
+    Only what belongs to hkgit is touched. `hkgit apply` repairs the same on its own. With --history
+    it reads the entries of all commits up to HEAD instead, for text that an agent wrote and then
+    removed.
     """
     if in_ci:
         if not look(as_json=as_json):
@@ -199,7 +202,7 @@ def _say_connected(repository: Repository) -> Iterator[str]:
     if root is None or not names:
         return
     if shutil.which("hkgit") is None:
-        where = "is not on the path here; where it is not, these hooks do nothing"
+        where = "is not on PATH here; without it these hooks do nothing"
         yield f"agents       hkgit {where}: {', '.join(names)}"
     if find_spec("mcp") is None and names != ["pi"]:
         yield "agents       hkgit's server cannot start: pip install 'hkgit[mcp]'"
@@ -218,9 +221,9 @@ def _say_user_hooks(repository: Repository) -> Iterator[str]:
         again = f"hkgit init --agent {name} --user"
         match find_user_hooks(name, os.environ):
             case True:
-                yield f"agents       {name} runs hooks of yours in every directory"
+                yield f"agents       {name} runs your own hooks in every directory"
             case False:
-                yield f"agents       hooks of yours for {name} are of another version: {again}"
+                yield f"agents       your hooks for {name} are from another version: {again}"
             case None if repository.work_tree and has_project_hooks(name, repository.work_tree):
                 where = "runs its hooks only where it is started in the root"
                 yield f"agents       {name} {where}; for every directory: {again}"
@@ -319,7 +322,7 @@ def _health_lines(repository: Repository, found: _Examination) -> Iterator[str]:
     yield from _transaction_lines(repository, found)
     other = find_other_hk()
     if other is not None:
-        yield f"name         hk is {visible(other)} here, another program: use `hkgit edit --json`"
+        yield f"name         hk is another program here, {visible(other)}: use `hkgit edit --json`"
     yield from (f"session      {line}" for line in found.halves)
     for session in found.sessions:
         yield visible(f"session      {describe_session(session)}")
@@ -338,15 +341,15 @@ def _repository_lines(repository: Repository) -> Iterator[str]:
     at = "without a commit" if head.commit is None else f"at {head.commit[:12]}"
     yield f"repository   {place}, {head.branch or 'no branch'} {at}"
     for what in find_unfinished(repository):
-        yield f"under way    {what}: nothing lands here before it is finished or aborted"
+        yield f"under way    {what}: nothing lands here until it is finished or aborted"
     if lock is not None:
-        yield f"locked       {lock}: a git is at work; if none is, remove it"
+        yield f"locked       {lock}: git is running; if it is not, remove the file"
     for hook in health.find_hooks(repository):
         yield f"hook         {hook.name}: {_owner(repository, hook)}"
     yield from _find_missing_hooks(repository)
     if not any(_owner(repository, hook) != "foreign" for hook in health.find_hooks(repository)):
         server = " --server" if repository.is_bare else ""
-        yield f"no gate      no hook here calls it: hkgit init{server} says what is to be done"
+        yield f"no gate      no hook here calls it: run hkgit init{server}"
 
 
 def _transaction_lines(repository: Repository, found: _Examination) -> Iterator[str]:
@@ -355,7 +358,7 @@ def _transaction_lines(repository: Repository, found: _Examination) -> Iterator[
     for settled in found.stale:
         yield from _recovery_lines(settled, found.is_fixed)
     if not found.stale:
-        yield "nothing is left of any crash"
+        yield "nothing is left of a crash"
 
 
 def _recovery_lines(settled: Settled, fix: bool) -> Iterator[str]:

@@ -37,7 +37,7 @@ from hkgit.workflows.arguments import BATCH
 def command(given: SpecOptions, *, agent: str, session: str | None, batch: str | None) -> int:
     """Apply edits to the working tree, without a commit; all of them or none.
 
-    Outside a repository paths are relative to the current directory. `hkgit undo` takes it back.
+    Outside a repository paths are relative to the current directory. `hkgit undo` undoes it.
     """
     report = EditReport(())
     try:

@@ -18,14 +18,16 @@ from hkgit.text.escape import count_noun, visible
 @click.command()
 @click.argument("revision", default="HEAD", metavar="[REV | A..B]")
 @click.option("--to", "directory", metavar="DIR", required=True, help="The directory of tables.")
-@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's or HEAD's.")
+@click.option(
+    "--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's or HEAD's."
+)
 @json_option
 def command(revision: str, directory: str, policy: str | None, as_json: bool) -> None:
     """Write the evidence of commits as tables of SQLite, and as Parquet with hkgit[tables].
 
-    The tables of this repository then hold all that leads to REV: commits that no longer do go.
-    A..B only adds. Commits are judged again where the policy, hkgit or git is another than it
-    was, or where a signature may have come.
+    The tables then have all commits that lead to REV, and others are removed. A..B only adds.
+    Commits are judged again if the policy, hkgit or git has changed, or if a signature may have
+    been added.
     """
     repository = open_history()
     request = make_request(repository, revision, Path(directory), policy)

@@ -47,13 +47,16 @@ def command() -> None:
 @command.command()
 @click.argument("file", metavar="LIST")
 @click.option(
-    "--to", required=True, metavar="DIR", help="Keep mirrors, states, tables and summary here."
+    "--to",
+    required=True,
+    metavar="DIR",
+    help="The directory for mirrors, state, tables and summary.",
 )
-@click.option("--policy", metavar="FILE", help="Another policy than each repository's.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes here.")
-@click.option("--dask", metavar="ADDRESS", help="A Dask scheduler, whose workers do the work.")
+@click.option("--policy", metavar="FILE", help="The policy to use instead of each repository's.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of local processes.")
+@click.option("--dask", metavar="ADDRESS", help="The address of a Dask scheduler.")
 @click.option("--scheduler-file", metavar="FILE", help="The file that a Dask scheduler wrote.")
-@click.option("--no-tables", is_flag=True, help="Write no Parquet files beside the database.")
+@click.option("--no-tables", is_flag=True, help="Write no Parquet files, only the database.")
 @json_option
 @click.pass_context
 def verify(
@@ -67,12 +70,12 @@ def verify(
     no_tables: bool,
     as_json: bool,
 ) -> None:
-    """Mirror every repository of LIST and judge what is new in it since the last time.
+    """Mirror every repository of LIST and judge what is new since the last run.
 
-    LIST names a path or an address a line; in TOML ([[repository]]) each with a name, a url and
-    refs. A repository that cannot be judged is a row that says why. Each is judged under the
-    policy at the tip of its first ref, or the one that --policy names. To end it loses nothing:
-    run it again. Workers of Dask reach DIR by the same path.
+    LIST has one path or URL per line; in TOML ([[repository]]) each has a name, a url and refs. A
+    repository that cannot be judged gets a row with the reason. Each is judged under the policy at
+    the tip of its first ref, or that of --policy. An interrupted run loses nothing: run it again.
+    Workers of Dask use the same path for DIR.
     """
     if sum(each is not None for each in (jobs, dask, scheduler_file)) > 1:
         raise click.UsageError("--jobs, --dask and --scheduler-file exclude each other.")
@@ -104,7 +107,7 @@ def _collect(request: FleetRequest, executor: Executor, as_json: bool) -> tuple[
         if not as_json and (get_loudness() > QUIET or not row.passes):
             click.echo(row_line(row))
     for _ in rows:  # it writes the summary when its last row is taken
-        raise AssertionError("a row too many")
+        raise AssertionError("too many rows")
     return tuple(found[each] for each in request.listed)
 
 
@@ -149,7 +152,7 @@ def _connect(address: str | None, scheduler_file: str | None) -> Iterator[Any]:
         raise InvalidInput("--dask", "distributed is not installed", fix) from error
     named = address or scheduler_file
     if scheduler_file is not None and not Path(scheduler_file).is_file():
-        fix = "Name the file that dask scheduler --scheduler-file writes."
+        fix = "Give the file that dask scheduler --scheduler-file writes."
         raise InvalidInput(scheduler_file, "is not there", fix)
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it reports, hkgit says
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
@@ -158,7 +161,7 @@ def _connect(address: str | None, scheduler_file: str | None) -> Iterator[Any]:
             address=address, scheduler_file=scheduler_file, timeout=_PATIENCE
         )
     except (OSError, ValueError) as error:
-        fix = "Start one: dask scheduler; then name its address, tcp://HOST:8786."
+        fix = "Start one: dask scheduler; then give its address, tcp://HOST:8786."
         raise InvalidInput(str(named), "no scheduler answers there", fix) from error
     try:
         _expect_same_versions(client)
@@ -172,5 +175,5 @@ def _expect_same_versions(client: Any) -> None:
     own = describe_versions()
     for worker, versions in client.run(describe_versions).items():
         if tuple(versions) != own:
-            what = f"has {', '.join(versions)}; here are {', '.join(own)}"
-            raise InvalidInput(f"worker {worker}", what, "Install the same everywhere.")
+            what = f"has {', '.join(versions)}; this machine has {', '.join(own)}"
+            raise InvalidInput(f"worker {worker}", what, "Install the same versions everywhere.")

@@ -181,7 +181,7 @@ def _record_missed(session: EditSession) -> None:
     from hkgit.agents.missed_edits import settle_missed_edits
 
     for path in settle_missed_edits(session):
-        echo(f"hkgit: recorded late, for a hook was stopped: {path}", err=True)
+        echo(f"hkgit: recorded late, because a hook was stopped: {path}", err=True)
 
 
 def _record(session: EditSession, recorder: Recorder, event: ToolEvent) -> str | None:

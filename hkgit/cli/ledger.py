@@ -13,15 +13,15 @@ from hkgit.text.escape import count_noun
 
 @click.group()
 def command() -> None:
-    """Look after the ledger, the records of edits in the tree."""
+    """Manage the ledger, the records of edits in the tree."""
 
 
 @command.command()
-@click.option("--before", metavar="REV", help="Only entries that this revision has already.")
-@click.option("--keep", type=click.IntRange(1), metavar="N", help="Leave the N newest.")
+@click.option("--before", metavar="REV", help="Only entries that this revision has.")
+@click.option("--keep", type=click.IntRange(1), metavar="N", help="Keep the N newest.")
 @click.option("-m", "--message", help="The commit message.")
-@click.option("-n", "--dry-run", is_flag=True, help="Count them, and change nothing.")
-@click.option("--yes", is_flag=True, help="Without --before and --keep: let all of them go.")
+@click.option("-n", "--dry-run", is_flag=True, help="Only count them.")
+@click.option("--yes", is_flag=True, help="Without --before and --keep: remove all of them.")
 @json_option
 def prune(
     before: str | None,
@@ -31,9 +31,9 @@ def prune(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Commit the removal of entries from the tree; in the history they stay as they are.
+    """Commit the removal of entries from the tree; they stay in the history.
 
-    All of them go only with --yes; --before and --keep say which.
+    --before and --keep say which; all of them need --yes.
     """
     # Only here is the machinery of commits needed.
     from hkgit.workflows.ledger_prune import prune as prune_ledger
@@ -48,7 +48,7 @@ def prune(
     )
     entries = list(done.entries)
     if done.commit is None:
-        line = f"{count_noun(len(entries), 'entry', 'entries')} could go"
+        line = f"{count_noun(len(entries), 'entry', 'entries')} could be removed"
         _answer({"status": "prunable", "entries": entries}, line, as_json)
         return
     answer = {"status": "pruned", "commit": done.commit, "entries": entries}

@@ -57,7 +57,7 @@ class _Wanted:
     is_followed: bool
 
 
-_VERDICT_HELP = "Only what replays as WORD, has that verdict, or passes or fails."
+_VERDICT_HELP = "Only commits that replay as WORD, have that verdict, or pass or fail."
 
 
 def _check_verdict(context: click.Context, parameter: click.Parameter, word: str | None) -> Any:
@@ -65,20 +65,26 @@ def _check_verdict(context: click.Context, parameter: click.Parameter, word: str
     if word is None or word in VERDICT_WORDS:
         return word
     words = ", ".join(dict.fromkeys(VERDICT_WORDS))
-    raise click.BadParameter(f"{word!r} is none of: {words}.", context, parameter)
+    raise click.BadParameter(f"{word!r} is not one of: {words}.", context, parameter)
 
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[REV | A..B] [PATH]...")
 @limit_option(20, "commits")
-@click.option("--agent", metavar="GLOB", help="Only commits of an agent, its version left out.")
+@click.option("--agent", metavar="GLOB", help="Only commits of an agent, without its version.")
 @click.option("--author", metavar="GLOB", help="Only commits of an author.")
-@click.option("--since", metavar="DATE", help="Only commits after a date, as git takes it.")
+@click.option("--since", metavar="DATE", help="Only commits after a date, in git's format.")
 @click.option("--until", metavar="DATE", help="Only commits before a date.")
-@click.option("--path", "paths", multiple=True, metavar="PATH", help="Only commits that change it.")
+@click.option(
+    "--path", "paths", multiple=True, metavar="PATH", help="Only commits that change this path."
+)
 @click.option("--verdict", metavar="WORD", callback=_check_verdict, help=_VERDICT_HELP)
-@click.option("--blind", "is_blind", is_flag=True, help="Only what rests on a quote or less.")
-@click.option("--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only less sure ones.")
+@click.option(
+    "--blind", "is_blind", is_flag=True, help="Only edits with evidence of a quote or less."
+)
+@click.option(
+    "--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only those with less confidence."
+)
 @click.option("--follow", is_flag=True, help="Follow one file through its renames.")
 @color_option
 @json_option
@@ -96,10 +102,10 @@ def command(
     follow: bool,
     as_json: bool,
 ) -> None:
-    """List commits, newest first: what can be derived of them, and whether they pass.
+    """List commits, newest first: what can be derived, and whether they pass.
 
-    With paths, those that changed one of them. The policy, and which keys are trusted, is that
-    at A, or at HEAD where no range is named.
+    With paths, those that changed one of them. The policy and the trusted keys are those at
+    A, or at HEAD without a range.
     """
     repository = open_history()
     revision, named = _split(repository, words)

@@ -90,7 +90,7 @@ class _Commands(click.Group):
 class _Hk(_Commands):
     """The commands of `hk`, where `apply` edits the working tree and answers in JSON."""
 
-    summaries: ClassVar = COMMANDS | {"apply": "Apply edits to the working tree, answer in JSON"}
+    summaries: ClassVar = COMMANDS | {"apply": "Apply edits to the working tree, print JSON"}
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -136,7 +136,7 @@ _DIRECTORY = click.option(
     is_eager=True,
     expose_value=False,
     callback=_print_versions,
-    help="Print the versions that an answer may depend on.",
+    help="Print the versions of hkgit, its formats, git and Python.",
 )
 @_DIRECTORY
 def main() -> None:

@@ -23,17 +23,17 @@ _ON_A_TERMINAL = (
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=".",
-    help="Work here, where the client names no roots.",
+    help="The directory to work in, if the client names no roots.",
 )
 @click.option(
     "--session",
     metavar="NAME",
-    help="The session's name; the agent's conversation by default, else a new one.",
+    help="The session's name [default: the agent's conversation, or a new one].",
 )
 def command(root: Path, session: str | None) -> None:
     """Serve an agent the tools read, edit, apply, undo and status.
 
-    It speaks the Model Context Protocol on standard input and output; the agent starts it.
+    It uses the Model Context Protocol on standard input and output; the agent starts it.
     """
     if sys.stdin is not None and sys.stdin.isatty():
         print_note(_ON_A_TERMINAL)

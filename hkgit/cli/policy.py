@@ -16,7 +16,7 @@ from hkgit.text.strict_json import JsonObject
 
 @click.group()
 def command() -> None:
-    """Look at the policy of the gate."""
+    """Check the policy of the gate."""
 
 
 @command.command()
@@ -24,13 +24,14 @@ def command() -> None:
     "--policy",
     "given",
     metavar="FILE|REV:PATH",
-    help="The policy to look at, instead of that in the work tree.",
+    help="The policy to check instead of that in the work tree.",
 )
 @json_option
 def check(given: str | None, as_json: bool) -> None:
-    """Say in words who may do what; refuse a policy that cannot be read or contradicts itself.
+    """Explain the policy in words; refuse one that cannot be read or contradicts itself.
 
-    The gate itself goes by the trusted side: what stands in the work tree binds once it is there.
+    The gate itself reads the trusted side's policy: a change in the work tree counts once it is
+    there.
     """
     from hkgit.gate.policy.sentences import describe_policy
 
@@ -39,7 +40,7 @@ def check(given: str | None, as_json: bool) -> None:
     if as_json:
         echo_json(_document(policy, list(describe_policy(policy))))
         return
-    print_info(f"{visible(policy.source)} is in order:")
+    print_info(f"{visible(policy.source)} is valid:")
     for sentence in describe_policy(policy):
         print_info(f"- {visible(sentence)}")
 

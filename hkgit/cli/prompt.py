@@ -13,6 +13,6 @@ from hkgit.dialects import DIALECTS
 def command(dialect: str) -> None:
     """Print the instruction that teaches a model a dialect and the protocol.
 
-    Every example in it is run by hkgit's own tests.
+    hkgit's own tests run every example in it.
     """
     click.echo(prompt(dialect), nl=False)

@@ -24,13 +24,13 @@ _COLOURS = {"yes": "green", "no": "red", "unknown": "yellow"}
 
 @click.command()
 @click.argument("commits", metavar="A..B")
-@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
+@click.option("--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, commits: str, policy: str | None, as_json: bool) -> None:
-    """Answer what the edit protocol asks of QA on A..B: yes, no or unknown, and why.
+    """Answer the QA questions of the edit protocol on A..B: yes, no or unknown, and why.
 
-    Passes only where every answer is yes.
+    Passes only if every answer is yes.
     """
     repository = open_history()
     old, new = resolve_range(repository, commits)
@@ -48,7 +48,7 @@ def command(ctx: click.Context, commits: str, policy: str | None, as_json: bool)
         rest = {"commits": every, "governed": governed}
         echo_json({"passes": passes, **rest, "points": [_point_json(each) for each in found]})
     else:
-        click.echo(f"{count_noun(every, 'commit')}, {governed} held to the protocol")
+        click.echo(f"{count_noun(every, 'commit')}, the protocol applies to {governed}")
         for number, point in enumerate(found, 1):
             _print(number, point)
     if not passes:
@@ -81,4 +81,4 @@ def _lines(facts: Sequence[Fact]) -> Iterator[str]:
     if len(ordered) > _MOST:
         yield f"and {len(ordered) - _MOST} more (--json)"
     if not ordered:
-        yield "nothing in the range speaks against it"
+        yield "nothing in the range contradicts it"

@@ -107,7 +107,7 @@ def _lines(answers: Sequence[UpdateResult]) -> Iterator[str]:
     if refused and len(answers) > 1:
         names = ", ".join(answer.update.ref for answer in refused[:NAMED])
         more = f" and {len(refused) - NAMED} more" if len(refused) > NAMED else ""
-        yield f"hkgit: {names}{more} refused, so none of them moves"
+        yield f"hkgit: {names}{more} refused, so no ref is updated"
 
 
 def _thin_out(answers: Sequence[UpdateResult]) -> Iterator[UpdateResult]:

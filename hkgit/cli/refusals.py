@@ -17,14 +17,14 @@ from hkgit.text.escape import visible
 
 @click.command()
 @click.option("--agent", metavar="GLOB", help="Only those of an agent, with or without version.")
-@click.option("--open", "only_open", is_flag=True, help="Only those that have not landed since.")
+@click.option("--open", "only_open", is_flag=True, help="Only those that have not landed yet.")
 @limit_option(50, "refusals")
 @color_option
 @json_option
 def command(agent: str | None, only_open: bool, max_count: int, as_json: bool) -> None:
     """List what apply, edit and the servers refused in this clone, the newest first.
 
-    It is a local record: what counts stands in the entry that landed in the end.
+    It is a local record: what counts is in the entry that landed in the end.
     """
     log = RefusalLog.of(open_repository().common_dir)
     wanted = [

@@ -9,7 +9,7 @@ import click
 
 
 @click.command()
-@click.option("--stdio", is_flag=True, help="Use standard input and output: the only way so far.")
+@click.option("--stdio", is_flag=True, help="Use standard input and output (the only transport).")
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -19,9 +19,9 @@ import click
 @click.option("--session", metavar="NAME", help="The session's name; a new one by default.")
 @click.option("--agent", metavar="NAME", default="unknown", help="Who edits, as name/version.")
 def command(stdio: bool, root: Path, session: str | None, agent: str) -> None:
-    """Answer JSON-RPC 2.0 requests, one a line: read, edit, apply, undo, status, ping.
+    """Answer JSON-RPC 2.0 requests, one per line: read, edit, apply, undo, status, ping.
 
-    What they take and answer is what the tools of `hkgit mcp` take and answer.
+    They have the arguments and results of the tools of `hkgit mcp`.
     """
     from hkgit.agents.servers.connection import Connection
     from hkgit.agents.servers.json_rpc import Lines

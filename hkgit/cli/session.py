@@ -19,13 +19,13 @@ from hkgit.text.strict_json import JsonObject
 
 @click.group()
 def command() -> None:
-    """List the sessions of a checkout, and end those that are done."""
+    """List the sessions of a checkout, and end them."""
 
 
 @command.command("list")
 @json_option
 def list_(as_json: bool) -> None:
-    """List the sessions, and how many edits of each wait for a commit."""
+    """List the sessions, and how many edits of each are not committed yet."""
     repository, root = open_repository(), find_work_root()
     ending.expire(root)
     found = ending.list_sessions(repository, root)
@@ -61,24 +61,27 @@ def show(name: str, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def end(name: str, as_json: bool) -> None:
-    """End a session; its edits that wait keep their evidence until they are committed."""
+    """End a session; edits not committed yet keep their evidence until they are."""
     state = ending.end(open_repository(), find_work_root(), name)
     if as_json:
         echo_json({"status": "ended", **session_json(state)})
     elif state.waiting:
         edits = count_noun(state.waiting, "edit")
-        print_info(f"{name} has ended; {edits} can still be committed, then all of it is removed")
+        print_info(f"{name} has ended; {edits} can still be committed, then it is removed")
     else:
         print_info(f"{name} has ended and is removed")
 
 
 @command.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--force", is_flag=True, help="Also those of which edits wait: they get no evidence.")
-@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
+@click.option(
+    "--force", is_flag=True, help="Also those with uncommitted edits: these get no evidence."
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
 @json_option
 def clean(names: tuple[str, ...], force: bool, dry_run: bool, as_json: bool) -> None:
-    """Remove the sessions in which no edit waits, or of these the NAMEs; files stay as they are."""
+    """Remove the sessions without uncommitted edits, or of these the NAMEs; files are not"
+    " changed."""
     gone, kept = ending.clean(
         open_repository(), find_work_root(), names, force=force, dry_run=dry_run
     )
@@ -116,7 +119,7 @@ def describe_session(state: SessionState) -> str:
     if state.damage is not None:
         fix = f"hkgit session clean --force {state.name} removes it"
         return f"{state.name}  its journal {state.damage}: {fix}"
-    waits = "nothing waits"
+    waits = "nothing to commit"
     if state.waiting:
         blind = f", {state.blind} blind" if state.blind else ""
         waits = f"{count_noun(state.waiting, 'edit')} to be committed{blind}"

@@ -37,7 +37,11 @@ def hunk_lines(hunks: Sequence[ReviewHunk]) -> Iterator[str]:
         for seen in hunk.seen:
             yield f"  {seen.how}"
         if hunk.unseen:
-            what = "changed unseen" if hunk.changed else "added at a place that was not known"
+            what = (
+                "changed without being read"
+                if hunk.changed
+                else "added at a place that was not read"
+            )
             lines = count_noun(hunk.unseen if hunk.changed else hunk.added, "line")
             yield "  " + click.style(f"{lines} {what}", fg="yellow")
         if hunk.note:
@@ -83,11 +87,11 @@ def _seen_json(seen: SeenRange) -> JsonObject:
 _SHOWN = {
     Verdict.STRICT: "replayed and recomputed: every byte, range, hash, tier and confidence",
     Verdict.SPLICED: "replayed: bytes, ranges, hashes; not recomputed: the ladder is not here",
-    Verdict.REANCHORED: "replayed on a moved base: each change at the only place it fits",
-    Verdict.MIXED: "replayed, but for what stands below as made by hand",
-    Verdict.MERGE: "the merge that git makes of the parents by itself",
+    Verdict.REANCHORED: "replayed on a moved base: each change at the only place it matches",
+    Verdict.MIXED: "replayed, except what is listed below as made by hand",
+    Verdict.MERGE: "the merge that git makes of the parents on its own",
     Verdict.REVERT: "the exact inverse of an earlier commit that passes",
-    Verdict.PRUNE: "takes out only ledger entries that history keeps",
+    Verdict.PRUNE: "removes only ledger entries that history keeps",
     Verdict.VOUCHED: "not derived: a person vouches for an agent's change without evidence",
     Verdict.ATTESTED: "not derived: a key that the policy trusts signed that it was",
 }
@@ -100,8 +104,8 @@ _SHOWN = {
 def command(revision: str, as_json: bool) -> None:
     """Show what can be derived of a commit, what is only claimed, and who signed it.
 
-    Each hunk stands below what was read before it. The policy, and which keys are trusted, is
-    that at HEAD.
+    Each hunk is shown below what was read before it. The policy and the trusted keys are those
+    at HEAD.
     """
     repository = open_history()
     commit = repository.resolve(revision)

@@ -70,7 +70,7 @@ class SpecOptions:
 def _expect_number(ctx: click.Context, param: click.Parameter, value: float) -> float:
     """A range lets NaN pass, which is neither below nor above anything."""
     if math.isnan(value):
-        raise click.BadParameter("nan is no number", ctx, param)
+        raise click.BadParameter("nan is not a number", ctx, param)
     return value
 
 
@@ -80,7 +80,7 @@ _OPTIONS = (
     click.option("--stdin", "use_stdin", is_flag=True, help="Read a spec from stdin."),
     click.option("--file", metavar="PATH", help="The file of a single edit."),
     click.option("--old", metavar="TEXT", help="The text that the edit replaces."),
-    click.option("--new", metavar="TEXT", help="The text that it puts there."),
+    click.option("--new", metavar="TEXT", help="The new text."),
     option_of(FORMAT, metavar="DIALECT"),
     option_of(EMPTY_SEARCH),
     option_of(THRESHOLD, callback=_expect_number),
@@ -90,7 +90,7 @@ _OPTIONS = (
     click.option(
         "--allow-blind",
         is_flag=True,
-        help="Take edits that nothing ties to what was read, and record that.",
+        help="Accept edits that are not tied to what was read, and record that.",
     ),
     option_of(DRY_RUN),
     json_option,
@@ -175,11 +175,11 @@ def _documents(given: SpecOptions, locate: Callable[[str], str]) -> list[tuple[s
 
 def _explain_single(given: SpecOptions) -> str:
     """Say how one edit is written; a file's name alone is easily taken for the SPEC."""
-    words = "--file, --old and --new belong together, without a SPEC."
+    words = "Give --file, --old and --new together, and no SPEC."
     if given.file is None and len(given.specs) == 1 and None not in (given.old, given.new):
         import shlex
 
-        return f"{words} Say: --file {shlex.quote(given.specs[0])}"
+        return f"{words} Use: --file {shlex.quote(given.specs[0])}"
     return words
 
 

@@ -34,9 +34,9 @@ from hkgit.text.escape import visible
 @color_option
 @json_option
 def command(revision: str, as_json: bool) -> None:
-    """Count edits by agent, tier, evidence and confidence, over A..B or all that leads to REV.
+    """Count edits by agent, tier, evidence and confidence, in A..B or in all commits up to REV.
 
-    The policy is that at A, or at HEAD where no range is named.
+    The policy is that at A, or at HEAD without a range.
     """
     repository = open_history()
     old, new = None, revision

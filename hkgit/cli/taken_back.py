@@ -87,12 +87,12 @@ def _document(found: Found) -> JsonObject:
 
 def _lines(repository: Repository, tip: str | None, found: Sequence[Found]) -> Iterator[str]:
     if not found:
-        yield "no entry keeps text that was taken back"
+        yield "no entry keeps text that was removed again"
         return
     for commit, kept in found:
         yield f"{commit[:12]} {kept.described}"
         yield f"             git show {commit[:12]}:{kept.place}"
-    yield "Whoever has these commits can read it. A secret: replace it wherever it is used."
+    yield "Everyone who has these commits can read it. If it is a secret, replace it everywhere."
     yield "To leave it out where nobody has fetched them, make each again, in this order:"
     for commit in dict.fromkeys(commit for commit, _ in found):
         own = [kept for each, kept in found if each == commit]

@@ -109,5 +109,5 @@ def color_option(command: Command) -> Command:
         show_default=True,
         expose_value=False,
         callback=_choose_colour,
-        help="When to colour; NO_COLOR is heeded.",
+        help="When to colour; NO_COLOR is respected.",
     )(command)

@@ -16,17 +16,17 @@ from hkgit.workflows.session_calls import open_session
 
 
 @click.command()
-@click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help="Whose call it was.")
+@click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help="The session of the call.")
 @option_of(CALL, metavar="ID")
 @option_of(WHOLE_SESSION, "--all", "whole")
-@click.option("--list", "only_list", is_flag=True, help="List the calls, and change nothing.")
+@click.option("--list", "only_list", is_flag=True, help="Only list the calls.")
 @json_option
 def command(
     session: str | None, call: str | None, whole: bool, only_list: bool, as_json: bool
 ) -> None:
-    """Take back the last call of `hkgit edit`, and nothing that came after it.
+    """Undo the last call of `hkgit edit`, and nothing that came after it.
 
-    Without a session, that of the latest call. Where later work is in the way nothing changes, and
+    Without a session, that of the latest call. If later work is in the way, nothing changes and
     the exit code is 3.
     """
     if call is not None and whole:
@@ -45,7 +45,7 @@ def command(
         )
         return
     for path, file in sorted(undone.files.items()):
-        print_info(f"{path}: {'gone again' if file is None else 'as it was'}")
+        print_info(f"{path}: {'deleted again' if file is None else 'as it was'}")
     if not undone.files:
         print_info(f"nothing is left of {count_noun(len(undone.calls), 'call')}: no file changed")
 

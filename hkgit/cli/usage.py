@@ -23,7 +23,7 @@ def echo_usage(error: click.ClickException, arguments: Sequence[str]) -> None:
     if form is None:
         return
     where = "hkgit" if ctx is None else ctx.command_path
-    wrong = WrongUsage(where, error.format_message(), f"{where} --help says what there is.")
+    wrong = WrongUsage(where, error.format_message(), f"See {where} --help.")
     _echo(form, None if ctx is None else ctx.info_name, wrong)
 
 

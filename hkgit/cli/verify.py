@@ -15,10 +15,12 @@ from hkgit.workflows.judgement import VerifyRequest, verify
 
 @click.command()
 @click.argument("commits", metavar="A..B")
-@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
+@click.option("--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's.")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.", metavar="N")
-@click.option("--shard", metavar="I/N", help="Only the I-th of N parts, for one of N machines.")
-@click.option("--incremental", is_flag=True, help="Leave out what passed here before.")
+@click.option(
+    "--shard", metavar="I/N", help="Only part I of N, to share the work between machines."
+)
+@click.option("--incremental", is_flag=True, help="Skip commits that passed before.")
 @format_option
 @json_option
 @click.pass_context
@@ -32,11 +34,11 @@ def command(
     form: str,
     as_json: bool,
 ) -> None:
-    """Replay the commits of A..B from their evidence and say what can be derived.
+    """Replay the commits of A..B from their evidence and show what can be derived.
 
-    Who is governed comes from the policy; its floors do not count here. What passed
-    before, under the same
-    policy, ladder and versions, is noted in the git directory for --incremental.
+    The policy says who is governed; its floors do not count here. Commits that pass are noted in
+    the git directory for --incremental, which skips them under the same policy, ladder and
+    versions.
     """
     form = "json" if as_json else form
     repository = open_repository()

@@ -100,7 +100,9 @@ def parse(
         characters = quote_names(characters, exists)
     reading = dialect.parse(characters)
     if not reading.edits:
-        raise InvalidInput("the spec", "empty spec: it holds no edit", "Give at least one edit.")
+        raise InvalidInput(
+            "the spec", "empty spec: it contains no edits", "Give at least one edit."
+        )
     edits = tuple(_relative(edit, root) for edit in reading.edits)
     return Spec(
         dialect=name,
@@ -210,7 +212,7 @@ def _holds_others(dialect: Dialect, text: str) -> bool:
 
 def _characters(text: bytes | str) -> str:
     characters = decode_text(text) if isinstance(text, bytes) else text
-    _refuse_any(_STRAY_SURROGATE, characters, "a lone surrogate", "Write whole characters.")
+    _refuse_any(_STRAY_SURROGATE, characters, "a lone surrogate", "Write complete characters.")
     return characters.removeprefix("\ufeff")
 
 

@@ -131,7 +131,7 @@ def refuse_commit(candidate: CandidateCommit, verdict: Verdict, finding: Finding
     )
 
 
-_ALONE = "The entries are those of HEAD: make this a commit of its own, without --amend."
+_ALONE = "The entries are those of HEAD: make this a separate commit, without --amend."
 
 MOST_LEANING = 50
 """So many reverts may depend on each other where none was judged before."""
@@ -176,7 +176,7 @@ class Gate:
         except OutOfTime:
             if self.depth:  # the time is that of the commit that depends on this one
                 raise
-            what = f"takes longer than {self.policy.max_seconds} s to judge"
+            what = f"takes more than {self.policy.max_seconds} s to judge"
             fix = "Split it, or raise the policy's max_seconds."
             ruling = refuse_commit(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
         ruling = self._despite(self._apply_attestation(ruling, tried), tried)
@@ -270,7 +270,7 @@ class Gate:
         if basis is None or self._passes(basis):
             return judged
         again = replay(self.repository, candidate, tip=tip, reverts=False)
-        note = f"takes back {basis[:12]}, which does not pass itself"
+        note = f"reverts {basis[:12]}, which does not pass itself"
         return None if again is None else replace(again, notes=(*again.notes, note))
 
     def _account_for_merge(self, judged: ReplayResult, tip: str | None) -> ReplayResult:
@@ -318,7 +318,7 @@ class Gate:
         if record is None:
             return ruling
         tried.append(RuleResult("break-glass", str(record)))
-        finding = Finding("break-glass", "commit", str(record), "Look at what it let pass.")
+        finding = Finding("break-glass", "commit", str(record), "Review what it allowed.")
         findings = (*ruling.findings, finding)
         return replace(ruling, findings=findings, passes=True, rule="break-glass")
 

@@ -64,13 +64,13 @@ def hide_credentials(text: str) -> str:
 
 def check_address(address: str) -> None:
     """Raise InvalidInput for an address that is not one, or by a way that is not allowed."""
-    fix = f"Name a path, or an address by {', '.join(PROTOCOLS)}."
+    fix = f"Name a path, or a URL with {', '.join(PROTOCOLS)}."
     shown = hide_credentials(address)
     if not address or address.startswith("-") or any(ord(char) < 32 for char in address):
-        raise InvalidInput(shown or "address", "is no address of a repository", fix)
+        raise InvalidInput(shown or "address", "is not the URL of a repository", fix)
     scheme, separator, _ = address.partition("://")
     if "::" in address.partition("/")[0] or (separator and scheme.lower() not in PROTOCOLS):
-        raise InvalidInput(shown, "is reached by a protocol that is not allowed", fix)
+        raise InvalidInput(shown, "uses a protocol that is not allowed", fix)
 
 
 def list_remote(address: str) -> RemoteRefs:
@@ -103,7 +103,7 @@ def update_mirror(address: str, mirror: Path) -> None:
     place = mirror.with_suffix(".lock")
     held = locks.wait_for(place, FETCH_SECONDS)
     if held is None:
-        raise GitRefused(str(mirror), "is held by another process", "Wait for it to end.")
+        raise GitRefused(str(mirror), "is locked by another process", "Wait for it to end.")
     try:
         _clear_locks(mirror)
         if not (mirror / "HEAD").exists():
@@ -142,8 +142,8 @@ def _advise(error: HkgitError) -> str:
     known = (
         ("could not read Username", "Give git credentials: a credential helper, or an SSH key."),
         ("Permission denied (", "Give git credentials: a credential helper, or an SSH key."),
-        ("Could not resolve host", "Check the address and the network; the next run tries again."),
-        ("does not appear to be a git repository", "Check the address."),
+        ("Could not resolve host", "Check the URL and the network; the next run tries again."),
+        ("does not appear to be a git repository", "Check the URL."),
     )
     found = (fix for words, fix in known if words in error.what)
     return next(found, error.fix or "The next run tries again.")

@@ -55,14 +55,14 @@ PINNED = {
 }
 
 ADVICE = (
-    (".lock': File exists", "Another git process is at work, or one has died; then try again."),
-    ("dubious ownership", "Trust the repository as git says, if it is yours to trust."),
+    (".lock': File exists", "Another git process is running, or one has died; then try again."),
+    ("dubious ownership", "If you trust the repository, do what git says."),
     ("tell me who you are", "Set one: git config user.name NAME; git config user.email EMAIL"),
     ("empty ident name", "Set one: git config user.name NAME; git config user.email EMAIL"),
     ("auto-detection is disabled", "Set them: git config user.name NAME; git config user.email E"),
     ("unknown repository extension", "Use a newer git; for reftable it must be 2.45 or newer."),
-    ("Out of diskspace", "Make room on the disk, then try again; nothing was landed."),
-    ("No space left", "Make room on the disk, then try again; nothing was landed."),
+    ("Out of diskspace", "Free some disk space, then try again; nothing was landed."),
+    ("No space left", "Free some disk space, then try again; nothing was landed."),
     ("Permission denied", "Make the repository writable for you, then try again."),
     ("Read-only file system", "Make the repository writable for you, then try again."),
 )
@@ -240,7 +240,7 @@ def _not_started(cwd: Path) -> GitRefused:
     return GitRefused("git", "there is no git program on PATH", "Install git 2.38 or newer.")
 
 
-TOO_SLOW = "Try again; what takes longer every time needs more time, or a nearer copy."
+TOO_SLOW = "Try again; if it takes too long every time, allow more time or use a nearer copy."
 
 
 def run_within(

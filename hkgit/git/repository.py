@@ -120,7 +120,7 @@ class Repository:
         reader = os.environ.get(CHOICE, "")
         if reader not in ("", "libgit2", "program"):
             raise InvalidInput(
-                CHOICE, f"cannot be {reader}", "Say libgit2 or program, or unset it."
+                CHOICE, f"cannot be {reader}", "Set it to libgit2 or program, or unset it."
             )
         reader = reader or ("program" if is_small else "")
         is_named = not in_hook and reader != "program"
@@ -179,7 +179,7 @@ class Repository:
             fix = "Name a branch, a tag or a commit; git log --all shows them."
             if self.is_shallow:
                 fix = "This clone is shallow: fetch its whole history (fetch-depth: 0)."
-            raise InvalidInput(rev or "revision", "names no commit here", fix)
+            raise InvalidInput(rev or "revision", "is not a commit here", fix)
         return found
 
     def _is_unborn(self) -> bool:
@@ -219,9 +219,9 @@ class Repository:
             object_id, stated = read_tag(object_id, data)
             kind, _ = self._header(object_id)
             if kind != stated:
-                what = f"says that {object_id[:12]} is a {stated}, and it is a {kind}"
+                what = f"says that {object_id[:12]} is a {stated}, but it is a {kind}"
                 raise Unverifiable("tag", what, TAG_FIX)
-        raise Unverifiable(f"tag {object_id}", f"is a tag of more than {DEEPEST} tags", TAG_FIX)
+        raise Unverifiable(f"tag {object_id}", f"is more than {DEEPEST} nested tags", TAG_FIX)
 
     def commit(self, commit_id: str) -> Commit:
         """Read a commit by its id; raise Unverifiable when it is not here."""
@@ -404,7 +404,7 @@ class Repository:
     # Refs and configuration
 
     def head(self) -> Head:
-        """Read where HEAD points; raise GitRefused when it points nowhere."""
+        """Read where HEAD points; raise GitRefused when it points to nothing."""
         target = self._head_target()
         if re.fullmatch(FULL_ID, target):
             return Head(None, target)
@@ -448,7 +448,7 @@ class Repository:
             asked = self._ask(*args)
             if asked.code == 0:
                 return asked.text
-        raise Unverifiable("HEAD", "points nowhere", "Look at the repository with git fsck.")
+        raise Unverifiable("HEAD", "points to nothing", "Look at the repository with git fsck.")
 
     def _ref(self, name: str) -> str | None:
         """Return the id that a ref leads to. Raises InvalidInput for what no ref may be called."""
@@ -558,7 +558,7 @@ class Repository:
         size, data = self._look_up(object_id, kind, most)
         if size > most:
             what = f"has {size:,} bytes; a {kind} of more than {most:,} is not read"
-            raise Unverifiable(f"object {object_id}", what, "Keep what is so large elsewhere.")
+            raise Unverifiable(f"object {object_id}", what, "Keep files that large elsewhere.")
         return data
 
     def _look_up(self, object_id: str, kind: str, most: int) -> tuple[int, bytes]:
@@ -572,7 +572,7 @@ class Repository:
             is_checked = size > most or self._libgit2 is not None
             if not is_checked and compute_id(its_kind, data, self.object_format) != object_id:
                 what, fix = (
-                    "does not have the content of its id",
+                    "does not match its id",
                     "Look at the repository with git fsck.",
                 )
                 raise Unverifiable(f"object {object_id}", what, fix)
@@ -646,7 +646,7 @@ class Repository:
 def _check_id(object_id: str) -> str:
     """An id, which git would else take for a revision or for several lines."""
     if re.fullmatch(FULL_ID, object_id) is None:
-        raise Unverifiable(f"object {object_id}", "is no id of an object")
+        raise Unverifiable(f"object {object_id}", "is not the id of an object")
     return object_id
 
 

@@ -52,7 +52,7 @@ def stands_literally(view: FileLines, wanted: EditLines, place: Place) -> bool:
 def find_place_of_new(view: FileLines, wanted: EditLines) -> Place | None:
     """Find where the new text stands in whole lines, up to blanks and typography.
 
-    None where it stands nowhere, or adds nothing that could be recognised.
+    None where it is nowhere, or adds nothing that could be recognised.
     """
     found = _runs(view, wanted)
     if not found or not _adds(view, wanted):

@@ -133,11 +133,11 @@ class EditSession:
         if batch is not None:
             if self._is_unnamed or len(specs) != 1:
                 fix = "Name the session that the batch belongs to, and send one spec."
-                raise InvalidInput(f"batch {batch}", "cannot be corrected so", fix)
+                raise InvalidInput(f"batch {batch}", "cannot be corrected this way", fix)
             specs = [batches.correct_batch(self._batches, batch, specs[0])]
         for spec in specs:
             if spec.dialect not in dialects.DIALECTS:
-                raise InvalidInput("the spec", "is in no known dialect", "Give the text of one.")
+                raise InvalidInput("the spec", "is not in a known dialect", "Give the text of one.")
         # Where nothing may come of it, the git directory gets no session either.
         if dry_run:
             return self._answer(self._plan(specs, options, expect), None)
@@ -223,8 +223,8 @@ class EditSession:
                 return EditReport(plan.outcomes)
             left = Overlay(checkout, leaves or {})
             for path in (path for path, file in plan.changed.items() if left.get(path) != file):
-                fix = "What another tool has written is not what its call says."
-                raise Stale(path, "stands otherwise in the checkout", fix)
+                fix = "The file is not what the call of another tool says."
+                raise Stale(path, "is different in the checkout", fix)
             call = self._keep_call(plan, options)
             call = replace(call, time=time or call.time)
             self.journal.begin(call)

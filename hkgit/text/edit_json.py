@@ -90,7 +90,7 @@ def expect_sayable(dialect: str, edits: Iterable[AnyEdit]) -> None:
     kinds = NOTATIONS[dialect].kinds
     for edit in edits:
         if kinds and type(edit) not in kinds:
-            what = f"{dialect} cannot say this {type(edit).__name__}"
+            what = f"{dialect} cannot express this {type(edit).__name__}"
             raise InvalidInput(edit.path, what, "Write it in the dialect `protocol`.")
 
 

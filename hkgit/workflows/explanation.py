@@ -278,13 +278,13 @@ def _explain_file(
         gone = range(change.old_start + 1, change.old_end + 1)
         if by.keys() >= {*added} and not left.isdisjoint(gone):
             place = change.new_end
-            found.unexplained.append(UnexplainedLines(path, place + 1, place, "lines taken out"))
+            found.unexplained.append(UnexplainedLines(path, place + 1, place, "lines removed"))
     for run in _find_runs(ended, lambda j: None):
         found.unexplained.append(UnexplainedLines(path, run[0] + 1, run[-1] + 1, "line ends"))
     if len(found.unexplained) > first_new or is_same:
         return
     if derived is None:
-        found.unexplained.append(UnexplainedLines(path, 1, 0, "the file was made"))
+        found.unexplained.append(UnexplainedLines(path, 1, 0, "the file was created"))
     elif derived.mode != actual.mode:
         found.unexplained.append(UnexplainedLines(path, 1, 0, f"its mode is {actual.mode:o}"))
     elif made.lines == now.lines:

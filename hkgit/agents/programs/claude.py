@@ -358,5 +358,7 @@ AGENT = Agent(
     list_parts=_list_parts,
     logs=(Log(LOG_NAME, find_projects("CLAUDE_CONFIG_DIR", ".claude"), _detects, _calls),),
     user_folder=("CLAUDE_CONFIG_DIR", "", ".claude"),
-    remaining=("trust this folder when Claude Code asks: else it heeds no approvals of a project",),
+    remaining=(
+        "trust this folder when Claude Code asks: otherwise it ignores a project's approvals",
+    ),
 )

@@ -74,15 +74,15 @@ class Connection:
             return of_error(error)
         except Exception as error:  # noqa: BLE001 - a fault ends one call, not the connection
             traceback.print_exc(file=sys.stderr)
-            what = f"a fault of hkgit itself: {type(error).__name__}: {error}"
-            return of_error(HkgitError(name, what, "Report it; another call may well work."))
+            what = f"internal error in hkgit: {type(error).__name__}: {error}"
+            return of_error(HkgitError(name, what, "Please report it; other calls may still work."))
 
     def _dispatch(
         self, name: str, arguments: Mapping[str, Json], session: str | None, id: str | None
     ) -> Reply:
         call = CALLS.get(name)
         if call is None:
-            raise InvalidInput(name[:80], "is nothing to call", f"Known: {', '.join(CALLS)}.")
+            raise InvalidInput(name[:80], "is not a tool", f"Known: {', '.join(CALLS)}.")
         given = check_arguments(call.arguments, arguments)
         offered = self._offered or places(self._start, None)
         root = given.pop("root", None)

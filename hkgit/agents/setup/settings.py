@@ -163,11 +163,11 @@ class TomlPart(TextPart):
     __slots__ = ()
 
     def add_to(self, text: str | None) -> str:
-        if text is not None and _holds(_toml(text, "Mend the settings first."), self._value):
+        if text is not None and _holds(_toml(text, "Fix the settings first."), self._value):
             return text
         wanted = super().add_to(text)
         names = ", ".join(_names(self._value))
-        _toml(wanted, f"Add {names} by hand, or take out what stands in its way.")
+        _toml(wanted, f"Add {names} by hand, or remove what is in its way.")
         return wanted
 
     @property
@@ -187,7 +187,7 @@ class YamlPart(TextPart):
         for line in self.text.splitlines():
             name = line.partition(":")[0]
             if re.search(rf"^{re.escape(name)}\s*:", before + after, re.MULTILINE):
-                raise InvalidInput(self.path, f"sets {name} already", f"Make it say: {line}")
+                raise InvalidInput(self.path, f"sets {name} already", f"Set it to: {line}")
         return super().add_to(text)
 
 
@@ -264,7 +264,7 @@ def _toml(text: str, fix: str) -> JsonObject:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidInput("the settings", f"would be no TOML: {error}", fix) from error
+        raise InvalidInput("the settings", f"would not be TOML: {error}", fix) from error
 
 
 def _holds(whole: object, part: object) -> bool:

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 _MEANINGS = {
-    "hash": "the edit gave the hash of the lines it changes, and the hash holds",
-    "receipt": "the lines were read in the session, and still stood so",
+    "hash": "the edit gave the hash of the lines it changes, and the hash matches",
+    "receipt": "the lines were read in the session, and had not changed",
     "tag": "the edit named its lines by the tags under which they were read",
     "quote": "the edit quoted the text; nothing shows that it was read",
     "late": "its lines were named after the change; nothing shows that they were read before",
-    "none": "the edit rests on nothing",
+    "none": "the edit has no evidence",
     NO_TRACE: "an agent's commit without a ledger entry",
     UNEXPLAINED: "a line that no entry of its commit explains",
 }
@@ -115,7 +115,10 @@ def _environment() -> Environment:
     try:
         import jinja2  # noqa: F401 - asked for only to say what is missing
     except ImportError as error:
-        what, fix = "needs Jinja2, which is not here", "Install it: pip install 'hkgit[report]'"
+        what, fix = (
+            "needs Jinja2, which is not installed",
+            "Install it: pip install 'hkgit[report]'",
+        )
         raise InvalidInput("--html", what, fix) from error
     return _make_environment()
 

@@ -18,17 +18,17 @@ _KEPT = "git status  # the change is kept"
 def render_for_person(ruling: Ruling) -> str:
     """Render what leads on where no evidence helps: a person, or first a grant."""
     if ruling.before.is_granted:
-        return f"{_KEPT}: a person whom a [[gate.manual]] grants these paths commits it"
-    what = "the policy grants nobody these paths, so a person commits a [[gate.manual]] first"
+        return f"{_KEPT}: let a person with a [[gate.manual]] grant for these paths commit it"
+    what = "the policy grants nobody these paths: a person has to commit a [[gate.manual]] first"
     return f"{_KEPT}: {what}"
 
 
 def render_for_late(ruling: Ruling) -> str:
     """Render what leads on where no evidence from afterwards counts."""
     if ruling.before.is_granted:
-        return f"{_KEPT}: a person whom a [[gate.manual]] grants these paths vouches for it"
+        return f"{_KEPT}: let a person with a [[gate.manual]] grant for these paths vouch for it"
     what = "make it again in a session that reads first, or let a person vouch for it"
-    return f"{_KEPT}, and what is read after it does not count: {what}, or accept `late`"
+    return f"{_KEPT}, and what is read afterwards does not count: {what}, or accept `late`"
 
 
 def render_redo(ruling: Ruling) -> str:
@@ -56,15 +56,15 @@ def _merge_before_commit(ruling: Ruling, others: Sequence[str]) -> str:
         return render_for_person(ruling)
     paths = shlex.join(f":/{path}" for path in ruling.before.paths)
     if len(others) > 1 or not paths:
-        return "git merge --abort  # then merge without changes of your own"
+        return "git merge --abort  # then merge without other changes"
     if ruling.before.by_hand == LATE:
         return render_for_late(ruling)
     if not ruling.before.is_merged:
-        return f"{render_redo(ruling)}  # with -m for a message of your own"
+        return f"{render_redo(ruling)}  # with -m for another message"
     return (
         f"git merge --abort && git merge -q --no-ff --no-edit {others[0]} && git restore"
         f" --source={ruling.judged.candidate.tree[:12]} --staged --worktree -- {paths}"
-        " && hkgit redo  # with -m for a message of your own"
+        " && hkgit redo  # with -m for another message"
     )
 
 
@@ -79,7 +79,7 @@ def merge_again(ruling: Ruling) -> str:
 
 
 _BY_HAND = {
-    "text": "take those characters out",
+    "text": "remove those characters",
     "path": "give the file another name",
 }
 """Rules whose mend is an edit of what is committed."""
@@ -98,7 +98,7 @@ def mend(ruling: Ruling) -> str:
     if rule == "unverifiable":
         return _UNSHALLOW if _UNSHALLOW in ruling.findings[0].fix else _to_look_at(ruling)
     if rule == "prune" and candidate.id is not None and not ruling.before.paths:
-        return f"hkgit redo {candidate.id[:12]}  # it leaves that out; prune what has landed"
+        return f"hkgit redo {candidate.id[:12]}  # it leaves that out; prune only what has landed"
     if rule == "signature" and candidate.id is not None:
         commits = f"{candidate.id[:12]}^..{candidate.id[:12]}"
         return f"hkgit attest --entries {commits} --key FILE  # then push refs/hkgit/entries/*"
@@ -145,7 +145,7 @@ def render_message(item: ReportItem) -> str:
         (
             finding.what if item.place is not None else f"{finding.where}: {finding.what}",
             finding.fix,
-            f"Commit {name_commit(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}",
+            f"Commit {name_commit(ruling)}: {mend(ruling) or f'allowed by {ruling.rule}'}",
             f"More about this rule: {find_rule_url(finding.rule) or f'hkgit help {finding.rule}'}",
         )
     )
@@ -169,7 +169,7 @@ def _before_commit(ruling: Ruling) -> str:
         return _apart_from_sessions(ruling)
     if by_hand == LATE:
         return render_for_late(ruling)
-    return f"{render_redo(ruling)}  # with -m for a message of your own"
+    return f"{render_redo(ruling)}  # with -m for another message"
 
 
 def _apart_from_sessions(ruling: Ruling) -> str:
@@ -192,9 +192,9 @@ def _apart_from_sessions(ruling: Ruling) -> str:
     if ruling.agent is not None and ruling.before.by_hand == LATE:
         return render_for_late(ruling)
     if ruling.agent is not None:
-        return f"{render_redo(ruling)}  # with -m for a message of your own"
+        return f"{render_redo(ruling)}  # with -m for another message"
     first = "".join(f"{each} && " for each in reads)
-    then = "stage and commit first what is by hand, then the rest"
+    then = "stage and commit what was made by hand first, then the rest"
     return f"{first}git reset -q && git add -p  # {then}"
 
 
@@ -235,4 +235,4 @@ def _difference(old: str, new: str) -> str:
 
 def _as_a_person(short: str) -> str:
     """The same commit, which a person takes upon himself: what no evidence lets pass."""
-    return f"hkgit redo --vouch {short}  # as a person whom a [[gate.manual]] grants these paths"
+    return f"hkgit redo --vouch {short}  # as a person with a [[gate.manual]] grant for these paths"

@@ -66,7 +66,7 @@ def summarize(totals: ReportTotals) -> str:
     words = count_noun(count, "commit")
     if policy.any_verdict:
         words += f", {rejected} rejected" if rejected else ", all hold" if count else ""
-        return f"{words}; {policy.source}, its floors left out"
+        return f"{words}; {policy.source}, without its floors"
     would = "" if policy.mode == "enforce" else "would be "
     if count:
         words += f", {rejected} {would}rejected" if rejected else ", all pass"

@@ -44,7 +44,7 @@ class EvidenceTable:
 
 _REPOSITORY = TableColumn(REPOSITORY, TEXT, "name of the repository, the same in every table")
 _COMMIT = TableColumn("commit", TEXT, "id of the commit", "hex")
-_ENTRY = TableColumn("entry", TEXT, "id of the ledger entry that says so", "SHA-256, hex")
+_ENTRY = TableColumn("entry", TEXT, "id of the ledger entry that records it", "SHA-256, hex")
 _PATH = TableColumn("path", TEXT, "path of the file from the root of the repository")
 _FIRST = TableColumn("first_line", COUNT, "first line, counted from 1", "lines", may_lack=True)
 _LAST = TableColumn("last_line", COUNT, "last line, included", "lines", may_lack=True)
@@ -64,56 +64,57 @@ def _hash(name: str, words: str) -> TableColumn:
 
 _REPOSITORIES = EvidenceTable(
     "repositories",
-    "One row for each repository: what was exported of it last, and how that went.",
+    "One row for each repository: its last export, and the result.",
     (REPOSITORY,),
     (
         _REPOSITORY,
-        TableColumn("url", TEXT, "address of its remote, without credentials", may_lack=True),
-        TableColumn("roots", WORDS, "ids of the commits without a parent", "hex"),
+        TableColumn("url", TEXT, "URL of its remote, without credentials", may_lack=True),
+        TableColumn("roots", WORDS, "ids of the root commits", "hex"),
         TableColumn("revision", TEXT, "what was asked for: a revision or a range"),
         TableColumn("tip", TEXT, "id of the newest commit that was exported", "hex", may_lack=True),
         TableColumn("policy", TEXT, "digest of the policy that judged", may_lack=True),
-        TableColumn("policy_source", TEXT, "where that policy stands", may_lack=True),
+        TableColumn("policy_source", TEXT, "where that policy is", may_lack=True),
         TableColumn("exported", MOMENT, "when the export was made", "UTC"),
-        TableColumn("status", TEXT, "`ok`, or in one word why there is nothing new"),
+        TableColumn("status", TEXT, "`ok`, or in one word why nothing is new"),
         TableColumn("error", TEXT, "what went wrong, in a sentence", may_lack=True),
     ),
 )
 
 _COMMITS = EvidenceTable(
     "commits",
-    "One row for each commit: what replay derives of it, and what the policy says.",
+    "One row for each commit: what replay derives, and what the policy says.",
     (REPOSITORY, "commit"),
     (
         _REPOSITORY,
         _COMMIT,
-        TableColumn("time", MOMENT, "when its author made it", "UTC"),
-        TableColumn("day", TEXT, "the day on which its author made it, where the author was"),
-        TableColumn("author", TEXT, "name and address of the author"),
-        TableColumn("committer", TEXT, "name and address of the committer"),
+        TableColumn("time", MOMENT, "when it was authored", "UTC"),
+        TableColumn("day", TEXT, "the day, in the author's time zone"),
+        TableColumn("author", TEXT, "name and email of the author"),
+        TableColumn("committer", TEXT, "name and email of the committer"),
         TableColumn("subject", TEXT, "first line of the message"),
         _count("parents", "how many parents it has", "commits"),
         TableColumn("agent", TEXT, "its first agent, without version", may_lack=True),
-        TableColumn("agents", WORDS, "all its agents, as they name themselves"),
+        TableColumn("agents", WORDS, "all its agents, by the names they gave"),
         TableColumn(
             "made_by", TEXT, "`agent`, `agent, no evidence`, `by hand`, `git`, or `unknown`"
         ),
         TableColumn("replay", TEXT, "verdict of replay; `none` where nothing can be replayed"),
         TableColumn("standing", TEXT, "what can be derived, in one word each"),
-        TableColumn("policy_passes", FLAG, "whether the policy lets it pass"),
+        TableColumn("policy_passes", FLAG, "whether it passes the policy"),
         TableColumn("rule", TEXT, "the rule that decided"),
-        TableColumn("reverts", TEXT, "the commit that it takes back", "hex", may_lack=True),
+        TableColumn("reverts", TEXT, "the commit that it reverts", "hex", may_lack=True),
         TableColumn(
             "blind",
             FLAG,
-            "whether it is an agent's and rests on a quote or less, or has what no entry explains",
+            "whether it is an agent's with evidence of a quote or less, or has changes that"
+            " no entry explains",
         ),
         TableColumn("weakest_evidence", TEXT, "evidence of its weakest edit", may_lack=True),
-        _share("lowest_confidence", "confidence of its least sure edit"),
-        _count("entries", "ledger entries that it brings", "entries"),
+        _share("lowest_confidence", "its lowest confidence"),
+        _count("entries", "ledger entries that it adds", "entries"),
         _count("edits", "edits in them", "edits"),
         _count("blind_edits", "edits whose evidence the policy does not accept", "edits"),
-        _count("conflicts", "conflicts that its entries claim to have met", "conflicts"),
+        _count("conflicts", "conflicts that its entries report", "conflicts"),
         _count("files", "files that it changes", "files"),
         _count("findings", "findings of the gate", "findings"),
         TableColumn("policy", TEXT, "digest of the policy that judged it"),
@@ -132,49 +133,51 @@ _EDITS = EvidenceTable(
         _COMMIT,
         _ENTRY,
         _count("edit", "number of the edit in its entry", "from 1"),
-        TableColumn("agent", TEXT, "who made it, by its own word, without version"),
-        TableColumn("agent_version", TEXT, "the version that it names", may_lack=True),
+        TableColumn("agent", TEXT, "who made it, by its own claim, without version"),
+        TableColumn("agent_version", TEXT, "the version that it claims", may_lack=True),
         _PATH,
-        TableColumn("dialect", TEXT, "notation that it was written in"),
+        TableColumn("dialect", TEXT, "dialect of the edit"),
         TableColumn("evidence", TEXT, "`hash`, `receipt`, `tag`, `quote` or `none`"),
         TableColumn("blind", FLAG, "whether the policy does not accept that evidence"),
         _hash("expected_hash", "hash of the lines that were read"),
         _FIRST,
         _LAST,
         _count("places", "how many places it changes", "places"),
-        TableColumn("tier", TEXT, "rung of the ladder that found the place"),
-        TableColumn("repairs", WORDS, "what was mended in its text before matching"),
+        TableColumn("tier", TEXT, "tier that found the place"),
+        TableColumn("repairs", WORDS, "what was repaired in its text before matching"),
         TableColumn("relocated", FLAG, "whether it landed elsewhere than it was read"),
-        _share("similarity", "how alike the old text and the place are"),
-        _share("confidence", "how surely place and result are what was meant"),
+        _share("similarity", "similarity of the old text and the place"),
+        _share("confidence", "how likely place and result are what was meant"),
         _share("runner_up", "similarity of the next best place"),
     ),
 )
 
 _FILES = EvidenceTable(
     "files",
-    "One row for each file that a commit changes. Of merges, and of the ledger, there are none.",
+    "One row for each file that a commit changes. Merges and the ledger have none.",
     (REPOSITORY, "commit", "path"),
     (
         _REPOSITORY,
         _COMMIT,
         _PATH,
-        TableColumn("old_path", TEXT, "path before, where an entry moved it", may_lack=True),
+        TableColumn("old_path", TEXT, "old path, if an entry moved it", may_lack=True),
         TableColumn("change", TEXT, "`added`, `changed`, `deleted` or `moved`"),
         TableColumn("made_by", TEXT, "as in `commits`"),
-        TableColumn("evidence", TEXT, "weakest evidence in it; agents' alone", may_lack=True),
-        _count("hunks", "hunks in it; agents' commits alone", "hunks", may_lack=True),
-        _count("lines_removed", "lines that went; agents' alone", "lines", may_lack=True),
-        _count("lines_added", "lines that came; agents' alone", "lines", may_lack=True),
+        TableColumn(
+            "evidence", TEXT, "weakest evidence in it; agents' commits only", may_lack=True
+        ),
+        _count("hunks", "hunks in it; agents' commits only", "hunks", may_lack=True),
+        _count("lines_removed", "lines removed; agents' commits only", "lines", may_lack=True),
+        _count("lines_added", "lines added; agents' commits only", "lines", may_lack=True),
         _count(
             "lines_unseen",
-            "places and lines that went, which no reading covers; agents' alone",
+            "places and removed lines that no reading covers; agents' commits only",
             "lines",
             may_lack=True,
         ),
-        TableColumn("blob_before", TEXT, "id of its content before", "hex", may_lack=True),
-        TableColumn("blob_after", TEXT, "id of its content after", "hex", may_lack=True),
-        TableColumn("mode", TEXT, "its mode after, or before where it went", "octal"),
+        TableColumn("blob_before", TEXT, "blob id before", "hex", may_lack=True),
+        TableColumn("blob_after", TEXT, "blob id after", "hex", may_lack=True),
+        TableColumn("mode", TEXT, "its mode after, or before if it was deleted", "octal"),
     ),
 )
 
@@ -199,7 +202,8 @@ _FINDINGS = EvidenceTable(
 
 _REFUSALS = EvidenceTable(
     "refusals",
-    "One row for each edit that was refused: as the landed entry claims, or as the clone noted.",
+    "One row for each edit that was refused: as claimed by the landed entry, or as noted in"
+    " the clone.",
     (REPOSITORY, "refusal", "commit"),
     (
         _REPOSITORY,
@@ -208,12 +212,12 @@ _REFUSALS = EvidenceTable(
         TableColumn("landed", TEXT, "commit in which it landed in the end", "hex", may_lack=True),
         TableColumn("source", TEXT, "`ledger`: claimed by an entry; `clone`: noted locally"),
         TableColumn("time", MOMENT, "when it was refused", "UTC", may_lack=True),
-        TableColumn("agent", TEXT, "whose edit, without version"),
+        TableColumn("agent", TEXT, "agent, without version"),
         TableColumn("call", TEXT, "`apply` or `edit`", may_lack=True),
         TableColumn("path", TEXT, "path of the file; empty for a spec that could not be read"),
         TableColumn("status", TEXT, "why, as the exit codes name it"),
         TableColumn("reason", TEXT, "why, in a sentence", may_lack=True),
-        _count("tries", "which try of the agent at this file it was", "from 1"),
+        _count("tries", "the number of the agent's attempt at this file", "from 1"),
     ),
 )
 
@@ -231,7 +235,7 @@ _READS = EvidenceTable(
         _LAST,
         TableColumn("range_hash", TEXT, "hash of the lines that were read", "SHA-256, hex"),
         TableColumn("kind", TEXT, "the evidence that it gives: `hash` or `receipt`"),
-        _count("hunks_covered", "net hunks of the file that it covers wholly", "hunks"),
+        _count("hunks_covered", "net hunks of the file that it covers completely", "hunks"),
     ),
 )
 

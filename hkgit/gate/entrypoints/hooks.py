@@ -47,7 +47,7 @@ def judge_pushed(
         if not side.policy.protects(update.ref):
             return UpdateResult(update, side.policy, note="the policy does not protect it")
         if new is not None and side.start is None:
-            what = f"nothing of {remote} is known here to hold it against"
+            what = f"this clone knows no commits of {remote} to compare with"
             return UpdateResult(update, side.policy, unjudged=what)
         return side
 
@@ -163,18 +163,21 @@ class _Server:
             self.repository, names, old, self.head.commit, self.given, self._read_policy
         )
         if self.head.branch == _AMBIGUOUS and side.policy.source == BUILT_IN:
-            what = "HEAD names no branch that is there, and the branches have different policies"
+            what = "HEAD names a branch that does not exist, and branches have different policies"
             raise Rejected(
                 update.ref, what, "On the server: git symbolic-ref HEAD refs/heads/BRANCH"
             )
         if update.new is not None and any(name.startswith(_REPLACEMENTS) for name in names):
-            what = "would show all who read this repository another object than was judged"
+            what = "would show readers of this repository an object other than the one judged"
             refusal = Rejected(update.ref, what, "Keep replacements in the clone that needs them.")
             return UpdateResult(update, side.policy, refusal=refusal)
         if not any(map(side.policy.protects, names)):
             return UpdateResult(update, side.policy, note="the policy does not protect it")
         if update.new is None and f"refs/heads/{self.head.branch}" in names:
-            what, fix = "is the default branch, whose policy new branches get", _ANOTHER_DEFAULT
+            what, fix = (
+                "is the default branch, which gives new branches their policy",
+                _ANOTHER_DEFAULT,
+            )
             return UpdateResult(update, side.policy, refusal=Rejected(update.ref, what, fix))
         known = (each.update.new for each in self.passed if each.policy == side.policy)
         excluding = (*side.excluding, *filter(None, known))

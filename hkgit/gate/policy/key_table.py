@@ -291,7 +291,7 @@ def _asks_less(own: Recovered, base: Recovered) -> bool:
 
 
 OPEN = Tightening("*open*", opens=True)
-BOTH = Tightening("more; both hold", adds=True)
+BOTH = Tightening("more; both apply", adds=True)
 FEWER = Tightening("fewer", _accepts_more)
 HIGHER = Tightening("higher", lt)
 UNHELD = Tightening("")
@@ -308,13 +308,14 @@ _KEYS = (
     Key(
         "mode",
         _choice(MODES),
-        "`enforce` rejects; `warn` and `report` only say so",
+        "`enforce` rejects; `warn` and `report` only report",
         _later(MODES, "later in report, warn, enforce"),
     ),
     Key(
         "govern",
         _choice(GOVERN),
-        "who must keep the rules: `agents` (commits with entries, or by an agent) or `all`",
+        "to which commits the rules apply: `agents` (commits with entries, or by an agent)"
+        " or `all`",
         _later(GOVERN, "`all`"),
     ),
     Key(
@@ -327,7 +328,7 @@ _KEYS = (
     Key(
         "since",
         COMMIT,
-        "a full commit id: it and what came before are left alone",
+        "a full commit id: it and what came before are not judged",
         OPEN,
         default="none",
     ),
@@ -365,13 +366,12 @@ _KEYS = (
     Key(
         "protect",
         _with(PROTECTED),
-        "globs on paths that governed commits change only by grant, added to the built-in ones",
+        "globs on paths that governed commits may change only with a grant, added to the"
+        " built-in ones",
         BOTH,
         default="`[]`",
     ),
-    Key(
-        "unprotect", TEXTS, "globs on paths that are not protected after all", OPEN, default="`[]`"
-    ),
+    Key("unprotect", TEXTS, "globs on paths to leave unprotected", OPEN, default="`[]`"),
     Key(
         "reject_text",
         _choices(TEXT),
@@ -382,21 +382,21 @@ _KEYS = (
     Key(
         "manual",
         _GRANTS,
-        "a grant: `paths`, and to whom: `names`, `keys`, `principals`, `pushers`",
+        "a grant: `paths`, and who has it: `names`, `keys`, `principals`, `pushers`",
         OPEN,
         default="none",
     ),
     Key(
         "allowed_signers",
         STRING,
-        "a file in the repository, in the format of ssh-keygen(1), one principal a line",
+        "a file in the repository, in the format of ssh-keygen(1), one principal per line",
         OPEN,
         default="none",
     ),
     Key(
         "pusher_variable",
         STRING,
-        "the variable in which the server says who pushes",
+        "the variable in which the server names the pusher",
         OPEN,
         default="none",
     ),
@@ -434,9 +434,7 @@ _KEYS = (
         "assisted_by",
         _choice(CREDITS),
         f"`Assisted-by` trailers: {_list_words(CREDITS)}",
-        Tightening(
-            "the same, or from `allow` either", lambda own, base: base not in ("allow", own)
-        ),
+        Tightening("the same, or one from `allow`", lambda own, base: base not in ("allow", own)),
     ),
     Key(
         "refs",
@@ -459,7 +457,13 @@ _KEYS = (
         default="none",
     ),
     Key("max_seconds", SECONDS, "how long one commit may take to judge", Tightening("lower", gt)),
-    Key("extends", STRING, "a policy that this one may only tighten", UNHELD, default="none"),
+    Key(
+        "extends",
+        STRING,
+        "a policy that this one extends and may only tighten",
+        UNHELD,
+        default="none",
+    ),
 )
 OPEN_KEYS: tuple[str, ...] = tuple(key.name for key in _KEYS if key.tightening.opens)
 KEYS = (

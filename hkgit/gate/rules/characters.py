@@ -1,7 +1,7 @@
 r"""Characters that no reader sees or expects.
 
-Bidirectional controls (Boucher and Anderson, "Trojan Source", 2021), characters without width,
-NUL, which makes a file binary to git's diff, and carriage returns of their own, which let one
+Bidirectional controls (Boucher and Anderson, "Trojan Source", 2021), zero-width characters,
+NUL, which makes a file binary to git's diff, and lone carriage returns, which let one
 line overwrite another in a terminal. Only what a commit adds counts.
 """
 
@@ -69,7 +69,7 @@ KINDS: Mapping[str, str] = {
 
 _NAMES = {
     "bidi": "a bidirectional control",
-    "zero-width": "a character without width",
+    "zero-width": "a zero-width character",
     "nul": "a NUL",
     "lone-cr": "a carriage return without a line feed",
 }
@@ -166,7 +166,7 @@ def _in_people(case: JudgedCommit, encoding: str) -> Iterator[Finding]:
 
 def _finding(kind: str, where: str, character: str) -> Finding:
     what = f"adds {_NAMES[kind]}, U+{ord(character):04X}"
-    fix = "Take it out, or write it as an escape; the policy says so (reject_text)."
+    fix = "Remove it, or write it as an escape; the policy says so (reject_text)."
     return Finding("text", where, what, fix)
 
 

@@ -116,7 +116,7 @@ def _lock(git_dir: Path, owner: str) -> None:
         while not _link(marked, lock):
             patience = 10 * PATIENCE if _content(lock).startswith(_MARK) else PATIENCE
             if time.monotonic() - started > patience:
-                fix = "Another git process is at work, or one has died: see to it, then try again."
+                fix = "Another git process is running, or one has died: check that, then try again."
                 raise GitRefused(str(lock), "the index is locked", fix)
             time.sleep(_PAUSE)
     except OSError as error:

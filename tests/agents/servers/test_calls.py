@@ -148,7 +148,7 @@ def test_in_a_root_of_many_checkouts_it_is_that_of_the_start(
 def test_a_root_that_was_not_offered_is_refused(two_checkouts: tuple[Repo, Repo]) -> None:
     first, second = two_checkouts
     refused = read(offered(first.path, first.path), path="name.txt", root=str(second.path))
-    assert refused == "argument root: is none of the roots"
+    assert refused == "argument root: is not one of the roots"
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_only_what_is_below_a_root_inside_a_checkout_is_open(
     session = offered(first.path, first.path / "inner")
     assert read(session, path="inner/name.txt") == "inner"
     refused = session.answer(tool, arguments).document["error"]
-    assert refused["what"] == "lies outside the roots that the client allows"
+    assert refused["what"] == "is outside the roots that the client allows"
 
 
 def test_a_loose_name_leads_to_nothing_outside_a_root(make_repo: Callable[..., Repo]) -> None:
@@ -174,7 +174,7 @@ def test_a_loose_name_leads_to_nothing_outside_a_root(make_repo: Callable[..., R
     repo.commit({"inner/a.txt": b"a\n", "deep/inner/only.txt": b"one\n"})
     text = "inner/only.txt\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n"
     reply = offered(repo.path, repo.path / "inner").answer("edit", {"text": text})
-    assert reply.document["error"]["what"] == "lies outside the roots that the client allows"
+    assert reply.document["error"]["what"] == "is outside the roots that the client allows"
 
 
 @pytest.mark.parametrize(

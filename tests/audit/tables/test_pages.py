@@ -110,7 +110,9 @@ def test_nothing_in_a_name_becomes_markup_and_nothing_is_fetched(
         pytest.param(("--tables", "t"), 64, "Say where to", id="nowhere"),
         pytest.param(("A..B", "--tables", "t", "--html", "x"), 64, "goes with", id="and a range"),
         pytest.param((), 64, "Say on which range", id="nothing"),
-        pytest.param(("--tables", "t", "--html", "x"), 4, "is no directory of tables", id="none"),
+        pytest.param(
+            ("--tables", "t", "--html", "x"), 4, "is not a directory of tables", id="none"
+        ),
     ],
 )
 def test_what_it_cannot_do_it_says(

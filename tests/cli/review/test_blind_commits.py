@@ -31,7 +31,7 @@ def judged(repo: Repo, policy: str, message: str, author: str) -> str:
             TO_ADA,
             "Bump\n\nCo-Authored-By: Claude <noreply@anthropic.com>",
             "Ada <ada@example.org>",
-            'git commit --amend --no-edit -S --trailer "Hkgit-Vouched-by: NAME <EMAIL>"',
+            "hkgit redo --vouch",
             id="a person with an agent",
         ),
     ],
