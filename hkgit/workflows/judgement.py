@@ -201,38 +201,24 @@ def judge_refs(repository: Repository, request: RefsRequest) -> RefsResult:
 
     Raises InvalidInput for a policy, a budget or lines from git that cannot be read.
     """
+    from hkgit.gate.entrypoints.hooks import judge_moved, judge_pushed, judge_received
+
+    policy, asked = request.policy, request.budget
     match request.point:
         case "pre_push":
-            return _judge_push(repository, request)
+            pushed = [*parse_pushed(request.stdin)] or [*read_framework_update(request.environment)]
+            remote = request.remote or request.environment.get("PRE_COMMIT_REMOTE_NAME", "origin")
+            answers = judge_pushed(repository, pushed, remote, _read_named(repository, policy))
         case "pre_receive":
-            return _judge_receive(repository, request)
+            given = _read_named(repository, policy or repository.config("hkgit.gate.policy"))
+            budget = repository.config("hkgit.budget") if asked is None else asked
+            updates = [*parse_received(request.stdin)]
+            answers = judge_received(repository, updates, given, _parse_seconds(budget))
         case "reference_transaction":
-            from hkgit.gate.entrypoints.hooks import judge_moved
-
-            given = _read_named(repository, request.policy)
-            updates = list(parse_received(request.stdin))
-            return RefsResult(tuple(judge_moved(repository, updates, given)))
-    assert_never(request.point)
-
-
-def _judge_push(repository: Repository, request: RefsRequest) -> RefsResult:
-    from hkgit.gate.entrypoints.hooks import judge_pushed
-
-    given = _read_named(repository, request.policy)
-    updates = list(parse_pushed(request.stdin)) or list(read_framework_update(request.environment))
-    remote = request.remote or request.environment.get("PRE_COMMIT_REMOTE_NAME", "origin")
-    return RefsResult(tuple(judge_pushed(repository, updates, remote, given)))
-
-
-def _judge_receive(repository: Repository, request: RefsRequest) -> RefsResult:
-    """What is not given, the server's operator may have put in the repository's configuration."""
-    from hkgit.gate.entrypoints.hooks import judge_received
-
-    policy = request.policy or repository.config("hkgit.gate.policy")
-    given = _read_named(repository, policy)
-    budget = request.budget if request.budget is not None else repository.config("hkgit.budget")
-    updates = list(parse_received(request.stdin))
-    answers = judge_received(repository, updates, given, _parse_seconds(budget))
+            updates = [*parse_received(request.stdin)]
+            answers = judge_moved(repository, updates, _read_named(repository, policy))
+        case _:
+            assert_never(request.point)
     return RefsResult(tuple(answers))
 
 
