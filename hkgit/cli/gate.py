@@ -144,11 +144,11 @@ def command(
 def _simulate(commits: str, policy: str | None, form: str) -> bool:
     from hkgit.cli.answer import Answer
     from hkgit.cli.ruling_output import simulation_json, simulation_lines
-    from hkgit.workflows.judgement import SimulationRequest, simulate
+    from hkgit.workflows.judgement import simulate
 
     repository = open_repository()
-    request = SimulationRequest(CommitRange(*resolve_range(repository, commits)), policy)
-    found = simulate(repository, request, show_progress(_PROGRESS))
+    asked = CommitRange(*resolve_range(repository, commits))
+    found = simulate(repository, asked, policy, show_progress(_PROGRESS))
     lines = map(escape_console, simulation_lines(found))
     Answer(simulation_json(found), lines).print(as_json=form == "json")
     return True
@@ -158,10 +158,10 @@ def _judge_range(
     repository: Repository, commits: str, policy: str | None, form: str, *, explain: bool
 ) -> bool:
     """Whether the commits of a range pass; each is told as soon as it is judged."""
-    from hkgit.workflows.judgement import RangeRequest, judge_commits
+    from hkgit.workflows.judgement import judge_commits
 
-    request = RangeRequest(CommitRange(*resolve_range(repository, commits)), policy, explain)
-    stream = judge_commits(repository, request, choose_watch(_PROGRESS, form))
+    asked, watch = CommitRange(*resolve_range(repository, commits)), choose_watch(_PROGRESS, form)
+    stream = judge_commits(repository, asked, policy, watch, explain=explain)
     if not explain:
         rulings = _add_adoptions(repository, stream.rulings)
         return print_stream(repository, replace(stream, rulings=rulings), form)
@@ -186,11 +186,10 @@ def _add_adoptions(repository: Repository, rulings: Iterator[Ruling]) -> Iterato
 def _judge_event(policy: str | None, form: str, *, explain: bool) -> bool:
     """Whether what a CI job runs for passes."""
     from hkgit.gate.entrypoints.ci import read_event
-    from hkgit.workflows.judgement import EventRequest, judge_ci
+    from hkgit.workflows.judgement import judge_ci
 
     repository, event = open_repository(), read_event(os.environ)
     words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
     print_note(visible(words))
-    request = EventRequest(event, policy, explain)
-    report = judge_ci(repository, request, show_progress(_PROGRESS))
+    report = judge_ci(repository, event, policy, show_progress(_PROGRESS), explain=explain)
     return print_judgement(repository, report, form, explain=explain)

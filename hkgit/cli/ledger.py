@@ -33,13 +33,16 @@ def prune(
     --before and --keep say which; all of them need --yes.
     """
     # Only here is the machinery of commits needed.
-    from hkgit.workflows.ledger_prune import PruneRequest
     from hkgit.workflows.ledger_prune import prune as prune_ledger
 
-    request = PruneRequest(
-        before=before, keep=keep, message=message, allow_all=yes, dry_run=dry_run
+    done = prune_ledger(
+        open_repository(),
+        before=before,
+        keep=keep,
+        message=message,
+        allow_all=yes,
+        dry_run=dry_run,
     )
-    done = prune_ledger(open_repository(), request)
     entries = list(done.entries)
     if done.commit is None:
         line = f"{count_noun(len(entries), 'entry', 'entries')} could be removed"

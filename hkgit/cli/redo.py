@@ -16,7 +16,7 @@ from hkgit.git.facts import find_agent_shell
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
 from hkgit.workflows.commit_plan import Progress
-from hkgit.workflows.late_evidence import RedoRequest, redo
+from hkgit.workflows.late_evidence import redo
 from hkgit.workflows.remade_commit import Remade, RemakeRequest, remake
 
 
@@ -102,8 +102,14 @@ def command(
         return
     progress = Progress(print_note, show_progress("committing spec"))
     named = None if shell is None else shell.casefold().replace(" ", "-")
-    staged = RedoRequest(agent=agent or named, message=message, tree=tree, paths=paths)
-    result = redo(repository, staged, progress)
+    result = redo(
+        repository,
+        agent=agent or named,
+        message=message,
+        tree=tree,
+        paths=paths,
+        progress=progress,
+    )
     if result.error is not None:
         print_error(refusal_text(result.outcomes) or str(result.error))
         ctx.exit(result.error.exit_code)

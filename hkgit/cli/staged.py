@@ -20,7 +20,7 @@ from hkgit.git.facts import (
 )
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, replace
-from hkgit.workflows.judgement import JudgeRequest, judge
+from hkgit.workflows.judgement import judge
 
 _UNRECORDED = (
     "This is the shell of {shell}, and no session has recorded this change: its hooks are not set"
@@ -61,13 +61,11 @@ def judge_commit(
     shell = find_agent_shell() if repository.in_hook else None
     report = judge(
         repository,
-        JudgeRequest(
-            message_file=message_file,
-            policy=policy,
-            allow_blind=allow_blind,
-            explain=explain,
-            shell=shell,
-        ),
+        message_file,
+        policy,
+        allow_blind=allow_blind,
+        explain=explain,
+        shell=shell,
     )
     facts = _facts(repository, report, head) if policy is None and repository.in_hook else None
     remember(facts, report)

@@ -64,9 +64,16 @@ def count_equal(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> int:
 
 def find_changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[LineChange, ...]:
     """List the changes that lead from `a` to `b`, in order, never adjacent."""
+    return list_changes(find_common(a, b), len(a), len(b))
+
+
+def list_changes(
+    common: Sequence[tuple[int, int]], old_count: int, new_count: int
+) -> tuple[LineChange, ...]:
+    """List the changes between the pairs that two texts of so many lines have in common."""
     found = []
     i = j = 0
-    for x, y in [*find_common(a, b), (len(a), len(b))]:
+    for x, y in [*common, (old_count, new_count)]:
         if (i, j) != (x, y):
             found.append(LineChange(i, x, j, y))
         i, j = x + 1, y + 1

@@ -127,36 +127,34 @@ def changed_paths(repository: Repository, before: str, after: str) -> frozenset[
 def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder: Path) -> Adoption:
     head = repository.head().commit
     before = EMPTY_TREE if head is None else repository.commit(head).tree
-    paths = changed_paths(repository, before, tree)
-    root = _root(repository)
-    live = open_journals(repository, root)
+    if repository.work_tree is None:
+        what = "a bare repository has no change that is not committed"
+        raise GitRefused(str(repository.git_dir), what, "Name commits: hkgit adopt A..B")
+    live = open_journals(repository, repository.work_tree)
     replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
-    with_live = [*live, *replayed.journals.values()]
-    units = list_waiting(with_live)
+    units = list_waiting([*live, *replayed.journals.values()])
     proposal = propose_onto(repository, units, head, tree)
-    explanation = _explain(repository, proposal, (before, tree), paths, units)
+    explanation = _explain(repository, proposal, (before, tree), units)
     if request.keeps:
-        _keep_calls(root, proposal, replayed)
+        _keep_calls(repository.work_tree, proposal, replayed)
     return Adoption(None, explanation, proposal, replayed)
 
 
 def _adopt_commits(
     repository: Repository, request: AdoptRequest, folder: Path
 ) -> Iterator[Adoption]:
-    """Commit by commit: what one has taken is not there for the next."""
     pairs = [(commit, *_trees(repository, commit)) for commit in request.commits]
     sides = [(before, after) for _, before, after in pairs]
     replayed = _replay(repository, request.transcripts, sides, folder, ())
     journals = [*replayed.journals.values()]
     for commit, before, after in pairs:
-        paths = changed_paths(repository, before, after)
-        units = [unit for unit in list_waiting(journals) if unit.paths & paths]
-        snapshots = repository.snapshot(before), repository.snapshot(after)
-        units = narrow(units, snapshots, paths, _author_time(repository, commit))
+        units = _narrow(repository, journals, commit, before)
         parents = repository.commit(commit).parents
         proposal = propose_onto(repository, units, parents[0] if parents else None, after)
-        explanation = _explain(repository, proposal, (before, after), paths, units)
-        _settle(journals, proposal)
+        explanation = _explain(repository, proposal, (before, after), units)
+        for journal in journals:  # what a commit has taken is not there for the next
+            journal.landed |= {each.name for each in proposal.entries if each.list_edits(journal)}
+            journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
         record = None
         if request.keeps and proposal.entries:
             record = keep_record(repository, commit, proposal)
@@ -168,13 +166,20 @@ def propose_recovered(
 ) -> Proposal:
     """Propose entries for what a commit changes beyond a tree, from transcripts alone."""
     after = repository.commit(commit).tree
-    paths = changed_paths(repository, start, after)
     with tempfile.TemporaryDirectory(prefix="hkgit-adopt-") as folder:
         replayed = _replay(repository, transcripts, [(start, after)], Path(folder), ())
-        units = [*list_waiting([*replayed.journals.values()])]
-        snapshots = repository.snapshot(start), repository.snapshot(after)
-        units = narrow(units, snapshots, paths, _author_time(repository, commit))
+        units = _narrow(repository, [*replayed.journals.values()], commit, start)
         return propose_onto(repository, units, start, after)
+
+
+def _narrow(
+    repository: Repository, journals: Sequence[SessionJournal], commit: str, before: str
+) -> list[PendingEdit]:
+    """Select the edits that may lead from a tree to a commit."""
+    after = repository.commit(commit).tree
+    paths = changed_paths(repository, before, after)
+    snapshots = repository.snapshot(before), repository.snapshot(after)
+    return narrow(list_waiting(journals), snapshots, paths, _author_time(repository, commit))
 
 
 def _author_time(repository: Repository, commit: str) -> int:
@@ -209,7 +214,8 @@ def _replay(
         for call in journal.load().calls.values()
         for change in call.changes
     )
-    replay = TranscriptReplay(folder, _versions_in(repository, sides), recorded)
+    versions = FileVersions(repository, tuple(before for before, _ in sides[:1]))
+    replay = TranscriptReplay(folder, versions, recorded)
     return replay.take(transcripts.steps(frozenset(known), wanted))
 
 
@@ -217,20 +223,15 @@ def _marks(before: FileMark | None, after: FileMark | None) -> tuple[str | None,
     return None if before is None else before.sha256, None if after is None else after.sha256
 
 
-def _versions_in(repository: Repository, sides: Sequence[tuple[str, str]]) -> FileVersions:
-    return FileVersions(repository, tuple(dict.fromkeys(before for before, _ in sides[:1])))
-
-
 def _explain(
     repository: Repository,
     proposal: Proposal,
     trees: tuple[str, str],
-    paths: Iterable[str],
     units: Sequence[PendingEdit],
 ) -> Explanation:
     assert proposal.built is not None, "propose_onto always builds"
     before, after = map(repository.snapshot, trees)
-    return explain(proposal.built, (before, after), paths, units)
+    return explain(proposal.built, (before, after), changed_paths(repository, *trees), units)
 
 
 def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
@@ -255,20 +256,6 @@ def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> N
     fresh = replace(call, id=journal.state.last + 1)
     journal.begin(fresh)
     journal.end(fresh, {})
-
-
-def _settle(journals: Sequence[SessionJournal], proposal: Proposal) -> None:
-    """Note which edits a commit has taken."""
-    for journal in journals:
-        journal.landed |= {each.name for each in proposal.entries if each.list_edits(journal)}
-        journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
-
-
-def _root(repository: Repository) -> Path:
-    if repository.work_tree is None:
-        what = "a bare repository has no change that is not committed"
-        raise GitRefused(str(repository.git_dir), what, "Name commits: hkgit adopt A..B")
-    return repository.work_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -46,62 +46,6 @@ TRIES_WITH_VERIFY = 3
 
 _LONGEST_PAUSE = 0.5
 """Seconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Landing:
-    """How planned specs are landed; `check` gets each new plan and raises what is to be refused."""
-
-    repository: Repository
-    choices: ApplyOptions
-    progress: Progress
-    check: Callable[[LandingRules, Sequence[PlannedCommit]], None]
-
-    def land(
-        self, target: LandingTarget, rules: LandingRules, steps: Sequence[PlannedCommit]
-    ) -> tuple[LandedCommit, ...]:
-        """Commit planned specs and land them (see `commit`).
-
-        Where the branch has moved and `choices.retry` is set, the specs are planned again: against
-        the base that they were first planned on, carried onto the new tip. Raises BranchMoved when
-        every attempt came too late.
-        """
-        if not self.choices.retry:
-            return self._carry_out(target, rules, steps)
-        origin = FirstPlan.of(self.repository, target, steps)
-        with turn(self.repository, target.branch):
-            for tried in range(1, TRIES if self.choices.verify is None else TRIES_WITH_VERIFY):
-                try:
-                    return self._carry_out(target, rules, steps)
-                except BranchMoved as moved:
-                    import random  # few branches move
-
-                    time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.01 * 2**tried)))
-                    target = self._find_moved_target(target, steps, origin, moved)
-                self.progress.say(f"{target.branch} moved: planned again on {target.tip[:12]}")
-                specs = [step.spec for step in steps]
-                rules = LandingRules.of(self.repository, target, self.choices)
-                steps = prepare(self.repository, specs, self.choices, target, origin)
-                self.check(rules, steps)
-            return self._carry_out(target, rules, steps)
-
-    def _carry_out(
-        self, target: LandingTarget, rules: LandingRules, steps: Sequence[PlannedCommit]
-    ) -> tuple[LandedCommit, ...]:
-        return carry_out(self.repository, target, steps, self.choices, rules, self.progress)
-
-    def _find_moved_target(
-        self,
-        target: LandingTarget,
-        steps: Sequence[PlannedCommit],
-        origin: FirstPlan,
-        moved: BranchMoved,
-    ) -> LandingTarget:
-        """Read the branch as it is now. Raises `moved` unless it only gained commits."""
-        now = find_target(self.repository, [step.spec for step in steps], self.choices)
-        if now.branch != target.branch or not self.repository.is_ancestor(origin.tip, now.tip):
-            raise moved
-        return now
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +147,7 @@ class _Application:
 
         def land_steps(steps: Sequence[PlannedCommit]) -> tuple[LandedCommit, ...]:
             self._check(rules, steps)
-            landing = Landing(self.repository, self.options, self.progress, self._check)
-            return landing.land(target, rules, steps)
+            return self._land(target, rules, steps)
 
         if reflection is None:
             landed = land_steps(steps)
@@ -212,6 +155,38 @@ class _Application:
             landed = reflection.land(steps, prepared, land_steps)
         self._settle_refusals(landed)
         self.result = replace(self.result, landed=landed)
+
+    def _land(
+        self, target: LandingTarget, rules: LandingRules, steps: Sequence[PlannedCommit]
+    ) -> tuple[LandedCommit, ...]:
+        """Commit planned specs and land them.
+
+        Where the branch has moved and `retry` is set, the specs are planned again: against the
+        base that they were first planned on, carried onto the new tip.
+        """
+        commit = partial(carry_out, self.repository, choices=self.options, progress=self.progress)
+        if not self.options.retry:
+            return commit(target, steps, rules=rules)
+        origin = FirstPlan.of(self.repository, target, steps)
+        specs = [step.spec for step in steps]
+        with turn(self.repository, target.branch):
+            for tried in range(1, TRIES if self.options.verify is None else TRIES_WITH_VERIFY):
+                try:
+                    return commit(target, steps, rules=rules)
+                except BranchMoved as moved:
+                    import random  # few branches move
+
+                    time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.01 * 2**tried)))
+                    now = find_target(self.repository, specs, self.options)
+                    is_ahead = self.repository.is_ancestor(origin.tip, now.tip)
+                    if now.branch != target.branch or not is_ahead:
+                        raise moved
+                    target = now
+                self.progress.say(f"{target.branch} moved: planned again on {target.tip[:12]}")
+                rules = LandingRules.of(self.repository, target, self.options)
+                steps = prepare(self.repository, specs, self.options, target, origin)
+                self._check(rules, steps)
+            return commit(target, steps, rules=rules)
 
     def _check(self, rules: LandingRules, steps: Sequence[PlannedCommit]) -> None:
         """Raise the first refusal: of an edit, or of edits that are blind where none may be."""

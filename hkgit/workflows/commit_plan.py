@@ -26,7 +26,6 @@ from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
-from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 from hkgit.workflows.merge_plan import MergePlan, expect_conflicted
 from hkgit.workflows.target import ApplyOptions, LandingTarget, find_base
@@ -238,11 +237,19 @@ def record_step(
     holds each edit, else their net change where they wrote over one another. Raises InvalidInput
     for an agent or a message that cannot stand in a commit.
     """
-    agent = _first(choices.agent, step.spec.agent, "unknown")
-    _check_agent(agent)
+    told_agent = step.spec.agent if choices.agent is None else choices.agent
+    agent = "unknown" if told_agent is None else told_agent
+    if not agent.strip() or not agent.isprintable():
+        raise InvalidInput("--agent", "is not one line of printable text", "Write name/version.")
     net = None if as_said else _find_net_change(step, choices.options.settings)
     told = step if net is None else net
-    claims = _make_claims(step, choices, agent, verify)
+    claims = make_claims(
+        agent,
+        int(time.time()),
+        verify=verify,
+        allow_blind=choices.allow_blind,
+        refusals=_find_refusals(step, choices, agent),
+    )
     if net is not None:
         claims["squashed"] = make_squash_claim(len(step.plan.outcomes), [agent])
     entry = record(
@@ -284,20 +291,10 @@ def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | N
         ) from error
 
 
-def _make_claims(
-    step: PlannedCommit, choices: ApplyOptions, agent: str, verify: dict[str, object] | None
-) -> JsonObject:
-    return make_claims(
-        agent,
-        int(time.time()),
-        verify=verify,
-        allow_blind=choices.allow_blind,
-        refusals=_find_refusals(step, choices, agent),
-    )
-
-
 def _choose_message(step: PlannedCommit, choices: ApplyOptions) -> str:
-    text = _first(choices.message, step.spec.summary, default_subject(step))
+    text = step.spec.summary if choices.message is None else choices.message
+    if text is None:
+        text = _make_subject(step)
     if not text.strip():
         raise InvalidInput("--message", "is blank", "Say what the commit does, or leave it out.")
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
@@ -315,22 +312,12 @@ def _find_refusals(
     return make_refusal_claims(choices.refused.find_open(agent, texts))
 
 
-def _first(*texts: str | None) -> str:
-    """The first text that was given."""
-    return next(text for text in texts if text is not None)
-
-
-def default_subject(step: PlannedCommit) -> str:
+def _make_subject(step: PlannedCommit) -> str:
     """`Apply 3 edits to 2 files`, or `Merge topic`."""
     if step.merging is not None:
         return f"Merge {step.merging.name}"
     edits, files = len(step.plan.outcomes), len(step.plan.files)
     return f"Apply {count_noun(edits, 'edit')} to {count_noun(files, 'file')}"
-
-
-def _check_agent(agent: str) -> None:
-    if not agent.strip() or not agent.isprintable():
-        raise InvalidInput("--agent", "is not one line of printable text", "Write name/version.")
 
 
 def ledger_files(files: Snapshot, record: RecordedStep) -> dict[str, File | None]:

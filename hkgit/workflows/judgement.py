@@ -40,32 +40,27 @@ from hkgit.git.repository import Repository, find_comment_mark, find_message_fil
 from hkgit.values import dataclass, field, replace
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeRequest:
-    """How to judge the commit: `message_file` is what git's hook was given, known at commit-msg.
-
-    `policy` names another policy than that of HEAD, as FILE or REV:PATH. With `allow_blind` edits
-    without evidence are let pass, because whoever commits has said so. `shell` is the agent in
-    whose shell the commit is made, if it is one's.
-    """
-
-    message_file: str | None = None
-    policy: str | None = None
-    allow_blind: bool = False
-    explain: bool = False
-    shell: str | None = None
-
-
-def judge(repository: Repository, request: JudgeRequest) -> Report:
+def judge(
+    repository: Repository,
+    message_file: str | None,
+    policy: str | None,
+    *,
+    allow_blind: bool,
+    explain: bool,
+    shell: str | None,
+) -> Report:
     """Judge the commit that git would make of the index; the report is provisional.
 
-    Raises InvalidInput for a policy that cannot be read, GitRefused for a message file that is
-    not there.
+    `message_file` is what git's hook was given, known at commit-msg. `policy` names another policy
+    than that of HEAD, as FILE or REV:PATH. With `allow_blind` edits without evidence are let pass,
+    because whoever commits has said so. `shell` is the agent in whose shell the commit is made, if
+    it is one's. Raises InvalidInput for a policy that cannot be read, GitRefused for a message
+    file that is not there.
     """
-    message = _message(repository, request.message_file)
+    message = _message(repository, message_file)
     head = repository.head()
-    trusted = load_policy(repository, request.policy, head.commit)
-    if request.allow_blind:
+    trusted = load_policy(repository, policy, head.commit)
+    if allow_blind:
         trusted = trusted.with_blind()
     refs = () if head.branch is None else (f"refs/heads/{head.branch}",)
     return judge_index(
@@ -74,8 +69,8 @@ def judge(repository: Repository, request: JudgeRequest) -> Report:
         author=repository.identity("AUTHOR"),
         committer=repository.identity("COMMITTER"),
         message=message,
-        explain=request.explain,
-        shell=request.shell,
+        explain=explain,
+        shell=shell,
     )
 
 
@@ -86,27 +81,6 @@ def _message(repository: Repository, message_file: str | None) -> bytes | None:
     raw = read_message(find_message_file(repository, message_file))
     raw, _ = cut_at_scissors(raw, find_comment_mark(repository))
     return repository.git("stripspace", "--strip-comments", stdin=raw).stdout
-
-
-@dataclass(frozen=True, slots=True)
-class RangeRequest:
-    """The commits to judge, under the policy of their old side.
-
-    `policy` names another one, as FILE or REV:PATH. With `explain` the rulings say which rules
-    were tried.
-    """
-
-    commits: CommitRange
-    policy: str | None = None
-    explain: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SimulationRequest:
-    """The commits of which to say what a policy would reject; it is named as for a range."""
-
-    commits: CommitRange
-    policy: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,31 +106,29 @@ class Simulation:
     rejections: tuple[Rejection, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EventRequest:
-    """What CI was started for, judged under the policy of the trusted side; else as for a range."""
-
-    event: CiEvent
-    policy: str | None = None
-    explain: bool = False
-
-
 def judge_commits(
-    repository: Repository, request: RangeRequest, watch: Watch = iter
+    repository: Repository,
+    commits: CommitRange,
+    policy: str | None = None,
+    watch: Watch = iter,
+    *,
+    explain: bool = False,
 ) -> RulingStream:
     """Judge the commits of a range, each on its own parents, as the rulings are read.
 
-    Raises InvalidInput for a range that runs backwards, or a policy that cannot be read.
+    The policy is that of the old side, else the one that `policy` names, as FILE or REV:PATH. With
+    `explain` the rulings say which rules were tried. Raises InvalidInput for a range that runs
+    backwards, or a policy that cannot be read.
     """
-    policy = load_policy(repository, request.policy, request.commits.old)
-    context = JudgeContext(explain=request.explain)
-    return judge_range(repository, request.commits, policy, context, watch=watch)
+    trusted = load_policy(repository, policy, commits.old)
+    return judge_range(repository, commits, trusted, JudgeContext(explain=explain), watch=watch)
 
 
-def simulate(repository: Repository, request: SimulationRequest, watch: Watch = iter) -> Simulation:
+def simulate(
+    repository: Repository, commits: CommitRange, policy: str | None, watch: Watch = iter
+) -> Simulation:
     """Say what a policy would reject of a range. Raises as `judge_commits` does."""
-    asked = RangeRequest(request.commits, request.policy)
-    stream = judge_commits(repository, asked, watch)
+    stream = judge_commits(repository, commits, policy, watch)
     met: Counter[str] = Counter()
     passed: Counter[str] = Counter()
     rejections = []
@@ -171,10 +143,20 @@ def simulate(repository: Repository, request: SimulationRequest, watch: Watch = 
     return Simulation(stream.policy.source, met, passed, tuple(rejections))
 
 
-def judge_ci(repository: Repository, request: EventRequest, watch: Watch = iter) -> Report:
-    """Judge what an event brings. Raises Rejected where the update itself is refused."""
-    named = None if request.policy is None else load_policy(repository, request.policy, None)
-    return judge_event(repository, request.event, named, watch, explain=request.explain)
+def judge_ci(
+    repository: Repository,
+    event: CiEvent,
+    policy: str | None,
+    watch: Watch = iter,
+    *,
+    explain: bool = False,
+) -> Report:
+    """Judge what an event brings, under the policy of the trusted side or the one that is named.
+
+    Raises Rejected where the update itself is refused.
+    """
+    named = None if policy is None else load_policy(repository, policy, None)
+    return judge_event(repository, event, named, watch, explain=explain)
 
 
 RefPoint = Literal["pre_push", "pre_receive", "reference_transaction"]
@@ -219,38 +201,24 @@ def judge_refs(repository: Repository, request: RefsRequest) -> RefsResult:
 
     Raises InvalidInput for a policy, a budget or lines from git that cannot be read.
     """
+    from hkgit.gate.entrypoints.hooks import judge_moved, judge_pushed, judge_received
+
+    policy, asked = request.policy, request.budget
     match request.point:
         case "pre_push":
-            return _judge_push(repository, request)
+            pushed = [*parse_pushed(request.stdin)] or [*read_framework_update(request.environment)]
+            remote = request.remote or request.environment.get("PRE_COMMIT_REMOTE_NAME", "origin")
+            answers = judge_pushed(repository, pushed, remote, _read_named(repository, policy))
         case "pre_receive":
-            return _judge_receive(repository, request)
+            given = _read_named(repository, policy or repository.config("hkgit.gate.policy"))
+            budget = repository.config("hkgit.budget") if asked is None else asked
+            updates = [*parse_received(request.stdin)]
+            answers = judge_received(repository, updates, given, _parse_seconds(budget))
         case "reference_transaction":
-            from hkgit.gate.entrypoints.hooks import judge_moved
-
-            given = _read_named(repository, request.policy)
-            updates = list(parse_received(request.stdin))
-            return RefsResult(tuple(judge_moved(repository, updates, given)))
-    assert_never(request.point)
-
-
-def _judge_push(repository: Repository, request: RefsRequest) -> RefsResult:
-    from hkgit.gate.entrypoints.hooks import judge_pushed
-
-    given = _read_named(repository, request.policy)
-    updates = list(parse_pushed(request.stdin)) or list(read_framework_update(request.environment))
-    remote = request.remote or request.environment.get("PRE_COMMIT_REMOTE_NAME", "origin")
-    return RefsResult(tuple(judge_pushed(repository, updates, remote, given)))
-
-
-def _judge_receive(repository: Repository, request: RefsRequest) -> RefsResult:
-    """What is not given, the server's operator may have put in the repository's configuration."""
-    from hkgit.gate.entrypoints.hooks import judge_received
-
-    policy = request.policy or repository.config("hkgit.gate.policy")
-    given = _read_named(repository, policy)
-    budget = request.budget if request.budget is not None else repository.config("hkgit.budget")
-    updates = list(parse_received(request.stdin))
-    answers = judge_received(repository, updates, given, _parse_seconds(budget))
+            updates = [*parse_received(request.stdin)]
+            answers = judge_moved(repository, updates, _read_named(repository, policy))
+        case _:
+            assert_never(request.point)
     return RefsResult(tuple(answers))
 
 

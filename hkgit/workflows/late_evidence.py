@@ -24,7 +24,7 @@ from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.text.document import Document, terminate
 from hkgit.text.paths import quote_path
-from hkgit.values import dataclass, replace
+from hkgit.values import replace
 from hkgit.workflows.adoption import store_checkout
 from hkgit.workflows.application import ApplyRequest, ApplyResult, advise, apply
 from hkgit.workflows.commit_plan import SILENT, Progress
@@ -41,25 +41,21 @@ NOT_ACCEPTED = (
 _ADDS = rb"(?m)^@@ -\d+,0 "
 
 
-@dataclass(frozen=True, slots=True)
-class RedoRequest:
-    """A commit of what is staged, by `agent` and with `message`; None where nothing was asked.
-
-    `tree` is one that git was about to commit: of `git commit -a` or of some paths. With `paths`,
-    as git takes them, the rest stays staged.
-    """
-
-    agent: str | None = None
-    message: str | None = None
-    tree: str | None = None
-    paths: tuple[str, ...] = ()
-
-
-def redo(repository: Repository, request: RedoRequest, progress: Progress = SILENT) -> ApplyResult:
+def redo(
+    repository: Repository,
+    *,
+    agent: str | None = None,
+    message: str | None = None,
+    tree: str | None = None,
+    paths: tuple[str, ...] = (),
+    progress: Progress = SILENT,
+) -> ApplyResult:
     """Commit what is staged, with the hashes of the files as they were as its evidence.
 
-    Refusals stand in the result; then nothing has changed. Raises InvalidInput where nothing is
-    staged, GitRefused where there is no commit to build on.
+    `tree` is one that git was about to commit: of `git commit -a` or of some paths. With `paths`,
+    as git takes them, the rest stays staged. Refusals stand in the result; then nothing has
+    changed. Raises InvalidInput where nothing is staged, GitRefused where there is no commit to
+    build on.
     """
     if repository.is_bare:
         raise GitRefused(
@@ -69,14 +65,14 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     if head.commit is None:
         what = "there is no commit yet to make it on"
         raise GitRefused("hkgit redo", what, FIRST_COMMIT)
-    other = _find_merged_side(repository, request)
-    paths = request.paths or (":/",)
+    other = _find_merged_side(repository, paths)
+    wanted = paths or (":/",)
     if other is not None:
         merging = find_merging(repository, other, head.branch or "HEAD", head.commit)
-        paths = tuple(f":(top,literal){path}" for path in merging.conflicts)
-    tree = _find_tree(repository, head.commit, request.tree, paths)
+        wanted = tuple(f":(top,literal){path}" for path in merging.conflicts)
+    tree = _find_tree(repository, head.commit, tree, wanted)
     policy = read_trusted_policy(repository, head.commit)
-    change = find_late_edits(repository, policy, (head.commit, tree), paths)
+    change = find_late_edits(repository, policy, (head.commit, tree), wanted)
     if change is None:
         raise InvalidInput("hkgit redo", "nothing is staged", "Stage it first: git add FILE")
     spec, reads = change
@@ -85,8 +81,8 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
         branch=branch,
         base=head.commit,
         merge=other,
-        agent=request.agent,
-        message=request.message or _read_prepared_message(repository),
+        agent=agent,
+        message=message or _read_prepared_message(repository),
         reads=reads,
     )
     repository.delete_ref(f"refs/heads/{branch}")
@@ -94,8 +90,8 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     result = advise(result, NOT_ACCEPTED)
     if result.error is None:
         try:
-            _expect_same(repository, branch, tree, paths)
-            _move_head(repository, branch, request.paths)
+            _expect_same(repository, branch, tree, wanted)
+            _move_head(repository, branch, paths)
         finally:
             repository.delete_ref(f"refs/heads/{branch}")
     return result
@@ -117,18 +113,16 @@ def find_late_edits(
     With the hashes of the files as they were, whole. Where the policy asks for tightness, those of
     the lines that stand around a change, which are as few as a floor asks for.
     """
-    context = _choose_context(repository, sides, paths) if policy.asks_for_tightness else None
-    options = () if context is None else (f"-U{context}",)
+    context: int | None = None
+    options: tuple[str, ...] = ()
+    if policy.asks_for_tightness:  # lines that are only added stand beside one
+        context = int(re.search(_ADDS, _compare(repository, sides, paths, "-U0")) is not None)
+        options = (f"-U{context}",)
     diff = _compare(repository, sides, paths, *options)
     if not diff:
         return None
     spec = replace(dialects.parse(diff, "unified-diff"), digest=digest(diff))
     return spec, tuple(_reads(repository, sides, {each.path for each in spec.edits}, context))
-
-
-def _choose_context(repository: Repository, sides: tuple[str, str], paths: Sequence[str]) -> int:
-    """Choose how many lines stand around a change: those only added stand beside one."""
-    return int(re.search(_ADDS, _compare(repository, sides, paths, "-U0")) is not None)
 
 
 def _compare(
@@ -169,15 +163,12 @@ def _move_head(repository: Repository, branch: str, paths: Sequence[str]) -> Non
     repository.git("restore", "--", *kept, check=False)
 
 
-def _find_merged_side(repository: Repository, request: RedoRequest) -> str | None:
-    """Find the commit that is being merged, None where no merge is under way.
-
-    Raises GitRefused for a merge of several, and for a part of one.
-    """
+def _find_merged_side(repository: Repository, paths: Sequence[str]) -> str | None:
+    """Find the commit that is being merged, None where no merge is under way."""
     heads = repository.merge_heads()
     if not heads:
         return None
-    if request.paths:
+    if paths:
         what = "git makes no commit of a part of a merge"
         raise GitRefused("hkgit redo", what, "Leave the paths out, and stage what is resolved.")
     if len(heads) > 1:

@@ -23,21 +23,6 @@ from hkgit.workflows.target import ApplyOptions, LandingTarget, find_target
 
 
 @dataclass(frozen=True, slots=True)
-class PruneRequest:
-    """Which records go from the tree of the branch that is checked out.
-
-    With `before` those alone that this revision has, too, and less the `keep` newest. Without
-    either, all of them, which `allow_all` must say. A dry run names them and changes nothing.
-    """
-
-    before: str | None = None
-    keep: int | None = None
-    message: str | None = None
-    allow_all: bool = False
-    dry_run: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class PruneResult:
     """The names of the records that go, and the commit that takes them out of the tree."""
 
@@ -47,23 +32,30 @@ class PruneResult:
     commit: str | None = None
 
 
-def prune(repository: Repository, request: PruneRequest) -> PruneResult:
-    """Commit the removal of records, and land it.
+def prune(
+    repository: Repository,
+    *,
+    before: str | None = None,
+    keep: int | None = None,
+    message: str | None = None,
+    allow_all: bool = False,
+    dry_run: bool = False,
+) -> PruneResult:
+    """Commit the removal of records from the branch that is checked out, and land it.
 
+    With `before` those alone go that this revision has, too, and less the `keep` newest. Without
+    either, all of them, which `allow_all` must say. A dry run names them and changes nothing.
     Raises GitRefused, and InvalidInput where nothing can go or all would go unasked.
     """
     target = find_target(repository, (), ApplyOptions())
-    before = None if request.before is None else repository.resolve(request.before)
-    names = list_prunable(repository, target.tip, before=before, keep=request.keep or 0)
+    older = None if before is None else repository.resolve(before)
+    names = list_prunable(repository, target.tip, before=older, keep=keep or 0)
     count = count_noun(len(names), "entry", "entries")
-    message = request.message
-    if message is None:
-        message = f"Prune {count} from the ledger's tree"
+    message = f"Prune {count} from the ledger's tree" if message is None else message
     planned = PruneResult(target.branch, tuple(names), message)
-    if request.dry_run:
+    if dry_run:
         return planned
-    is_limited = request.before is not None or request.keep is not None
-    if names and not is_limited and not request.allow_all:
+    if names and before is None and keep is None and not allow_all:
         what = f"{count} would go from the tree of {target.branch}, which is all of them"
         fix = "Nothing was changed. To do it: hkgit ledger prune --yes; or say which: --keep N"
         raise InvalidInput("hkgit ledger prune", what, fix)
@@ -104,10 +96,7 @@ def _newest_first(repository: Repository, tip: str) -> Iterator[str]:
 def _commit_removal(
     repository: Repository, target: LandingTarget, names: Collection[str], message: str
 ) -> str:
-    """Commit the removal of records of the target's tip, and land it.
-
-    Raises InvalidInput when there are none.
-    """
+    """Commit the removal of records of the target's tip, and land it."""
     if not names:
         raise InvalidInput("ledger", "there is nothing to prune", "hkgit log lists the entries.")
     files: dict[str, File | None] = {entry_path(name): None for name in names}

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from hkgit.applying.files import has_file, write_files
 from hkgit.applying.outcome import EditOutcome, Plan, files_after, files_before, refusal_text
@@ -31,8 +30,6 @@ from hkgit.workflows.library import (
     take_snapshot,
 )
 from hkgit.workflows.worktree_commit import LandedCommit
-
-Item = TypeVar("Item", bound=Hashable)
 
 RESEND = "Send only the refused edits again, corrected, in the same notation; the others are kept."
 REPARSE = "Send the edits again in a notation that can be read."
@@ -171,30 +168,22 @@ async def apply_with_reflection_async(
         text = await ask(correction) or ""
 
 
-def merge_corrections(
-    items: Sequence[Item], outcomes: Sequence[EditOutcome], corrections: Sequence[Item]
-) -> list[Item]:
-    """Build the next batch: what applied stays, corrections replace what was refused.
+def apply_corrections(spec: Spec, outcomes: Sequence[EditOutcome], reply: Spec) -> Spec:
+    """Build the next batch: what applied stays, a reply's edits replace what was refused.
 
     Edits that are sent again although they applied are not doubled; where corrections and
-    refusals differ in number, the corrections come last.
+    refusals differ in number, the corrections come last. The digest stays that of the first.
     """
-    kept = [item for item, outcome in zip(items, outcomes, strict=True) if outcome.error is None]
-    fresh = [item for item in corrections if item not in kept]
-    if len(kept) + len(fresh) != len(items):
-        return [*kept, *fresh]
-    waiting = iter(fresh)
-    return [
-        next(waiting) if outcome.error is not None else item
-        for item, outcome in zip(items, outcomes, strict=True)
-    ]
-
-
-def apply_corrections(spec: Spec, outcomes: Sequence[EditOutcome], reply: Spec) -> Spec:
-    """Replace those edits of a spec that a reply corrects; the digest stays that of the first."""
+    sent = [*zip(spec.edits, outcomes, strict=True)]
+    edits = [edit for edit, outcome in sent if outcome.error is None]
+    fresh = [edit for edit in reply.edits if edit not in edits]
+    if len(edits) + len(fresh) == len(sent):
+        waiting = iter(fresh)
+        edits = [edit if outcome.error is None else next(waiting) for edit, outcome in sent]
+    else:
+        edits += fresh
     wrong = {spec.edits[number - 1] for number in spec.miscounted}
     wrong |= {reply.edits[number - 1] for number in reply.miscounted}
-    edits = merge_corrections(spec.edits, outcomes, reply.edits)
     miscounted = frozenset(number for number, edit in enumerate(edits, 1) if edit in wrong)
     return replace(spec, edits=tuple(edits), miscounted=miscounted)
 

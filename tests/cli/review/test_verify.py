@@ -18,7 +18,7 @@ from hkgit.gate.commit_range import CommitRange, Shard, judge_range
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 from hkgit.values import replace
-from hkgit.workflows.judgement import RangeRequest, VerifyRequest, judge_commits, verify
+from hkgit.workflows.judgement import VerifyRequest, judge_commits, verify
 from tests.support.commits import applied, commit
 from tests.support.planning import protocol, replace_range
 from tests.support.reports import place_report, render
@@ -112,7 +112,7 @@ def test_rulings_that_are_told_are_not_kept(
     repository = Repository.discover(history)
     ends = repository.resolve("main~36"), repository.resolve("main")
     if judge == "gate":
-        stream = judge_commits(repository, RangeRequest(CommitRange(*ends)))
+        stream = judge_commits(repository, CommitRange(*ends))
     else:
         policy = load_policy(repository, None, ends[0])
         stream = verify(repository, VerifyRequest(*ends, policy))

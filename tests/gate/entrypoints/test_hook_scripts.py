@@ -12,7 +12,6 @@ import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import is_own, render_script
 from hkgit.git.facts import calls_gate
-from hkgit.workflows.framework_hooks import render_manifest
 from tests.support.commands import ROOT, git, hkgit, start
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks
@@ -50,10 +49,6 @@ def test_a_file_with_no_hooks_name_judges_nothing_and_says_so(tmp_path: Path) ->
     done = start("sh", "hkgit", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert "give this file the name of a hook, such as pre-receive" in done.stderr
-
-
-def test_the_published_manifest_is_made_of_the_same_lines_as_the_local_hooks() -> None:
-    assert (ROOT / ".pre-commit-hooks.yaml").read_text() == render_manifest()
 
 
 def test_a_hook_is_known_as_own_whichever_interpreter_is_recorded() -> None:
