@@ -7,9 +7,8 @@ Texts of edits are `str`; bytes that were not UTF-8 stand in them as surrogate e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol
 
-from hkgit.values import dataclass, field
+from hkgit.values import Protocol, dataclass, field
 
 REGULAR = 0o100644
 EXECUTABLE = 0o100755

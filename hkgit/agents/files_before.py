@@ -43,7 +43,7 @@ class PutAside:
         try:
             place = self._find(path, words)
         except StopIteration as error:
-            raise Stale(path, "was not put aside before the call", _UNSEEN) from error
+            raise Stale(path, "was not saved before the call", _UNSEEN) from error
         return read_copy(place, path, self._blobs)
 
     @contextmanager
@@ -122,12 +122,12 @@ def read_copy(place: Path, path: str, blobs: Blobs) -> File | None:
     try:
         kept = json.loads(place.read_text())
     except (OSError, ValueError) as error:
-        raise Stale(path, "was not put aside before the call", _UNSEEN) from error
+        raise Stale(path, "was not saved before the call", _UNSEEN) from error
     if kept is None:
         return None
     data = blobs.get(kept[1])
     if data is None:
-        raise Stale(path, "is not kept as it was before the call", "Nothing is recorded.")
+        raise Stale(path, "is not stored as it was before the call", "Nothing is recorded.")
     return File(data, kept[0])
 
 

@@ -142,7 +142,7 @@ def take_unseen_edit(edit: Editing, session: EditSession, directory: Path) -> Ed
     for file, _ in guesses:
         if (answer := _adopt(session, spec, {path: file})) is not None:
             return answer
-    fix = "It is recorded by no session; the gate says so at the commit."
+    fix = "It is not recorded in any session; the gate will say so at the commit."
     raise Stale(", ".join(paths), "was changed before hkgit could see how it was", fix)
 
 

@@ -82,7 +82,7 @@ def relative_to_root(path: str, root: Path, directory: Path) -> str:
     place = Path(directory, path)
     whole = place.parent.resolve() / place.name
     if not whole.is_relative_to(root.resolve()):
-        raise InvalidInput(path, "lies outside the checkout")
+        raise InvalidInput(path, "is outside the checkout")
     return whole.relative_to(root.resolve()).as_posix()
 
 

@@ -6,27 +6,39 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from hkgit.agents.begun_calls import find_running
 from hkgit.agents.differences import adopt_difference, take_work
 from hkgit.agents.events import LateEdit
 from hkgit.agents.files_before import PutAside
 from hkgit.agents.late_writes import note_written
-from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
 from hkgit.agents.specs import paths_of
 from hkgit.edits import REGULAR, File, Spec, encode_text
 from hkgit.errors import Conflict, HkgitError, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
+from hkgit.values import cached_property
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
 
 
 class EditAdopter:
-    """Takes edits into a session; `aside` are files as they were, `snapshots` those of commands."""
+    """Takes edits into a session; `aside` are files as they were."""
 
-    def __init__(self, session: EditSession, aside: PutAside, snapshots: ShellSnapshots) -> None:
+    def __init__(self, session: EditSession, aside: PutAside) -> None:
         self._session = session
         self._aside = aside
-        self._snapshots = snapshots
         self._checkout = Checkout(session.root)
+
+    @cached_property
+    def _snapshots(self) -> ShellSnapshots:
+        from hkgit.agents.shell_changes import (
+            ShellSnapshots,  # while no command runs, there are none
+        )
+
+        return ShellSnapshots(self._session)
 
     def take(self, spec: Spec, words: str, original: str | None = None) -> EditReport | None:
         """Take in an edit whose files were put aside for a call. Raises HkgitError.
@@ -61,7 +73,7 @@ class EditAdopter:
         for path in paths:
             if not self._aside.is_for(path, words):
                 fix = "Only a call that is seen before and after it is made can be recorded."
-                raise Stale(path, "was put aside for another call", fix)
+                raise Stale(path, "was saved for another call", fix)
 
     def _take_own_part(
         self, spec: Spec, before: Mapping[str, File | None], words: str
@@ -89,8 +101,8 @@ class EditAdopter:
             for path in before:
                 self._aside.drop(path, words)
             self._lose(before)
-            what = f"was changed by another session meanwhile: {rivals[0].name}"
-            why = "What this call did to it cannot be told exactly, so none of it is recorded."
+            what = f"was changed by another session in the meantime: {rivals[0].name}"
+            why = "It is not known exactly what this call did to it, so none of it is recorded."
             how = _say_how([*before], self._session.root)
             raise Conflict(", ".join(before), what, f"{why} {how}")
         return self.take_difference(before, words)
@@ -155,7 +167,7 @@ class EditAdopter:
                 return answer
         if did.is_asked:
             return self.take_rest({path: self._aside.get(path, "")}, did.edit.text)
-        fix = "It is recorded by no session; the gate says so at the commit."
+        fix = "It is not recorded in any session; the gate will say so at the commit."
         raise Stale(path, "was changed before hkgit could see how it was", fix)
 
     def take_difference(
@@ -176,7 +188,8 @@ class EditAdopter:
         after: Mapping[str, File | None],
         words: str | None,
     ) -> None:
-        self._snapshots.renew(after)
+        if find_running(self._session.journal.folder):
+            self._snapshots.renew(after)
         for path, file in after.items():
             if words is not None:
                 self._aside.drop(path, words)
@@ -189,7 +202,7 @@ class EditAdopter:
 def _say_lost(lost: Mapping[str, str], root: Path) -> Conflict:
     names = ", ".join(dict.fromkeys(lost.values()))
     what = f"changed while this command ran and one of another session, {names}"
-    why = "Which of the two has changed it cannot be told, so no session has recorded it."
+    why = "It is not known which of the two changed it, so no session has recorded it."
     return Conflict(", ".join(lost), what, f"{why} {_say_how([*lost], root)}")
 
 
@@ -200,7 +213,8 @@ def _say_how(paths: Sequence[str], root: Path) -> str:
     """
     if not _may_be_late(paths, root):
         return (
-            "Look at the change. What is read after it is no evidence that the policy accepts: make"
+            "Look at the change. What is read afterwards is not evidence that the policy"
+            " accepts: make"
             " the change again in a session that reads first, or let a person commit it."
         )
     gone = [path for path in paths if not (root / path).exists()]

@@ -1,6 +1,6 @@
 """Answers of tools: searches, edits, notebooks.
 
-So a line counts where it stands whole in the answer, behind the number that it has in its file.
+So a line counts where it is whole in the answer, behind the number that it has in its file.
 """
 
 from __future__ import annotations

@@ -41,13 +41,13 @@ def render_answer(template: JsonObject | None, said: str) -> JsonObject | None:
 
 
 def parse_payload(text: str) -> JsonObject:
-    """Parse the input of a hook. Raises InvalidInput where it is no JSON object."""
+    """Parse the input of a hook. Raises InvalidInput where it is not a JSON object."""
     try:
         payload = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput("the hook's input", f"is no JSON: {error}") from error
+        raise InvalidInput("the hook's input", f"is not JSON: {error}") from error
     if not isinstance(payload, dict):
-        raise InvalidInput("the hook's input", "is no JSON object")
+        raise InvalidInput("the hook's input", "is not a JSON object")
     return payload
 
 

@@ -46,7 +46,7 @@ def carry_plan(
     on_tip = plan(spec, tip, replace(options, carried=ranges), carried_reads)
     for outcome in on_tip.outcomes:
         if outcome.error is None and outcome.base_lines != expected[outcome.number]:
-            raise _stale(outcome.path, "the old text now stands at another place")
+            raise _stale(outcome.path, "the old text is now at another place")
     return on_tip, carried_reads
 
 
@@ -58,7 +58,7 @@ def _line_maps(on_base: Plan, base: Snapshot, tip: Snapshot) -> dict[str, LineMa
         if before is not None and after is None:
             raise _stale(path, "the file is gone")
         if before is None and after is not None:
-            raise _stale(path, "the file was made")
+            raise _stale(path, "the file was created")
         if before is not None and after is not None and before.data != after.data:
             maps[path] = LineMap.between(before.data, after.data)
     return maps

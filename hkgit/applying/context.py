@@ -87,7 +87,7 @@ class EditContext:
 
     def overlap(self, where: str) -> InvalidInput:
         """Build the error for an edit where another one of the spec is at work."""
-        what, fix = "overlaps another edit of this spec", "Join the two edits into one."
+        what, fix = "overlaps another edit of this spec", "Merge the two edits into one."
         return InvalidInput(where, what, fix)
 
     def settle_evidence(

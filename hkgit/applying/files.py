@@ -225,7 +225,7 @@ def read_file_at(place: Path, mode: int) -> File:
     if stat.S_ISDIR(mode):
         return File(b"", SUBMODULE if (place / ".git").exists() else DIRECTORY)
     if not stat.S_ISREG(mode):
-        raise InvalidInput(str(place), "is no regular file", "Name a regular file.")
+        raise InvalidInput(str(place), "is not a regular file", "Name a regular file.")
     return File(place.read_bytes(), EXECUTABLE if mode & stat.S_IXUSR else REGULAR)
 
 
@@ -443,4 +443,4 @@ def _permissions(place: Path, mode: int) -> int:
 
 
 def _refuse_write(path: str, why: str) -> GitRefused:
-    return GitRefused(path, f"could not be written: {why}", "Look at this file, then try again.")
+    return GitRefused(path, f"could not be written: {why}", "Check this file, then try again.")

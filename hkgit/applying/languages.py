@@ -16,9 +16,12 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib import import_module
-from typing import Any
 
 from hkgit.values import dataclass, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _GOES_ON = rb"else|elif|elsif|except|finally|when|in|end|fi|done|then|do|esac|case|catch|default"
 _STATEMENT = re.compile(rb"(?!(?:" + _GOES_ON + rb"|rescue|ensure|where)\b)[A-Za-z_@$]")

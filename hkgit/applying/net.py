@@ -177,7 +177,9 @@ class NetChange:
             planned = plan(spec, files, Options(settings), reads)
             if planned.ok and files_after(planned) == wanted:
                 return PlannedSpec(spec, planned, reads)
-        raise InvalidInput(", ".join(sorted(wanted)), "no diff says what the edits make together")
+        raise InvalidInput(
+            ", ".join(sorted(wanted)), "no diff can express what the edits make together"
+        )
 
     def _reads(self, changes: Sequence[FileChange]) -> Iterable[Read]:
         kind = next((each for each in (LATE, "receipt") if each in self.kinds), "hash")

@@ -150,11 +150,11 @@ def expect_change(plan: Plan) -> Plan:
     """Refuse all edits of a plan that together change no file; return any other plan as it is."""
     if plan.files or not plan.ok:
         return plan
-    error = InvalidInput("the spec", "changes nothing", "The files say this already.")
+    error = InvalidInput("the spec", "changes nothing", "The files are already like this.")
     return Plan(tuple(each.refuse(error) for each in plan.outcomes), ())
 
 
-BY_NUMBER = "lines are named by number alone: the protocol asks for the hash of what was read"
+BY_NUMBER = "lines are named by number alone: the protocol requires the hash of what was read"
 """What is wrong with an operation of the protocol that `is_by_number`."""
 
 

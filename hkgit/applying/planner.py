@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Generic, TypeVar, assert_never
 
 from hkgit.applying.context import EditContext
 from hkgit.applying.draft import Lines
@@ -45,7 +44,7 @@ from hkgit.edits import (
 from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
 from hkgit.matching.place import Settings
 from hkgit.text.edit_parts import expected_hash_of
-from hkgit.values import dataclass, field, replace
+from hkgit.values import Generic, TypeVar, dataclass, field, replace
 
 _TELL_NEW_FILES = frozenset({"apply-patch"})
 """Dialects that say of every file whether it is there: no text is quoted from one that is new."""
@@ -228,7 +227,6 @@ class _Planner:
 
                 carried = self._options.carried.get(context.number)
                 return change_lines(context, edit, carried, relocate=self._options.relocate)
-        assert_never(edit)
 
     def _find(self, path: str) -> FileState | None:
         return self.workspace.find(path, in_base=self._in_base)
@@ -262,7 +260,7 @@ def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:
     if namesakes:
         fix = f"Did you mean {' or '.join(namesakes)}? {fix}"
     if expected_hash_of(edit) is not None:
-        return Stale(edit.path, "there is no such file, though a hash of it was expected", fix)
+        return Stale(edit.path, "there is no such file, but a hash of it was expected", fix)
     return NoMatch(edit.path, "there is no such file", fix)
 
 

@@ -41,8 +41,8 @@ def find_below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
         found = found or _find_anchor_lines(texts, line, anchor)
         if not found:
             where = f"below line {line}" if line else "in the file"
-            what = f"the anchor {anchor.strip()!r} stands nowhere {where}"
-            fix = "Quote the whole line that the hunk stands below, or leave it out."
+            what = f"the anchor {anchor.strip()!r} is nowhere {where}"
+            fix = "Quote the whole line above the hunk, or leave it out."
             raise NoMatch(edit.path, what, fix)
         line, is_sure = found[0], is_sure and len(found) == 1
     return document.offsets[line], is_sure

@@ -76,7 +76,7 @@ def refuse_stale_range(
     expected: str,
     found: Sequence[int] = (),
     *,
-    advice: str = "name those, or pass --relocate",
+    advice: str = "use those, or pass --relocate",
 ) -> Stale:
     """Build the error for a range edit: what holds at its lines, where the range stands now."""
     first, last = hashed
@@ -86,9 +86,9 @@ def refuse_stale_range(
         what = f"expected hash {expected[:12]}, but the file has {document.line_count} lines"
     if len(found) == 1:
         moved = f"{found[0]}-{found[0] + last - first}"
-        fix = f"The range now stands at lines {moved}: {advice}."
+        fix = f"The range is now at lines {moved}: {advice}."
     elif found:
-        fix = f"The range now stands at lines {', '.join(map(str, found[:5]))}: say which."
+        fix = f"The range is now at lines {', '.join(map(str, found[:5]))}: say which."
     else:
         fix = f"Read the lines again (`hkgit read {path}`) and write the edit against that."
     error = Stale(f"{path}:{first}-{last}", what, fix)
@@ -235,7 +235,7 @@ def _check_absent(document: Document, path: str, lines: Lines, new_lines: Sequen
     below = document.lines[lines[1] : lines[1] + len(new_lines)]
     new = tuple(map(encode_text, new_lines))
     if new == below and any(map(is_telling, new)):
-        what = "the new lines stand here already"
+        what = "the new lines are here already"
         raise AlreadyApplied(f"{path}:{lines[0]}", what, "Leave the edit out, or name a hash.")
 
 
@@ -274,7 +274,7 @@ def _check_untagged(edit: TagEdit, old: Sequence[bytes]) -> None:
     """Raises InvalidInput for new lines with the tags that only a reading puts before lines."""
     if are_tagged(edit.new_lines or ()) and not are_tagged([decode_text(line) for line in old]):
         what = "every line of the new text begins with a tag"
-        raise InvalidInput(edit.path, what, "Write the lines as they should stand in the file.")
+        raise InvalidInput(edit.path, what, "Write the lines as they should be in the file.")
 
 
 def _find_tagged_lines(document: Document, edit: TagEdit) -> Lines:

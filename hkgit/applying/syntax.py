@@ -130,15 +130,15 @@ def _refuse_edit(
     return replace(refused, candidates=found, spec=outcome.spec)
 
 
-_OFF = "--no-check-syntax (check_syntax=false in a call) lands it as it is."
+_OFF = "--no-check-syntax (check_syntax=false in a call) lands it unchanged."
 
 
 def _advice(outcome: EditOutcome) -> str:
     if not _is_loose(outcome):
-        return "Mend the new text."
+        return "Fix the new text."
     first, last = outcome.lines[0]
     how = f"The place, lines {first}-{last}, was found by the tier {outcome.tier}:"
-    return f"{how} quote them as they stand, mend the new text, or send what else it needs with it."
+    return f"{how} quote them as they are, fix the new text, or send what else it needs with it."
 
 
 def _candidates(change: FileChange, outcome: EditOutcome) -> list[Candidate]:
@@ -204,8 +204,8 @@ def _marks(dialect: str, edit: AnyEdit) -> Iterator[str]:
 
 
 def _refusal(dialect: str, edit: AnyEdit, line: str) -> InvalidInput:
-    what = f"the new text has the marker {line[:80]!r} of an edit notation in it"
-    fix = "Close the edit before the marker, so that it is not taken for text."
+    what = f"the new text contains the marker {line[:80]!r} of an edit notation"
+    fix = "Close the edit before the marker."
     if dialect == "search-replace":
         fix += " If it is text, put a \\ in front of it."
     elif dialect != "protocol":

@@ -118,7 +118,7 @@ KINDS = {DIRECTORY: "a directory", SYMLINK: "a symbolic link", SUBMODULE: "a sub
 
 _ADVICE = {
     SYMLINK: "Name the file that the link leads to.",
-    SUBMODULE: "It is a repository of its own: run hkgit in it, with paths from its root.",
+    SUBMODULE: "It is another repository: run hkgit in it, with paths from its root.",
 }
 
 
@@ -226,7 +226,7 @@ class Workspace:
             above = self._snapshot.get(parent)
             if parent in self._now or (above is not None and above.mode != DIRECTORY):
                 mode = REGULAR if above is None else above.mode
-                fix = _ADVICE.get(mode, "Nothing stands below a file: name another path.")
+                fix = _ADVICE.get(mode, "A file cannot contain files: use another path.")
                 raise InvalidInput(path, f"{parent} is {KINDS.get(mode, 'a file')}", fix)
 
     def namesakes(self, path: str) -> list[str]:
@@ -277,7 +277,7 @@ class Workspace:
         if path in self._states and path not in self._now:
             raise refuse_made_and_removed(path)
         if path in self._now and self._states[self._now[path]].origin != path:
-            raise InvalidInput(path, "is made twice by one spec", "Make it once.")
+            raise InvalidInput(path, "is created twice by one spec", "Create it once.")
         if path in self._now or self._snapshot.get(path) is not None:
             raise Stale(path, "exists already", f"Read it (`hkgit read {path}`) and edit that.")
         if any(name.startswith(f"{path}/") for name in self._now):
@@ -295,7 +295,7 @@ class Workspace:
 
 def refuse_made_and_removed(path: str) -> InvalidInput:
     """Build the error for a spec that makes a file at a path from which it removes one."""
-    return InvalidInput(path, "is removed and made by one spec", "Replace its text instead.")
+    return InvalidInput(path, "is deleted and created by one spec", "Replace its text instead.")
 
 
 def check_text(path: str, state: FileState) -> None:

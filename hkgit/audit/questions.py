@@ -90,7 +90,7 @@ def _procedure(asked: JudgedRange) -> Iterator[Fact]:
     for ruling in asked.rulings:
         judged = ruling.judged
         if judged.verdict is Verdict.UNVERIFIABLE:
-            yield _fact(UNKNOWN, ruling, "commit", "what it needs to be judged is not here")
+            yield _fact(UNKNOWN, ruling, "commit", "what is needed to judge it is missing")
         elif judged.entries:
             edits = [edit for _, entry in judged.entries for edit in entry.edits]
             late = sum(edit.evidence == LATE for edit in edits)
@@ -167,7 +167,7 @@ def _hashes(asked: JudgedRange) -> Iterator[Fact]:
     for ruling in (each for each in asked.rulings if each.judged.entries):
         judged = ruling.judged
         if judged.verdict is Verdict.UNVERIFIABLE:
-            yield _fact(UNKNOWN, ruling, "commit", "what it needs to be judged is not here")
+            yield _fact(UNKNOWN, ruling, "commit", "what is needed to judge it is missing")
         for finding in judged.findings:
             yield _fact(NO, ruling, finding.where, finding.what)
         if not judged.findings:
@@ -207,6 +207,6 @@ QUESTIONS: dict[str, tuple[str, str, Find]] = {
         _conflicts,
     ),
     "paths": ("Is every path relative to the root of the repository?", "replayed", _paths),
-    "hashes": ("Does every recorded hash hold where it was used?", "replayed", _hashes),
+    "hashes": ("Does every recorded hash match where it was used?", "replayed", _hashes),
     "reproducible": ("Do the edits give the same commits again?", "recomputed", _reproducible),
 }

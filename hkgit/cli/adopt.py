@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -18,8 +19,8 @@ from hkgit.agents.transcripts.log_words import (
     scan_json,
     scan_lines,
 )
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import print_info
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.redo import tell_remade
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.errors import HkgitError, InvalidInput, Rejected
@@ -52,8 +53,8 @@ def open_logs(repository: Repository, source: str | None) -> Logs:
         return Logs(logs_at(Path(source)), checkout)
     found = find_logs([*repository.list_checkouts()], os.environ, source)
     if not found:
-        fix = "Name where they are: hkgit adopt --from DIRECTORY"
-        raise InvalidInput("transcripts", "no agent has logged work in this checkout", fix)
+        fix = "Give their directory: hkgit adopt --from DIRECTORY"
+        raise InvalidInput("transcripts", "no agent logged work in this checkout", fix)
     return Logs(found, checkout)
 
 
@@ -102,24 +103,24 @@ SCANNED = 200
 
 @click.command()
 @click.argument("commits", metavar="[COMMIT | A..B]", required=False)
-@click.option("--staged", is_flag=True, help="Explain what is staged (where nothing is, the next).")
-@click.option("--working-tree", is_flag=True, help="Explain all that is not committed.")
+@click.option(
+    "--staged", is_flag=True, help="Explain what is staged (default: all uncommitted changes)."
+)
+@click.option("--working-tree", is_flag=True, help="Explain all uncommitted changes.")
 @click.option(
     "--from",
     "source",
     metavar="AGENT|DIR|FILE",
-    help=f"Only these transcripts: of one agent ({', '.join(list_logged())}), or those in a place.",
+    help=f"Only these transcripts: of one agent ({', '.join(list_logged())}), or at a path.",
 )
 @click.option(
     "--scan",
     is_flag=True,
     help=f"List what evidence the last {SCANNED} commits, or A..B, could have; keep nothing.",
 )
-@click.option("-n", "--dry-run", is_flag=True, help="Say what would be explained, keep nothing.")
+@click.option("-n", "--dry-run", is_flag=True, help="Say what would be explained; keep nothing.")
 @json_option
-@click.pass_context
 def command(
-    ctx: click.Context,
     commits: str | None,
     staged: bool,
     working_tree: bool,
@@ -127,13 +128,13 @@ def command(
     scan: bool,
     dry_run: bool,
     as_json: bool,
-) -> None:
-    """Find evidence in an agent's own transcripts for what hooks have missed.
+) -> int:
+    """Find evidence in an agent's own transcripts for what hooks missed.
 
-    The transcript's readings and edits are replayed on the files as they were. Of a change that
-    is not committed the entries are made at its commit. A COMMIT is made again with them, as by
-    `hkgit redo`; of commits of A..B they are kept beside the history, under
-    refs/hkgit/recovered/. What no call explains is told by path and line, and the exit code is 6.
+    The transcript's readings and edits are replayed on the files as they were. Entries for an
+    uncommitted change are made at its commit. A COMMIT is made again with them, as by `hkgit redo`;
+    for commits of A..B they are kept outside the history, under refs/hkgit/recovered/. What no call
+    explains is listed by path and line, and the exit code is 6.
     """
     if sum((commits is not None, staged, working_tree)) > 1 or (scan and (staged or working_tree)):
         raise click.UsageError("--staged, --working-tree, A..B and --scan exclude each other.")
@@ -141,29 +142,23 @@ def command(
     logs = open_logs(repository, source)
     if commits is not None and ".." not in commits and not (scan or dry_run or as_json):
         tell_remade(repository, remake(repository, RemakeRequest(commits, transcripts=logs)))
-        return
+        return 0
     if scan:
-        _scan(repository, logs, commits, as_json=as_json)
-        return
+        return _scan(repository, logs, commits).print(as_json=as_json)
     request = _request(repository, logs, commits, working_tree, keeps=not dry_run)
     done = adopt(repository, request)
-    if as_json:
-        echo_json(adoption_json(done, logs, is_kept=request.keeps))
-    else:
-        for line in (*log_lines(logs), *adoption_lines(repository, done, is_kept=request.keeps)):
-            print_info(line)
-    ctx.exit(0 if all(each.is_whole for each in done) else UNEXPLAINED)
+    document = adoption_json(done, logs, is_kept=request.keeps)
+    lines = chain(log_lines(logs), adoption_lines(repository, done, is_kept=request.keeps))
+    code = 0 if all(each.is_whole for each in done) else UNEXPLAINED
+    return Answer(document, lines, code, is_info=True).print(as_json=as_json)
 
 
-def _scan(repository: Repository, logs: Logs, commits: str | None, *, as_json: bool) -> None:
+def _scan(repository: Repository, logs: Logs, commits: str | None) -> Answer:
     """Say of commits whether they have evidence or could have it; write nothing."""
     listed = _latest(repository) if commits is None else _in_range(repository, commits)
     policy = read_trusted_policy(repository, repository.head().commit)
     found = scan_commits(repository, logs, listed, policy)
-    if as_json:
-        echo_json(scan_json(found, logs))
-    else:
-        click.echo("\n".join(scan_lines(found, logs)))
+    return Answer(scan_json(found, logs), scan_lines(found, logs))
 
 
 def _latest(repository: Repository) -> tuple[str, ...]:

@@ -13,14 +13,14 @@ import click
 
 from hkgit.applying.file_diff import render_diff
 from hkgit.applying.outcome import refusal_text, render_apply_json
-from hkgit.cli.common import echo_json, make_root_relative, open_repository
+from hkgit.cli.answer import echo_json
+from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import (
     VERBOSE,
     echo,
     finish,
     get_loudness,
-    print_error,
     print_info,
     print_note,
     printable_text,
@@ -32,6 +32,7 @@ from hkgit.cli.spec_options import (
     outcome_line,
     read_expects,
     read_specs,
+    refuse,
     spec_options,
 )
 from hkgit.edits import Read, Spec
@@ -153,7 +154,7 @@ def _take_back(result: ApplyResult) -> str:
 
 _HOW = {
     True: ("note", "resolved by the edits"),
-    False: ("warning", "stays as the first parent has it"),
+    False: ("warning", "stays as in the first parent"),
 }
 
 
@@ -211,7 +212,7 @@ def ask_command(command: str, directory: Path, correction: str) -> bytes:
     help="Merge REV in the same commit; the spec resolves the conflicts.",
 )
 @click.option("--agent", metavar="NAME", help="Who made the edits, as name/version.")
-@session_option("Take what this session has read for evidence.")
+@session_option("Use what this session has read as evidence.")
 @option_of(MESSAGE, "-m", "--message", metavar="TEXT")
 @click.option("--verify", metavar="COMMAND", help="Commit only if this passes on the edited files.")
 @click.option(
@@ -223,7 +224,7 @@ def ask_command(command: str, directory: Path, correction: str) -> bytes:
 @click.option(
     "--retry/--no-retry",
     default=True,
-    help="Plan again where the branch moved meanwhile.  [default: retry]",
+    help="Plan again if the branch has moved.  [default: retry]",
 )
 def command(
     given: SpecOptions,
@@ -273,13 +274,8 @@ def command(
         if result.error is not None:
             raise result.error
     except HkgitError as error:
-        if given.as_json:
-            refused = render_apply_json(
-                error.status, result.outcomes, None, error, dry_run=given.dry_run
-            )
-            echo_json(refused | blind_json(session, root, result.blocking))
-        print_error(refusal_text(result.outcomes) or str(error))
-        return error.exit_code
+        blind = blind_json(session, root, result.blocking)
+        return refuse(error, result.outcomes, given, blind, refusal_text(result.outcomes))
     _print(repository, result, given)
     warn_of_rejection(session, root, result, given)
     return 0

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import click
 
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import print_info
-from hkgit.cli.ruling_output import resolve_range
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_repository
+from hkgit.cli.ruling_output import find_range, resolve_range
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
 
@@ -21,7 +20,7 @@ from hkgit.text.escape import count_noun
 @click.option("--key", metavar="FILE", help="The private SSH key to sign with.")
 @click.option("--entries", is_flag=True, help="Sign the entries that A..B adds, not the verdict.")
 @click.option("--target", metavar="REF", help="The ref that the commits are for.")
-@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
+@click.option("--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's.")
 @click.option("--output", metavar="FILE", help="Write it to a file instead of a ref.")
 @click.option(
     "--format",
@@ -31,9 +30,9 @@ from hkgit.text.escape import count_noun
     show_default=True,
     help="The verdict, or a SLSA verification summary for other tools.",
 )
-@click.option("--resource", metavar="URI", help="For slsa: the repository, else its remote.")
-@click.option("--add", metavar="FILE", help="Keep an attestation that stands in a file.")
-@json_option
+@click.option("--resource", metavar="URI", help="For slsa: the repository [default: its remote].")
+@click.option("--add", metavar="FILE", help="Store an attestation from a file.")
+@answer_option
 def command(
     commits: str | None,
     key: str | None,
@@ -44,12 +43,11 @@ def command(
     form: str,
     resource: str | None,
     add: str | None,
-    as_json: bool,
-) -> None:
+) -> Answer:
     """Judge A..B and, if every commit passes, sign that with an SSH key.
 
-    A later commit whose tree is B's, on a parent whose tree is A's, then passes as `attested`
-    where the policy trusts the key: a squash that a host makes of judged work. Kept under
+    A later commit with B's tree, on a parent with A's tree, then passes as `attested` if the
+    policy trusts the key: a squash that a host makes of judged work. Kept under
     refs/hkgit/attestations/: push them to where the gate runs.
 
     With --entries each ledger entry is signed by its id, which a rebase, a squash and a
@@ -62,26 +60,25 @@ def command(
     if add is not None:
         if commits is not None or key is not None or entries:
             raise click.UsageError("--add takes no range, no key and no --entries.")
-        _keep(repository, Path(add).read_bytes(), as_json)
-        return
+        return _keep(repository, Path(add).read_bytes())
     if commits is None or key is None:
         raise click.UsageError("A..B and --key are needed.")
     if form == "slsa" and (output is None or entries):
         raise click.UsageError("--format slsa needs --output FILE, and takes no --entries.")
     if resource is not None and form != "slsa":
         raise click.UsageError("--resource is for --format slsa.")
-    old, new = resolve_range(repository, commits)
     if entries:
         if (target, policy, output) != (None, None, None):
-            raise click.UsageError("--entries takes a range and a key alone.")
-        _sign_entries(repository, old, new, Path(key), as_json)
-        return
-    trusted = load_policy(repository, policy, old)
-    data = _attest(repository, (old, new), trusted, Path(key), target, form, resource)
+            raise click.UsageError("--entries takes a range and a key, nothing else.")
+        return _sign_entries(repository, *resolve_range(repository, commits), Path(key))
+    asked, trusted = find_range(repository, commits, policy, is_range=True)
+    ends = asked.old or "", asked.new
+    data = _attest(repository, ends, trusted, Path(key), target, form, resource)
     if output is None:
-        _keep(repository, data, as_json)
-    else:
-        _write(output, data, commits, as_json)
+        return _keep(repository, data)
+    Path(output).write_bytes(data)
+    line = f"attested {commits} in {output}"
+    return Answer({"status": "attested", "file": output}, [line], is_info=True)
 
 
 def _attest(
@@ -107,35 +104,22 @@ def _find_resource(repository: Repository) -> str:
 
     url = find_url(repository)
     if url is None or not url.startswith(("https://", "file://")):
-        fix = "Say where the repository is: --resource git+https://HOST/PATH"
-        raise InvalidInput("--format slsa", "no remote says where the repository is", fix)
+        fix = "Give the URL: --resource git+https://HOST/PATH"
+        raise InvalidInput("--format slsa", "no remote gives the repository's URL", fix)
     return f"git+{url}"
 
 
-def _sign_entries(repository: Repository, old: str, new: str, key: Path, as_json: bool) -> None:
+def _sign_entries(repository: Repository, old: str, new: str, key: Path) -> Answer:
     from hkgit.workflows.attestation import sign_entries
 
     refs = sign_entries(repository, old, new, key)
-    if as_json:
-        signed = [{"entry": f"sha256:{name}", "ref": ref} for name, ref in refs.items()]
-        echo_json({"status": "signed", "entries": signed})
-    else:
-        print_info("signed " + count_noun(len(refs), "entry", "entries"))
+    signed = [{"entry": f"sha256:{name}", "ref": ref} for name, ref in refs.items()]
+    line = f"signed {count_noun(len(refs), 'entry', 'entries')}"
+    return Answer({"status": "signed", "entries": signed}, [line], is_info=True)
 
 
-def _write(file: str, data: bytes, commits: str, as_json: bool) -> None:
-    Path(file).write_bytes(data)
-    if as_json:
-        echo_json({"status": "attested", "file": file})
-    else:
-        print_info(f"attested {commits} in {file}")
-
-
-def _keep(repository: Repository, data: bytes, as_json: bool) -> None:
+def _keep(repository: Repository, data: bytes) -> Answer:
     from hkgit.gate.attestations.statement import read_envelope, store_envelope
 
     ref = store_envelope(repository, read_envelope(data))
-    if as_json:
-        echo_json({"status": "attested", "ref": ref})
-    else:
-        print_info(f"attested in {ref}")
+    return Answer({"status": "attested", "ref": ref}, [f"attested in {ref}"], is_info=True)

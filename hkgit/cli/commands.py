@@ -6,41 +6,48 @@ COMMANDS = {
     "read": "Print lines of a file with their hash",
     "apply": "Apply specs of edits and commit them with their evidence",
     "edit": "Apply edits to the working tree, without a commit",
-    "undo": "Take back what edit did",
-    "redo": "Commit what is staged with evidence, where there is none",
+    "undo": "Undo what edit did",
+    "redo": "Commit staged changes that have no evidence yet",
     "session": "List the sessions of a checkout, and end them",
     "record": "Turn what sessions edited into a commit's evidence, in hooks",
     "adopt": "Find evidence in agents' own transcripts",
     "gate": "Judge commits under the repository's policy",
-    "policy": "Say in words what the gate's policy lets pass",
+    "policy": "Explain the gate's policy in words",
     "verify": "Replay commits from their evidence",
-    "fleet": "Verify many repositories, and only what is new in each",
-    "attest": "Sign the verdict on commits, for a host that makes others of them",
+    "fleet": "Verify many repositories, judging only what is new",
+    "attest": "Sign the verdict on commits that a host will squash",
     "log": "List commits with their verdicts",
     "show": "Show one commit's evidence",
     "blame": "Show which edit wrote each line",
-    "attribution": "Say which lines agents wrote, in formats of other tools",
+    "attribution": "Show which lines agents wrote, in formats of other tools",
     "stats": "Count edits by agent, tier, evidence and confidence",
     "report": "Report on a range for reviewers and auditors",
     "export": "Write the evidence of commits as tables",
-    "sql": "Ask the evidence in SQL",
-    "refusals": "List what was refused here, and what became of it",
-    "ledger": "Take entries out of the tree that the history has",
+    "sql": "Query the evidence in SQL",
+    "refusals": "List refused edits, and what became of them",
+    "ledger": "Remove old ledger entries from the tree",
     "qa": "Answer the protocol's questions on a range",
     "consult": "List, show and answer the questions that refused edits left to people",
     "init": "Install the gate's hooks and a policy",
-    "doctor": "Look at a repository, and clear away what a crash left",
-    "demo": "Show all of hkgit in a throw-away repository",
+    "doctor": "Check a repository, and repair what a crash left",
+    "demo": "Show hkgit at work in a throw-away repository",
     "schema": "Print a published JSON Schema",
-    "completions": "Print what a shell needs to complete commands",
-    "help": "Show what a command does, or what a rule asks",
-    "prompt": "Print what teaches a model a dialect",
+    "completions": "Print completions for a shell",
+    "help": "Show what a command does, or why a rule exists",
+    "prompt": "Print the instructions for a model",
     "mcp": "Serve an agent over the Model Context Protocol",
     "hook": "Record what an agent's own tools read and edit",
     "serve": "Serve a program over JSON-RPC",
     "acp": "Record what an agent reads and edits through an editor",
 }
-"""Every command and its one-line help; the module of the same name is loaded when it is called."""
+"""Every command and its one-line help; its module is loaded when it is called."""
+
+MODULES = {
+    **dict.fromkeys(("refusals", "consult"), "refusals"),
+    **dict.fromkeys(("schema", "prompt"), "schema"),
+    **dict.fromkeys(("mcp", "serve", "acp"), "serve"),
+}
+"""The modules of commands that share one; every other has one of its name, and is `command`."""
 
 GROUPS = {
     "edit": ("read", "apply", "edit", "undo", "redo"),
@@ -52,4 +59,4 @@ GROUPS = {
     "agent": ("session", "record", "adopt", "prompt", "mcp", "hook", "serve", "acp"),
     "admin": ("init", "doctor", "demo", "schema", "completions", "help"),
 }
-"""Where the module of each command stands below `hkgit/cli/`."""
+"""The commands of each group, in the order of the help."""

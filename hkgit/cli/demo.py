@@ -56,7 +56,7 @@ class DemoRepository:
         if shown:
             self.say("\n".join(f"  {line}" for line in shown.split("\n")))
         if done.returncode != expect:
-            raise DemoFailed(args[0], f"exited with {done.returncode}, promised was {expect}")
+            raise DemoFailed(args[0], f"exited with {done.returncode}, expected {expect}")
         if expect:
             self.say(f"  (exit code {expect})")
         return done.stdout
@@ -164,7 +164,7 @@ def _blind(stage: DemoRepository) -> None:
     stage.command("git", "add", ".hkgit")
     stage.command("git", "commit", "-q", "-m", "Guard the repository with hkgit")
     with (stage.root / TARGET).open("a") as target:
-        target.write("# written past hkgit\n")
+        target.write("# written without hkgit\n")
     stage.say("An agent changes a file without hkgit, and commits:")
     stage.command("git", "commit", "-q", "-a", "-m", "Trust me", expect=1, as_agent=True)
     stage.git("checkout", "-q", "--", TARGET)
@@ -184,7 +184,7 @@ def _show_smuggling(stage: DemoRepository) -> None:
     good = stage.git("rev-parse", "HEAD")
     target = stage.root / TARGET
     target.write_bytes(target.read_bytes().replace(b"# ok", b"# oK", 1))
-    stage.say("Somebody amends that commit by one byte, past the hooks:")
+    stage.say("Somebody amends that commit by one byte, bypassing the hooks:")
     stage.command("git", "commit", "-q", "-a", "--amend", "--no-edit", "--no-verify")
     stage.command("hkgit", "gate", "--range", "HEAD~1..HEAD", expect=6)
     stage.git("reset", "-q", "--hard", good)
@@ -198,9 +198,12 @@ def _trail(stage: DemoRepository) -> None:
 
 ACTS: tuple[tuple[str, Callable[[DemoRepository], None]], ...] = (
     ("Read lines with their hash, and replace exactly those", _protocol),
-    ("A search/replace block that has drifted lands all the same, less surely", _show_drift),
+    (
+        "A search/replace block that no longer matches exactly still lands, with less confidence",
+        _show_drift,
+    ),
     ("The first spec again: what it read is gone, so it is stale", _stale),
-    ("A text that stands in more than one place is refused", _ambiguous),
+    ("A text that occurs more than once is refused", _ambiguous),
     ("A blind commit is rejected by the gate", _blind),
     ("A commit with one smuggled byte is rejected", _show_smuggling),
     ("The audit trail", _trail),
@@ -208,7 +211,7 @@ ACTS: tuple[tuple[str, Callable[[DemoRepository], None]], ...] = (
 
 
 @click.command()
-@click.option("--keep", is_flag=True, help="Leave the repository and print where it is.")
+@click.option("--keep", is_flag=True, help="Keep the repository and print its path.")
 def command(keep: bool) -> None:
     """Show hkgit at work in a throw-away repository made of its own sources."""
     if keep:

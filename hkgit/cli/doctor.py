@@ -1,4 +1,4 @@
-"""Look at a repository, and clear away what a crash left."""
+"""Check a repository, and repair what a crash left."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from hkgit.agents.setup.installer import (
     list_user_wide,
 )
 from hkgit.applying.outcome import error_json
-from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.session import describe_session
 from hkgit.cli.versions import list_versions
 from hkgit.errors import GitRefused
-from hkgit.gate.entrypoints.ci import Check, CiEvent, Level, read_event, run_checks, sum_up
+from hkgit.gate.entrypoints.ci import Check, Level, read_event, run_checks, sum_up
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, is_own
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.index import find_foreign_lock
@@ -68,26 +69,18 @@ def _begin(program: Path) -> bytes:
 
 
 _SAID = {
-    Level.BROKEN: "broken: the gate cannot judge here as it should",
-    Level.ADVISORY: "advisory: it says what it sees, and can be passed by",
-    Level.UNASKED: "binds, if the target's rules require this check and pin its source",
+    Level.BROKEN: "broken: the gate cannot judge here",
+    Level.ADVISORY: "advisory: it reports, and can be bypassed",
+    Level.UNASKED: "binding, if the target's rules require this check and pin its source",
 }
 
 
-def look(*, as_json: bool) -> bool:
-    """Print what was found; whether the gate can do its work here. Raises InvalidInput."""
+def look_at_ci() -> Answer:
+    """Say whether the gate can do its work in this job. Raises InvalidInput."""
     event = read_event(os.environ)
     found = list(run_checks(open_repository(), event, os.environ, Path(hkgit.__file__)))
     level = sum_up(found)
-    if as_json:
-        echo_json(_document(event, found, level))
-    else:
-        click.echo("\n".join(map(escape_console, _lines(found, level))))
-    return level is not Level.BROKEN
-
-
-def _document(event: CiEvent, found: Sequence[Check], level: Level) -> dict[str, object]:
-    listed = [
+    checks = [
         {
             "name": check.name,
             "level": str(check.level),
@@ -96,12 +89,13 @@ def _document(event: CiEvent, found: Sequence[Check], level: Level) -> dict[str,
         }
         for check in found
     ]
-    described = {"host": event.host, "name": event.name, "ref": event.ref}
-    return {
-        "status": str(level),
-        "event": described | {"old": event.old, "new": event.new},
-        "checks": listed,
-    }
+    names = ("host", "name", "ref", "old", "new")
+    described = {name: getattr(event, name) for name in names}
+    return Answer(
+        {"status": str(level), "event": described, "checks": checks},
+        map(escape_console, _lines(found, level)),
+        GitRefused.exit_code if level is Level.BROKEN else 0,
+    )
 
 
 def _lines(found: Sequence[Check], level: Level) -> Iterator[str]:
@@ -113,48 +107,43 @@ def _lines(found: Sequence[Check], level: Level) -> Iterator[str]:
 
 
 _NEXT = {
-    Outcome.NOTHING: "what it left is cleared away",
-    Outcome.LANDED: "what it left is cleared away",
-    Outcome.CUT: "the checkout is brought along",
+    Outcome.NOTHING: "what it left is removed",
+    Outcome.LANDED: "what it left is removed",
+    Outcome.CUT: "the checkout is updated",
 }
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Finish or clear away what crashed.")
-@click.option("--ci", "in_ci", is_flag=True, help="Say whether the gate in this CI job binds.")
+@click.option("--fix", is_flag=True, help="Repair what a crash left.")
+@click.option(
+    "--ci", "in_ci", is_flag=True, help="Check whether the gate in this CI job is binding."
+)
 @click.option(
     "--history", "in_history", is_flag=True, help="Find text that only ledger entries keep."
 )
 @json_option
-@click.pass_context
-def command(ctx: click.Context, *, fix: bool, in_ci: bool, in_history: bool, as_json: bool) -> None:
-    """Look at versions, repository, hooks and transactions; with --fix repair what a crash left.
+def command(*, fix: bool, in_ci: bool, in_history: bool, as_json: bool) -> int:
+    """Check versions, repository, hooks and transactions; with --fix repair what a crash left.
 
-    Only what is hkgit's own is touched. `hkgit apply` repairs the same by itself. With --history
-    it reads the entries of all commits up to HEAD instead, for what an agent wrote and took back.
+    Only what belongs to hkgit is touched. `hkgit apply` repairs the same on its own. With --history
+    it reads the entries of all commits up to HEAD instead, for text that an agent wrote and then
+    removed.
     """
     if in_ci:
-        if not look(as_json=as_json):
-            ctx.exit(GitRefused.exit_code)
-        return
+        return look_at_ci().print(as_json=as_json)
     if in_history:
         from hkgit.cli import taken_back
 
-        if taken_back.look(as_json=as_json):
-            ctx.exit(GitRefused.exit_code)
-        return
+        return taken_back.look().print(as_json=as_json)
     versions = list_versions()
     if not as_json:
         click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
     repository = open_repository()
     found = _examine(repository, fix=fix)
-    if as_json:
-        status = "well" if found.is_well else "stale"
-        echo_json({"status": status, "versions": versions, **_health_document(repository, found)})
-    else:
-        click.echo("\n".join(_health_lines(repository, found)))
-    if not found.is_well:
-        ctx.exit(GitRefused.exit_code)
+    status = "well" if found.is_well else "stale"
+    document = {"status": status, "versions": versions, **_health_document(repository, found)}
+    code = 0 if found.is_well else GitRefused.exit_code
+    return Answer(document, _health_lines(repository, found), code).print(as_json=as_json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +188,7 @@ def _say_connected(repository: Repository) -> Iterator[str]:
     if root is None or not names:
         return
     if shutil.which("hkgit") is None:
-        where = "is not on the path here; where it is not, these hooks do nothing"
+        where = "is not on PATH here; without it these hooks do nothing"
         yield f"agents       hkgit {where}: {', '.join(names)}"
     if find_spec("mcp") is None and names != ["pi"]:
         yield "agents       hkgit's server cannot start: pip install 'hkgit[mcp]'"
@@ -218,9 +207,9 @@ def _say_user_hooks(repository: Repository) -> Iterator[str]:
         again = f"hkgit init --agent {name} --user"
         match find_user_hooks(name, os.environ):
             case True:
-                yield f"agents       {name} runs hooks of yours in every directory"
+                yield f"agents       {name} runs your own hooks in every directory"
             case False:
-                yield f"agents       hooks of yours for {name} are of another version: {again}"
+                yield f"agents       your hooks for {name} are from another version: {again}"
             case None if repository.work_tree and has_project_hooks(name, repository.work_tree):
                 where = "runs its hooks only where it is started in the root"
                 yield f"agents       {name} {where}; for every directory: {again}"
@@ -319,7 +308,7 @@ def _health_lines(repository: Repository, found: _Examination) -> Iterator[str]:
     yield from _transaction_lines(repository, found)
     other = find_other_hk()
     if other is not None:
-        yield f"name         hk is {visible(other)} here, another program: use `hkgit edit --json`"
+        yield f"name         hk is another program here, {visible(other)}: use `hkgit edit --json`"
     yield from (f"session      {line}" for line in found.halves)
     for session in found.sessions:
         yield visible(f"session      {describe_session(session)}")
@@ -338,15 +327,15 @@ def _repository_lines(repository: Repository) -> Iterator[str]:
     at = "without a commit" if head.commit is None else f"at {head.commit[:12]}"
     yield f"repository   {place}, {head.branch or 'no branch'} {at}"
     for what in find_unfinished(repository):
-        yield f"under way    {what}: nothing lands here before it is finished or aborted"
+        yield f"under way    {what}: nothing lands here until it is finished or aborted"
     if lock is not None:
-        yield f"locked       {lock}: a git is at work; if none is, remove it"
+        yield f"locked       {lock}: git is running; if it is not, remove the file"
     for hook in health.find_hooks(repository):
         yield f"hook         {hook.name}: {_owner(repository, hook)}"
     yield from _find_missing_hooks(repository)
     if not any(_owner(repository, hook) != "foreign" for hook in health.find_hooks(repository)):
         server = " --server" if repository.is_bare else ""
-        yield f"no gate      no hook here calls it: hkgit init{server} says what is to be done"
+        yield f"no gate      no hook here calls it: run hkgit init{server}"
 
 
 def _transaction_lines(repository: Repository, found: _Examination) -> Iterator[str]:
@@ -355,7 +344,7 @@ def _transaction_lines(repository: Repository, found: _Examination) -> Iterator[
     for settled in found.stale:
         yield from _recovery_lines(settled, found.is_fixed)
     if not found.stale:
-        yield "nothing is left of any crash"
+        yield "nothing is left of a crash"
 
 
 def _recovery_lines(settled: Settled, fix: bool) -> Iterator[str]:

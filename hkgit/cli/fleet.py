@@ -26,8 +26,8 @@ from hkgit.audit.fleet.run import (
     summary_lines,
     verify_fleet,
 )
-from hkgit.cli.common import echo_json, json_option
-from hkgit.cli.output import QUIET, get_loudness, print_info, show_progress
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.output import QUIET, get_loudness, show_progress
 from hkgit.cli.runner import INTERRUPTED
 from hkgit.errors import GitRefused, InvalidInput, Rejected
 from hkgit.gate.trusted_policy import read_policy_file
@@ -47,17 +47,18 @@ def command() -> None:
 @command.command()
 @click.argument("file", metavar="LIST")
 @click.option(
-    "--to", required=True, metavar="DIR", help="Keep mirrors, states, tables and summary here."
+    "--to",
+    required=True,
+    metavar="DIR",
+    help="The directory for mirrors, state, tables and summary.",
 )
-@click.option("--policy", metavar="FILE", help="Another policy than each repository's.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes here.")
-@click.option("--dask", metavar="ADDRESS", help="A Dask scheduler, whose workers do the work.")
+@click.option("--policy", metavar="FILE", help="The policy to use instead of each repository's.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of local processes.")
+@click.option("--dask", metavar="ADDRESS", help="The address of a Dask scheduler.")
 @click.option("--scheduler-file", metavar="FILE", help="The file that a Dask scheduler wrote.")
-@click.option("--no-tables", is_flag=True, help="Write no Parquet files beside the database.")
+@click.option("--no-tables", is_flag=True, help="Write no Parquet files, only the database.")
 @json_option
-@click.pass_context
 def verify(
-    ctx: click.Context,
     file: str,
     to: str,
     policy: str | None,
@@ -66,13 +67,13 @@ def verify(
     scheduler_file: str | None,
     no_tables: bool,
     as_json: bool,
-) -> None:
-    """Mirror every repository of LIST and judge what is new in it since the last time.
+) -> int:
+    """Mirror every repository of LIST and judge what is new since the last run.
 
-    LIST names a path or an address a line; in TOML ([[repository]]) each with a name, a url and
-    refs. A repository that cannot be judged is a row that says why. Each is judged under the
-    policy at the tip of its first ref, or the one that --policy names. To end it loses nothing:
-    run it again. Workers of Dask reach DIR by the same path.
+    LIST has one path or URL per line; in TOML ([[repository]]) each has a name, a url and refs. A
+    repository that cannot be judged gets a row with the reason. Each is judged under the policy at
+    the tip of its first ref, or that of --policy. An interrupted run loses nothing: run it again.
+    Workers of Dask use the same path for DIR.
     """
     if sum(each is not None for each in (jobs, dask, scheduler_file)) > 1:
         raise click.UsageError("--jobs, --dask and --scheduler-file exclude each other.")
@@ -86,12 +87,10 @@ def verify(
     with open_executor(jobs, dask, scheduler_file) as executor:
         rows = _collect(request, executor, as_json)
     summary = FleetSummary(rows, describe_versions())
-    if as_json:
-        echo_json(summary_json(summary))
-    else:
-        print_info("\n".join(summary_lines(summary)))
-    if summary.rejected or summary.failed:
-        ctx.exit(Rejected.exit_code if summary.rejected else GitRefused.exit_code)
+    failed = GitRefused.exit_code if summary.failed else 0
+    code = Rejected.exit_code if summary.rejected else failed
+    lines = summary_lines(summary)
+    return Answer(summary_json(summary), lines, code, is_info=True).print(as_json=as_json)
 
 
 def _collect(request: FleetRequest, executor: Executor, as_json: bool) -> tuple[FleetRow, ...]:
@@ -104,7 +103,7 @@ def _collect(request: FleetRequest, executor: Executor, as_json: bool) -> tuple[
         if not as_json and (get_loudness() > QUIET or not row.passes):
             click.echo(row_line(row))
     for _ in rows:  # it writes the summary when its last row is taken
-        raise AssertionError("a row too many")
+        raise AssertionError("too many rows")
     return tuple(found[each] for each in request.listed)
 
 
@@ -149,7 +148,7 @@ def _connect(address: str | None, scheduler_file: str | None) -> Iterator[Any]:
         raise InvalidInput("--dask", "distributed is not installed", fix) from error
     named = address or scheduler_file
     if scheduler_file is not None and not Path(scheduler_file).is_file():
-        fix = "Name the file that dask scheduler --scheduler-file writes."
+        fix = "Give the file that dask scheduler --scheduler-file writes."
         raise InvalidInput(scheduler_file, "is not there", fix)
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it reports, hkgit says
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
@@ -158,7 +157,7 @@ def _connect(address: str | None, scheduler_file: str | None) -> Iterator[Any]:
             address=address, scheduler_file=scheduler_file, timeout=_PATIENCE
         )
     except (OSError, ValueError) as error:
-        fix = "Start one: dask scheduler; then name its address, tcp://HOST:8786."
+        fix = "Start one: dask scheduler; then give its address, tcp://HOST:8786."
         raise InvalidInput(str(named), "no scheduler answers there", fix) from error
     try:
         _expect_same_versions(client)
@@ -172,5 +171,5 @@ def _expect_same_versions(client: Any) -> None:
     own = describe_versions()
     for worker, versions in client.run(describe_versions).items():
         if tuple(versions) != own:
-            what = f"has {', '.join(versions)}; here are {', '.join(own)}"
-            raise InvalidInput(f"worker {worker}", what, "Install the same everywhere.")
+            what = f"has {', '.join(versions)}; this machine has {', '.join(own)}"
+            raise InvalidInput(f"worker {worker}", what, "Install the same versions everywhere.")

@@ -8,7 +8,8 @@ from functools import partial
 
 import click
 
-from hkgit.cli.common import json_option, open_repository
+from hkgit.cli.answer import json_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.options import format_option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.ruling_output import choose_watch, print_judgement, print_stream, resolve_range
@@ -16,7 +17,7 @@ from hkgit.errors import Rejected
 from hkgit.evidence.verdict import BLIND
 from hkgit.gate.commit_range import CommitRange
 from hkgit.git.repository import Repository
-from hkgit.text.escape import visible
+from hkgit.text.escape import escape_console, visible
 from hkgit.values import replace
 
 TYPE_CHECKING = False
@@ -49,31 +50,33 @@ MOST_ASKED = 20
 @click.option(
     "--record",
     is_flag=True,
-    help="First record what sessions edited of it; taken out again if it is rejected.",
+    help="First record what sessions edited; undone if the commit is rejected.",
 )
 @click.option("--range", metavar="A..B", help="Judge every commit of a range.")
 @click.option("--pre-push", is_flag=True, help="Judge what a push sends (pre-push).")
-@click.option("--remote", metavar="NAME", help="Where --pre-push sends it.")
-@click.option("--pre-receive", is_flag=True, help="Judge what a server is sent (pre-receive).")
+@click.option("--remote", metavar="NAME", help="The remote that --pre-push sends to.")
+@click.option("--pre-receive", is_flag=True, help="Judge what is pushed to a server (pre-receive).")
 @click.option(
     "--reference-transaction",
     metavar="STATE",
-    help="Judge what branches are to become (reference-transaction).",
+    help="Judge updates of branches (reference-transaction).",
 )
 @click.option(
     "--budget",
     type=float,
     metavar="SECONDS",
-    help="What --pre-receive may take; else git's hkgit.budget, else 4.",
+    help="Time limit of --pre-receive [default: git's hkgit.budget, or 4].",
 )
-@click.option("--ci", is_flag=True, help="Judge what the CI job at hand runs for.")
+@click.option("--ci", is_flag=True, help="Judge the commits of this CI job.")
 @click.option(
     "--simulate",
     metavar="A..B",
-    help="Say what of a range would be rejected, by rule; rejects nothing.",
+    help="Show what would be rejected in a range, by rule; rejects nothing.",
 )
-@click.option("--explain", is_flag=True, help="Say which rules were tried and which one decided.")
-@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than the trusted side's.")
+@click.option("--explain", is_flag=True, help="Show which rules were tried and which one decided.")
+@click.option(
+    "--policy", metavar="FILE|REV:PATH", help="The policy to use instead of the trusted side's."
+)
 @format_option
 @json_option
 def command(
@@ -111,7 +114,7 @@ def command(
         names = ", ".join(f"--{name.replace('_', '-')}" for name in points)
         raise click.UsageError(f"Give exactly one of {names}.")
     if (explain or simulate is not None) and form not in ("text", "json"):
-        raise click.UsageError("--explain and --simulate answer as text or json.")
+        raise click.UsageError("--explain and --simulate need --format text or json.")
     [(point, value)] = asked
     if record and point not in OF_A_COMMIT:
         raise click.UsageError("--record is for a commit being made: --staged or --message-file.")
@@ -120,7 +123,7 @@ def command(
         from hkgit.cli import refs
 
         if form not in ("text", "json"):
-            raise click.UsageError("What is asked of refs is answered as text or json.")
+            raise click.UsageError("Checks of refs need --format text or json.")
         passes = refs.judge(hook, value, policy, form, remote=remote, budget=budget)
     elif point in OF_A_COMMIT:
         from hkgit.cli.record_steps import judge_recorded
@@ -139,12 +142,15 @@ def command(
 
 
 def _simulate(commits: str, policy: str | None, form: str) -> bool:
-    from hkgit.cli.ruling_output import print_simulation
+    from hkgit.cli.answer import Answer
+    from hkgit.cli.ruling_output import simulation_json, simulation_lines
     from hkgit.workflows.judgement import SimulationRequest, simulate
 
     repository = open_repository()
     request = SimulationRequest(CommitRange(*resolve_range(repository, commits)), policy)
-    print_simulation(simulate(repository, request, show_progress(_PROGRESS)), form)
+    found = simulate(repository, request, show_progress(_PROGRESS))
+    lines = map(escape_console, simulation_lines(found))
+    Answer(simulation_json(found), lines).print(as_json=form == "json")
     return True
 
 

@@ -1,4 +1,4 @@
-"""Show what a command does, or what a rule asks."""
+"""Show what a command does, or why a rule exists."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 """Each line is read by the command line in a test."""
 
 VARIABLES: Mapping[str, str] = {
-    "HKGIT_SESSION": "the session, where --session does not name one",
-    "HKGIT_GIT": "how repositories are read: libgit2, or program",
-    "GIT_PAGER": "the program that shows long answers on a terminal; else core.pager, PAGER, less",
-    "GITHUB_STEP_SUMMARY": "the file that a report is added to in GitHub Actions",
-    "NO_COLOR": "where it is set, nothing has a colour",
+    "HKGIT_SESSION": "the session, if --session does not name one",
+    "HKGIT_GIT": "how repositories are read: libgit2 or program",
+    "GIT_PAGER": "the pager for long output; else core.pager, PAGER, less",
+    "GITHUB_STEP_SUMMARY": "the file that GitHub Actions shows as the job summary",
+    "NO_COLOR": "if set, output has no colour",
 }
 USED_BY: Mapping[str, tuple[str, ...]] = {
     "HKGIT_SESSION": ("read", "apply", "edit", "undo"),

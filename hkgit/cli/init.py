@@ -11,8 +11,8 @@ import click
 from hkgit import agents
 from hkgit.agents.setup import installer
 from hkgit.agents.setup.installer import install_for_user, list_user_wide, remove_for_user
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import print_info
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_repository
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS
 from hkgit.git.repository import Repository
@@ -21,36 +21,34 @@ from hkgit.workflows.setup_steps import Action, SetupStep
 
 
 @click.command()
-@click.option("--remove", is_flag=True, help="Take away what this command wrote.")
+@click.option("--remove", is_flag=True, help="Remove what this command wrote.")
 @click.option(
     "--hook",
     "hooks",
     multiple=True,
     type=click.Choice(CLIENT_HOOKS),
-    help="Install this hook alone (repeatable); by default all but reference-transaction.",
+    help="Install only this hook (repeatable); by default all but reference-transaction.",
 )
 @click.option("--server", is_flag=True, help="Judge what is pushed to this repository.")
 @click.option(
     "--agent",
     type=click.Choice(agents.HOOKED + agents.PLAIN),
-    help="Connect this coding agent: its settings, and nothing else.",
+    help="Connect this coding agent: write its settings, nothing else.",
 )
 @click.option(
     "--mode",
     type=click.Choice(agents.MODES),
     default=agents.MODES[0],
     show_default=True,
-    help="With --agent: record its own edits, or steer it to hkgit's tools.",
+    help="With --agent: record the agent's own edits, or steer it to hkgit's tools.",
 )
 @click.option(
     "--user",
     is_flag=True,
-    help="With --agent: its hooks in your own settings, for all repositories that use hkgit.",
+    help="With --agent: write hooks to your user settings, for all repositories that use hkgit.",
 )
-@json_option
-@click.pass_context
+@answer_option
 def command(
-    ctx: click.Context,
     *,
     remove: bool,
     hooks: tuple[str, ...],
@@ -58,19 +56,18 @@ def command(
     agent: str | None,
     mode: str,
     user: bool,
-    as_json: bool,
-) -> None:
+) -> Answer:
     """Install the gate's hooks and a policy with every default explained.
 
-    With a .pre-commit-config.yaml the pre-commit framework gets the hooks, else git itself.
-    What is there already is left as it is.
+    With a .pre-commit-config.yaml the hooks are added there, otherwise to git.
+    Existing files are left as they are.
     """
     if remove and hooks:
-        raise click.UsageError("--remove takes everything away: give it without --hook.")
+        raise click.UsageError("--remove removes everything: give it without --hook.")
     if server and hooks:
-        raise click.UsageError("--server has one hook, pre-receive: give it without --hook.")
+        raise click.UsageError("--server installs one hook, pre-receive: give it without --hook.")
     if agent is not None and (hooks or server):
-        raise click.UsageError("--agent writes the agent's settings alone.")
+        raise click.UsageError("--agent writes only the agent's settings.")
     if user:
         steps, left = _connect_user(agent, mode, remove=remove), list[str]()
     elif agent is not None:
@@ -78,22 +75,21 @@ def command(
     else:
         steps, left = _set_up(open_repository(), hooks, remove=remove, server=server)
     is_blocked = any(step.action is Action.BLOCKED for step in steps)
-    if as_json:
-        echo_json(_document(steps, left, "blocked" if is_blocked else "done"))
-    else:
-        say = click.echo if is_blocked else print_info
-        say("\n".join(_lines(steps, left)))
-    if is_blocked:
-        ctx.exit(GitRefused.exit_code)
+    return Answer(
+        _document(steps, left, "blocked" if is_blocked else "done"),
+        _lines(steps, left),
+        GitRefused.exit_code if is_blocked else 0,
+        is_info=not is_blocked,
+    )
 
 
 def _connect_user(agent: str | None, mode: str, *, remove: bool) -> list[SetupStep]:
     """Hooks in the settings of whoever asks, whatever the directory."""
     if agent is None or agent not in list_user_wide():
         known = ", ".join(list_user_wide())
-        raise click.UsageError(f"--user goes with --agent and one of these: {known}.")
+        raise click.UsageError(f"--user needs --agent with one of these: {known}.")
     if mode != agents.MODES[0]:
-        raise click.UsageError("--user records; an agent is steered by the settings of a project.")
+        raise click.UsageError("--user only records; --mode steer needs the settings of a project.")
     return (remove_for_user if remove else install_for_user)(agent, os.environ)
 
 
@@ -103,7 +99,7 @@ def _connect(
     """The agent's settings of a checkout, and what is left to a person."""
     root = repository.work_tree
     if root is None:
-        what = "is a bare repository, in which no agent works"
+        what = "is a bare repository, where no agent works"
         raise GitRefused(str(repository.git_dir), what, "Run this in a clone of it.")
     if remove:
         return installer.remove(root, agent), []

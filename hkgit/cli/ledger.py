@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import click
 
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import print_info
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_repository
 from hkgit.text.escape import count_noun
 
 
 @click.group()
 def command() -> None:
-    """Look after the ledger, the records of edits in the tree."""
+    """Manage the ledger, the records of edits in the tree."""
 
 
 @command.command()
-@click.option("--before", metavar="REV", help="Only entries that this revision has already.")
-@click.option("--keep", type=click.IntRange(1), metavar="N", help="Leave the N newest.")
+@click.option("--before", metavar="REV", help="Only entries that this revision has.")
+@click.option("--keep", type=click.IntRange(1), metavar="N", help="Keep the N newest.")
 @click.option("-m", "--message", help="The commit message.")
-@click.option("-n", "--dry-run", is_flag=True, help="Count them, and change nothing.")
-@click.option("--yes", is_flag=True, help="Without --before and --keep: let all of them go.")
-@json_option
+@click.option("-n", "--dry-run", is_flag=True, help="Only count them.")
+@click.option("--yes", is_flag=True, help="Without --before and --keep: remove all of them.")
+@answer_option
 def prune(
     before: str | None,
     keep: int | None,
     message: str | None,
     dry_run: bool,
     yes: bool,
-    as_json: bool,
-) -> None:
-    """Commit the removal of entries from the tree; in the history they stay as they are.
+) -> Answer:
+    """Commit the removal of entries from the tree; they stay in the history.
 
-    All of them go only with --yes; --before and --keep say which.
+    --before and --keep say which; all of them need --yes.
     """
     # Only here is the machinery of commits needed.
     from hkgit.workflows.ledger_prune import PruneRequest
@@ -45,16 +42,8 @@ def prune(
     done = prune_ledger(open_repository(), request)
     entries = list(done.entries)
     if done.commit is None:
-        line = f"{count_noun(len(entries), 'entry', 'entries')} could go"
-        _answer({"status": "prunable", "entries": entries}, line, as_json)
-        return
+        line = f"{count_noun(len(entries), 'entry', 'entries')} could be removed"
+        return Answer({"status": "prunable", "entries": entries}, [line], is_info=True)
     answer = {"status": "pruned", "commit": done.commit, "entries": entries}
     line = f"[{done.branch} {done.commit[:12]}] {done.message.splitlines()[0]}"
-    _answer(answer, line, as_json)
-
-
-def _answer(document: Mapping[str, object], line: str, as_json: bool) -> None:
-    if as_json:
-        echo_json(document)
-    else:
-        print_info(line)
+    return Answer(answer, [line], is_info=True)

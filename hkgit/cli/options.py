@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hkgit.cli.common import note_json
+from hkgit.cli.answer import note_json
 from hkgit.cli.output import QUIET, VERBOSE, echo, set_loudness
 
 if TYPE_CHECKING:
-    from hkgit.cli.common import Command
+    from hkgit.cli.answer import Command
     from hkgit.workflows.arguments import Argument
 
 FORMATS = ("text", "json", "github", "gitlab", "rdjson", "sarif")
@@ -45,7 +45,7 @@ def format_option(command: Command) -> Command:
         default="text",
         show_default=True,
         callback=note_json,
-        help="How the report is written.",
+        help="The format of the report.",
     )(command)
 
 
@@ -83,11 +83,16 @@ def _make_shared_options(*, hidden: bool) -> list[click.Option]:
     """Make the options that stand in front of a command as well as behind it."""
     flags: dict[str, Any] = {"is_flag": True, "expose_value": False, "hidden": hidden}
     return [
-        click.Option(["-q", "--quiet"], callback=_note, help="Say only what is refused.", **flags),
         click.Option(
-            ["-v", "--verbose"], callback=_note, help="Say more, and each program started.", **flags
+            ["-q", "--quiet"], callback=_note, help="Print only what is refused.", **flags
         ),
-        click.Option(["--debug"], help="Show a traceback for a fault of hkgit itself.", **flags),
+        click.Option(
+            ["-v", "--verbose"],
+            callback=_note,
+            help="Print more, and each program started.",
+            **flags,
+        ),
+        click.Option(["--debug"], help="Show a traceback for an internal error.", **flags),
     ]
 
 

@@ -10,16 +10,10 @@ from pathlib import Path
 import click
 
 from hkgit.applying.files import DirectorySnapshot
-from hkgit.cli.common import (
-    echo_json,
-    json_option,
-    make_relative_to,
-    make_root_relative,
-    open_repository,
-)
+from hkgit.cli.answer import echo_json, json_option
+from hkgit.cli.common import find_work_root, make_relative_to, make_root_relative, open_repository
 from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import echo, make_printable, print_note
-from hkgit.cli.session_options import find_work_root
 from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.sessions.file_lines import read_checkout, read_snapshot
@@ -64,13 +58,13 @@ def command(
 ) -> None:
     """Print lines of a file with the hash that an edit of them quotes.
 
-    Without END all lines are shown, or as many as the limit lets pass; then it is said where to
+    Without END all lines are shown, or as many as the limit allows; then the output says where to
     go on. Images and binary files are skipped.
     """
     if before is not None and session is None:
-        raise click.UsageError("--before speaks of a call of a session: give --session too.")
+        raise click.UsageError("--before needs the session of the call: give --session too.")
     if rev is not None and session is not None:
-        raise click.UsageError("A receipt is of the working tree: leave out --rev or --session.")
+        raise click.UsageError("Receipts are for the working tree: leave out --rev or --session.")
     if limit is None and (hashline or session is not None):
         limit = MAX_LINES
     if rev is not None:

@@ -24,14 +24,16 @@ if TYPE_CHECKING:
 @click.option(
     "--committed",
     is_flag=True,
-    help="Check out the entries of HEAD; name commits past the hooks.",
+    help="Check out the entries of HEAD; name commits that bypassed the hooks.",
 )
-@click.option("--withdraw", is_flag=True, help="Take the entries out: no commit is made.")
+@click.option(
+    "--withdraw", is_flag=True, help="Take the entries out of the index: the commit was not made."
+)
 def command(*, staged: bool, message_file: str | None, committed: bool, withdraw: bool) -> None:
     """Turn what sessions have edited into the evidence of the commit being made.
 
     One of --staged (pre-commit), --message-file (prepare-commit-msg, commit-msg), --committed
-    (post-commit) and --withdraw. Where no edit waits it does nothing.
+    (post-commit) and --withdraw. If no edit waits, it does nothing.
     """
     asked: dict[RecordStep, bool] = {
         "staged": staged,

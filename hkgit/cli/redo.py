@@ -23,7 +23,7 @@ from hkgit.workflows.remade_commit import Remade, RemakeRequest, remake
 def tell_remade(repository: Repository, remade: Remade) -> None:
     """Say what stands in the place of a commit, and what was left out or left alone."""
     if remade.is_gone:
-        print_info("it changes nothing but the ledger, and is left out")
+        print_info("it changes nothing but the ledger, so it is skipped")
     elif not remade.commits:
         print_info(f"{remade.commit[:12]} passes as it is: nothing to make again")
         return
@@ -38,10 +38,10 @@ def tell_remade(repository: Repository, remade: Remade) -> None:
         made = count_noun(remade.recovered, "entry", "entries")
         print_info(f"{made} recovered from transcripts")
     if remade.late:
-        print_info(f"{count_noun(remade.late, 'entry', 'entries')} made, which say `late`")
+        print_info(f"{count_noun(remade.late, 'entry', 'entries')} made, with the evidence `late`")
     if remade.unsigned:
         named = ", ".join(each[:12] for each in remade.unsigned)
-        print_note(f"signatures were left out, since they would be wrong: {named}; sign anew")
+        print_note(f"signatures were left out, since they would be wrong: {named}; sign again")
     if remade.elsewhere:
         print_note(f"still with the old commit: {', '.join(remade.elsewhere)}")
 
@@ -53,9 +53,13 @@ def tell_remade(repository: Repository, remade: Remade) -> None:
     metavar="NAME",
     help="Who made the change, as name/version; by default the agent in whose shell this runs.",
 )
-@click.option("--tree", metavar="ID", help="What git was about to commit, not what is staged.")
-@click.option("--patch", type=click.File("rb"), help="Let the COMMIT change what this says.")
-@click.option("--vouch", is_flag=True, help="Take the COMMIT upon yourself: sign it, say so.")
+@click.option(
+    "--tree", metavar="ID", help="The tree that git was about to commit, not what is staged."
+)
+@click.option("--patch", type=click.File("rb"), help="Let the COMMIT change what this patch says.")
+@click.option(
+    "--vouch", is_flag=True, help="Vouch for the COMMIT: sign it, and say so in its message."
+)
 @click.argument("paths", nargs=-1, metavar="[COMMIT | PATHS...]")
 @click.pass_context
 def command(
@@ -70,14 +74,14 @@ def command(
 ) -> None:
     """Make what is staged, or a commit, again as edits with evidence, and commit it.
 
-    For a change that was made past hkgit and that no transcript explains. The evidence is `late`:
-    the hash of the files as they were, read after the change. It passes where the policy accepts
-    that. What is not staged stays as it is, and nothing is thrown away. With PATHS only these are
-    committed, and the rest stays staged.
+    For a change that was made without hkgit and that no transcript explains. The evidence is
+    `late`: the hash of the files as they were, read after the change. It passes if the policy
+    accepts that. What is not staged stays as it is, and nothing is thrown away. With PATHS only
+    these are committed, and the rest stays staged.
 
     With a COMMIT of the current history that one is made again: its author, dates, message and
     the entries that hold stay, and the commits after it follow. What a person added by hand is a
-    commit of its own. Signatures do not stay: sign anew. With --vouch it stays as it is, and a
+    commit of its own. Signatures do not stay: sign again. With --vouch it stays as it is, and a
     person whom a [[gate.manual]] of the policy grants its paths commits and signs it.
     """
     repository = open_repository()
@@ -86,7 +90,7 @@ def command(
     if (vouch or patch is not None) and commit is None:
         raise click.UsageError("--vouch and --patch take a COMMIT.")
     if vouch and shell is not None:
-        what, fix = f"this is the shell of {shell}", "A person vouches in a shell of their own."
+        what, fix = f"this is the shell of {shell}", "A person vouches, in their own shell."
         raise GitRefused("--vouch", what, fix)
     if commit is not None:
         data = None if patch is None else patch.read()

@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.outcome import error_json
+from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.plain import report_json
-from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.audit.reports.text import report_lines, summarize
-from hkgit.cli.common import echo_json, open_repository
+from hkgit.cli.answer import echo_json
+from hkgit.cli.common import open_repository
 from hkgit.cli.output import QUIET, VERBOSE, echo, get_loudness, print_error
 from hkgit.gate.entrypoints.arrival import UpdateResult
 from hkgit.gate.ruling import Report
@@ -107,7 +108,7 @@ def _lines(answers: Sequence[UpdateResult]) -> Iterator[str]:
     if refused and len(answers) > 1:
         names = ", ".join(answer.update.ref for answer in refused[:NAMED])
         more = f" and {len(refused) - NAMED} more" if len(refused) > NAMED else ""
-        yield f"hkgit: {names}{more} refused, so none of them moves"
+        yield f"hkgit: {names}{more} refused, so no ref is updated"
 
 
 def _thin_out(answers: Sequence[UpdateResult]) -> Iterator[UpdateResult]:

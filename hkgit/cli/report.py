@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from hkgit.audit.audit import Audit, audit_json, body, head
-from hkgit.cli.common import echo_json, json_option, open_history
+from hkgit.cli.answer import echo_json, json_option
+from hkgit.cli.common import open_history
 from hkgit.cli.output import echo, print_info, show_progress
-from hkgit.cli.ruling_output import resolve_range
+from hkgit.cli.ruling_output import find_range
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
-from hkgit.gate.trusted_policy import load_policy
+from hkgit.gate.commit_range import judge_range, list_commits_of
 from hkgit.git.repository import Repository
 
 
 @click.command()
 @click.argument("commits", metavar="[A..B]", required=False)
-@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
+@click.option("--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["markdown", "comment", "badge"]),
     default="markdown",
     show_default=True,
-    help="The whole, a comment for a pull request, or an SVG badge.",
+    help="The full report, a comment for a pull request, or an SVG badge.",
 )
-@click.option("--tables", metavar="DIR", help="Pages over the tables of many repositories.")
-@click.option("--html", metavar="FILE", help="Write the page, one file that fetches nothing.")
-@click.option("--html-dir", metavar="DIR", help="Write the page with its style sheet apart.")
+@click.option("--tables", metavar="DIR", help="Report on the tables of many repositories.")
+@click.option("--html", metavar="FILE", help="Write the page as one file that loads nothing else.")
+@click.option("--html-dir", metavar="DIR", help="Write the page with a separate style sheet.")
 @json_option
 def command(
     commits: str | None,
@@ -42,23 +43,22 @@ def command(
     html_dir: str | None,
     as_json: bool,
 ) -> None:
-    """Report on A..B: what is derived, what is only claimed, what was let pass.
+    """Report on A..B: what is derived, what is only claimed, what was allowed.
 
-    As Markdown, or as a page for a browser with --html or --html-dir. It judges nothing by its
-    exit code: that is what `hkgit gate` is for. With --tables the page is of all repositories in
-    the tables of `hkgit export`, and links to a page of each.
+    As Markdown, or as a page for a browser with --html or --html-dir. Its exit code is no
+    verdict: use `hkgit gate` for that. With --tables the page covers all repositories in the
+    tables of `hkgit export`, and links to a page for each.
     """
     if tables is not None:
         if commits is not None or policy is not None or form != "markdown" or as_json:
-            raise click.UsageError("--tables goes with --html or --html-dir alone.")
+            raise click.UsageError("--tables needs --html or --html-dir.")
         _write_overview(Path(tables), html, html_dir)
         return
     if commits is None:
-        raise click.UsageError("Say on which range: hkgit report A..B, or give --tables DIR.")
+        raise click.UsageError("Name a range: hkgit report A..B, or give --tables DIR.")
     repository = open_history()
-    ends = resolve_range(repository, commits)
-    trusted = load_policy(repository, policy, ends[0])
-    asked = CommitRange(*ends)
+    asked, trusted = find_range(repository, commits, policy, is_range=True)
+    ends = asked.old or "", asked.new
     listed = list_commits_of(repository, asked, trusted)
     is_page = html is not None or html_dir is not None
     is_markdown = form == "markdown" and not as_json and not is_page
@@ -112,7 +112,7 @@ def _write_overview(tables: Path, html: str | None, html_dir: str | None) -> Non
     from hkgit.audit.tables.sums import render_tables
 
     if html is None and html_dir is None:
-        raise click.UsageError("Say where to: --html FILE or --html-dir DIR.")
+        raise click.UsageError("Name the output: --html FILE or --html-dir DIR.")
     with open_directory(tables) as database:
         if html is not None:
             path = Path(html)
@@ -127,23 +127,20 @@ def _write_overview(tables: Path, html: str | None, html_dir: str | None) -> Non
 
 def _write_directory(directory: Path, pages: Mapping[str, str]) -> None:
     for name, text in pages.items():
-        _make((directory / name).parent)
+        with _refuse_failure((directory / name).parent) as folder:
+            folder.mkdir(parents=True, exist_ok=True)
         _write(directory / name, text)
 
 
-def _make(directory: Path) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unwritable(directory, error) from error
-
-
 def _write(path: Path, text: str) -> None:
-    try:
+    with _refuse_failure(path):
         path.write_text(text, "utf-8")
+
+
+@contextmanager
+def _refuse_failure(path: Path) -> Iterator[Path]:
+    try:
+        yield path
     except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-def _unwritable(path: Path, error: OSError) -> InvalidInput:
-    return InvalidInput(str(path), f"cannot be written: {error.strerror}", "Name another place.")
+        what = f"cannot be written: {error.strerror}"
+        raise InvalidInput(str(path), what, "Name another place.") from error

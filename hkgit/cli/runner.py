@@ -58,7 +58,7 @@ def _refuse_access(error: OSError) -> GitRefused | None:
     import shlex  # few calls end so
 
     name = os.fsdecode(error.filename)
-    fix = f"See whose it is and what they may do: ls -ld {shlex.quote(name)}"
+    fix = f"Check its owner and permissions: ls -ld {shlex.quote(name)}"
     return GitRefused(name, f"cannot be used: {error.strerror}", fix)
 
 
@@ -88,7 +88,7 @@ def _end_with_fault(error: Exception, arguments: Sequence[str]) -> int:
         if isinstance(error, OSError):
             _flush_or_forget()
         if isinstance(error, OSError) and describe_done():
-            print_error(f"{describe_done()}; but the answer could not be written: {error.strerror}")
+            print_error(f"{describe_done()}; but the output could not be written: {error.strerror}")
             return 0
         refused = _refuse(error)
         if refused is not None:
@@ -111,11 +111,12 @@ def _explain(error: Exception, arguments: Sequence[str]) -> None:
     """Say in a line or two what nobody expected; of a full disk hkgit is not to blame."""
     words = str(error).partition("\n")[0]
     if isinstance(error, OSError):
-        print_error(f"the system refused: {words}")
+        print_error(f"the system reported an error: {words}")
         return
     words, fix = f"{type(error).__name__}: {words}", "Run it again with --debug and report it."
-    print_error(f"a fault of hkgit itself: {words}")
+    print_error(f"internal error in hkgit: {words}")
     echo(fix, err=True)
-    from hkgit.cli.usage import echo_fault
+    from hkgit.cli.answer import echo_refusal, find_form_in
 
-    echo_fault(words, fix, arguments)
+    command = arguments[0] if arguments else None
+    echo_refusal(find_form_in(arguments), HkgitError("hkgit", words, fix), command)

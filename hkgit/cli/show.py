@@ -13,8 +13,8 @@ from hkgit.audit.page.hunks import DiffRow, ReviewHunk, SeenRange, list_hunks
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
-from hkgit.cli.common import echo_json, json_option, open_history
-from hkgit.cli.pager import echo_paged
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_history
 from hkgit.cli.terminal_rows import EVIDENCE_COLOURS, color_option, fit, measure_terminal
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.verdict import Verdict
@@ -37,7 +37,11 @@ def hunk_lines(hunks: Sequence[ReviewHunk]) -> Iterator[str]:
         for seen in hunk.seen:
             yield f"  {seen.how}"
         if hunk.unseen:
-            what = "changed unseen" if hunk.changed else "added at a place that was not known"
+            what = (
+                "changed without being read"
+                if hunk.changed
+                else "added at a place that was not read"
+            )
             lines = count_noun(hunk.unseen if hunk.changed else hunk.added, "line")
             yield "  " + click.style(f"{lines} {what}", fg="yellow")
         if hunk.note:
@@ -83,11 +87,11 @@ def _seen_json(seen: SeenRange) -> JsonObject:
 _SHOWN = {
     Verdict.STRICT: "replayed and recomputed: every byte, range, hash, tier and confidence",
     Verdict.SPLICED: "replayed: bytes, ranges, hashes; not recomputed: the ladder is not here",
-    Verdict.REANCHORED: "replayed on a moved base: each change at the only place it fits",
-    Verdict.MIXED: "replayed, but for what stands below as made by hand",
-    Verdict.MERGE: "the merge that git makes of the parents by itself",
+    Verdict.REANCHORED: "replayed on a moved base: each change at the only place it matches",
+    Verdict.MIXED: "replayed, except what is listed below as made by hand",
+    Verdict.MERGE: "the merge that git makes of the parents on its own",
     Verdict.REVERT: "the exact inverse of an earlier commit that passes",
-    Verdict.PRUNE: "takes out only ledger entries that history keeps",
+    Verdict.PRUNE: "removes only ledger entries that history keeps",
     Verdict.VOUCHED: "not derived: a person vouches for an agent's change without evidence",
     Verdict.ATTESTED: "not derived: a key that the policy trusts signed that it was",
 }
@@ -96,32 +100,32 @@ _SHOWN = {
 @click.command()
 @click.argument("revision", default="HEAD", metavar="COMMIT")
 @color_option
-@json_option
-def command(revision: str, as_json: bool) -> None:
+@answer_option
+def command(revision: str) -> Answer:
     """Show what can be derived of a commit, what is only claimed, and who signed it.
 
-    Each hunk stands below what was read before it. The policy, and which keys are trusted, is
-    that at HEAD.
+    Each hunk is shown below what was read before it. The policy and the trusted keys are those
+    at HEAD.
     """
     repository = open_history()
     commit = repository.resolve(revision)
     policy = load_policy(repository, None, repository.head().commit)
     ruling = Trail(repository, Gate(repository, policy)).rule(commit)
-    entries = ruling.judged.entries
     signatures = Signers(repository, repository.head().commit).of(ruling)
     audited = audit_commit(ruling)
     hunks = list_hunks(repository, audited)
-    if as_json:
-        about = {**ruling_json(ruling, source=policy.source), **commit_json(audited)}
-        ledger = [json.loads(entry.to_bytes()) for _, entry in entries]
-        rest = {"signatures": [*map(signature_json, signatures)], "ledger": ledger}
-        echo_json({**about, **rest, "hunks": [*map(hunk_json, hunks)]})
-        return
+    document = {
+        **ruling_json(ruling, source=policy.source),
+        **commit_json(audited),
+        "signatures": [*map(signature_json, signatures)],
+        "ledger": [json.loads(entry.to_bytes()) for _, entry in ruling.judged.entries],
+        "hunks": [*map(hunk_json, hunks)],
+    }
     head = f"commit {click.style(commit, fg='yellow')}  {audited.subject}"
     whose = f"  {audited.who}, {format_rfc3339(audited.time)}, {audited.made_by}"
     rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
     lines = chain(_evidence_lines(ruling, signatures), hunk_lines(hunks))
-    echo_paged(chain([head, whose], rules, lines))
+    return Answer(document, chain([head, whose], rules, lines), is_long=True)
 
 
 def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[str]:

@@ -18,11 +18,11 @@ from hkgit.audit.tables.columns import COUNT, FLAG, SHARE, TEXT, WORDS
 from hkgit.audit.tables.database import open_directory, read_queries
 from hkgit.audit.tables.export_tables import open_repository_rows
 from hkgit.audit.tables.query import SqlAnswer, answer_sql, lock_tables
-from hkgit.cli.common import echo_json, json_option, note_json, open_history
+from hkgit.cli.answer import echo_json, json_option, note_json
+from hkgit.cli.common import open_history
 from hkgit.cli.export import make_request
 from hkgit.cli.output import echo, show_progress
-from hkgit.cli.pager import echo_paged
-from hkgit.cli.terminal_rows import fit, measure, measure_terminal, pad
+from hkgit.cli.terminal_rows import echo_paged, fit, measure, measure_terminal, pad
 from hkgit.text.escape import visible
 
 _WIDEST = 60
@@ -38,7 +38,7 @@ def _note_form(ctx: click.Context, param: click.Parameter, value: str) -> str:
 @click.command()
 @click.argument("query", required=False)
 @click.argument("revision", required=False, metavar="[REV | A..B]")
-@click.option("--tables", metavar="DIR", help="Ask the tables that hkgit export has written.")
+@click.option("--tables", metavar="DIR", help="Query the tables that hkgit export wrote.")
 @click.option(
     "--format",
     "form",
@@ -46,10 +46,10 @@ def _note_form(ctx: click.Context, param: click.Parameter, value: str) -> str:
     default="table",
     show_default=True,
     callback=_note_form,
-    help="For people, for spreadsheets, for programs.",
+    help="The format of the rows.",
 )
 @json_option
-@click.option("--examples", is_flag=True, help="Print useful questions.")
+@click.option("--examples", is_flag=True, help="Print useful queries.")
 def command(
     query: str | None,
     revision: str | None,
@@ -58,19 +58,19 @@ def command(
     as_json: bool,
     examples: bool,
 ) -> None:
-    """Ask the evidence in SQL: QUERY, or `-` for what standard input says.
+    """Query the evidence in SQL: QUERY, or `-` for standard input.
 
     The tables are repositories, commits, edits, files, findings, refusals and reads, of what
-    leads to HEAD or REV, or of --tables. SQLite answers; nothing can be written, and no other file
-    be read.
+    leads to HEAD or REV, or of --tables. SQLite answers; it can write nothing and read no other
+    file.
     """
     if examples:
         _print_examples()
         return
     if query is None:
-        raise click.UsageError("Say what to ask: hkgit sql QUERY, or see hkgit sql --examples.")
+        raise click.UsageError("Give a query: hkgit sql QUERY, or see hkgit sql --examples.")
     if tables is not None and revision is not None:
-        raise click.UsageError("--tables holds what was exported: give it without a revision.")
+        raise click.UsageError("--tables has what was exported: give it without a revision.")
     asked = sys.stdin.read() if query == "-" else query
     place = tables or "this repository"
     with _open(tables, revision or "HEAD") as database:

@@ -24,9 +24,9 @@ from hkgit.workflows.judgement import JudgeRequest, judge
 
 _UNRECORDED = (
     "This is the shell of {shell}, and no session has recorded this change: its hooks are not set"
-    " up, or it was started below the root, where it may read none (for the next time: hkgit init"
-    " --agent NAME, with --user for directories below). What is a person's is committed in a"
-    " shell of their own. {fix}"
+    " up, or it was started below the root, where it may not read them (for the next time: hkgit"
+    " init --agent NAME, with --user for directories below). A person commits their own work in"
+    " their own shell. {fix}"
 )
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.cli.common import echo_json, open_repository
-from hkgit.cli.output import echo, print_warning
+from hkgit.cli.answer import Answer
+from hkgit.cli.common import open_repository
+from hkgit.cli.output import print_warning
+from hkgit.errors import GitRefused
 from hkgit.evidence.kept_text import KeptText, find_kept_text, render_remake, search_commits
 from hkgit.evidence.verdict import ReplayResult
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
-from hkgit.text.strict_json import JsonObject
 
 Found = tuple[str, KeptText]
 
@@ -24,13 +25,8 @@ def warn_of_candidate(repository: Repository, judged: ReplayResult) -> None:
     made = judged.candidate
     kept = find_kept_text(repository, made.tree, made.parents, judged.entries)
     if kept:
-        _warn(
-            repository,
-            kept,
-            made.message or b"",
-            made.parents,
-            "to leave it out once this is committed",
-        )
+        words = "to leave it out once this is committed"
+        _warn(repository, kept, made.message or b"", made.parents, words)
 
 
 def warn_of_amend(repository: Repository) -> None:
@@ -66,33 +62,31 @@ def warn_of_push(repository: Repository, commits: Sequence[str]) -> None:
         print_warning("how to leave it out, before others fetch it: hkgit doctor --history")
 
 
-def look(*, as_json: bool) -> bool:
-    """Print what the entries of HEAD's history keep; return whether that is anything."""
+def look() -> Answer:
+    """Say what the entries of HEAD's history keep."""
     repository = open_repository()
     tip = repository.head().commit
     commits = [] if tip is None else repository.git("rev-list", tip).text.split()
     found = [*search_commits(repository, commits)]
-    if as_json:
-        status = "stale" if found else "well"
-        echo_json({"status": status, "kept_text": [_document(each) for each in found]})
-    else:
-        echo("\n".join(visible(line) for line in _lines(repository, tip, found)))
-    return bool(found)
-
-
-def _document(found: Found) -> JsonObject:
-    commit, kept = found
-    return {"commit": commit, "entry": kept.place, "paths": [*kept.paths], "lines": kept.lines}
+    listed = [
+        {"commit": commit, "entry": kept.place, "paths": [*kept.paths], "lines": kept.lines}
+        for commit, kept in found
+    ]
+    return Answer(
+        {"status": "stale" if found else "well", "kept_text": listed},
+        map(visible, _lines(repository, tip, found)),
+        GitRefused.exit_code if found else 0,
+    )
 
 
 def _lines(repository: Repository, tip: str | None, found: Sequence[Found]) -> Iterator[str]:
     if not found:
-        yield "no entry keeps text that was taken back"
+        yield "no entry keeps text that was removed again"
         return
     for commit, kept in found:
         yield f"{commit[:12]} {kept.described}"
         yield f"             git show {commit[:12]}:{kept.place}"
-    yield "Whoever has these commits can read it. A secret: replace it wherever it is used."
+    yield "Everyone who has these commits can read it. If it is a secret, replace it everywhere."
     yield "To leave it out where nobody has fetched them, make each again, in this order:"
     for commit in dict.fromkeys(commit for commit, _ in found):
         own = [kept for each, kept in found if each == commit]

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import click
 
-from hkgit.cli.common import json_option, open_repository
+from hkgit.cli.answer import json_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.options import format_option
-from hkgit.cli.ruling_output import choose_watch, print_stream, resolve_range
+from hkgit.cli.ruling_output import choose_watch, find_range, print_stream
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate.commit_range import WHOLE, Shard
-from hkgit.gate.trusted_policy import load_policy
 from hkgit.workflows.judgement import VerifyRequest, verify
 
 
 @click.command()
 @click.argument("commits", metavar="A..B")
-@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
+@click.option("--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's.")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.", metavar="N")
-@click.option("--shard", metavar="I/N", help="Only the I-th of N parts, for one of N machines.")
-@click.option("--incremental", is_flag=True, help="Leave out what passed here before.")
+@click.option(
+    "--shard", metavar="I/N", help="Only part I of N, to share the work between machines."
+)
+@click.option("--incremental", is_flag=True, help="Skip commits that passed before.")
 @format_option
 @json_option
 @click.pass_context
@@ -32,19 +34,19 @@ def command(
     form: str,
     as_json: bool,
 ) -> None:
-    """Replay the commits of A..B from their evidence and say what can be derived.
+    """Replay the commits of A..B from their evidence and show what can be derived.
 
-    Who is governed comes from the policy; its floors do not count here. What passed
-    before, under the same
-    policy, ladder and versions, is noted in the git directory for --incremental.
+    The policy says who is governed; its floors do not count here. Commits that pass are noted in
+    the git directory for --incremental, which skips them under the same policy, ladder and
+    versions.
     """
     form = "json" if as_json else form
     repository = open_repository()
-    old, new = resolve_range(repository, commits)
+    asked, trusted = find_range(repository, commits, policy, is_range=True)
     request = VerifyRequest(
-        old=old,
-        new=new,
-        policy=load_policy(repository, policy, old),
+        old=asked.old or "",
+        new=asked.new,
+        policy=trusted,
         jobs=jobs,
         shard=WHOLE if shard is None else _shard(shard),
         incremental=incremental,

@@ -6,14 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import cast
 
 from hkgit.dialects.dialect import Dialect
 from hkgit.dialects.file_names import parse_expect, relative_path
 from hkgit.edits import NOTATIONS, AnyEdit, Edit, RenameFile, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import has_opening
-from hkgit.values import replace
+from hkgit.values import cast, replace
 
 __all__ = [
     "DIALECTS",
@@ -100,7 +99,9 @@ def parse(
         characters = quote_names(characters, exists)
     reading = dialect.parse(characters)
     if not reading.edits:
-        raise InvalidInput("the spec", "empty spec: it holds no edit", "Give at least one edit.")
+        raise InvalidInput(
+            "the spec", "empty spec: it contains no edits", "Give at least one edit."
+        )
     edits = tuple(_relative(edit, root) for edit in reading.edits)
     return Spec(
         dialect=name,
@@ -210,7 +211,7 @@ def _holds_others(dialect: Dialect, text: str) -> bool:
 
 def _characters(text: bytes | str) -> str:
     characters = decode_text(text) if isinstance(text, bytes) else text
-    _refuse_any(_STRAY_SURROGATE, characters, "a lone surrogate", "Write whole characters.")
+    _refuse_any(_STRAY_SURROGATE, characters, "a lone surrogate", "Write complete characters.")
     return characters.removeprefix("\ufeff")
 
 

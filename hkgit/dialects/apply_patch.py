@@ -65,9 +65,7 @@ def _edits(text: str) -> Iterator[AnyEdit]:
         begin = re.fullmatch(_BEGIN, lines[index])
         if begin is None and not re.fullmatch(_SECTION, lines[index]):
             if lines[index].startswith("@@"):
-                raise refuse_line(
-                    index, "a hunk outside of a patch", "Put it before *** End Patch."
-                )
+                raise refuse_line(index, "a hunk outside a patch", "Put it before *** End Patch.")
             index += 1
             continue
         end = _end(lines, index)
@@ -89,9 +87,9 @@ def _end(lines: Sequence[str], begin: int) -> int:
     for index in range(begin + 1, len(lines)):
         if is_fence(lines[index]) or lines[index].rstrip("\"' \r") in words:
             if any(line.startswith(("@@", "*** ", "+", "-")) for line in lines[index + 1 :]):
-                raise refuse_line(index, "a patch without its end", "End it with *** End Patch.")
+                raise refuse_line(index, "a patch without an end", "End it with *** End Patch.")
             break
-    what = "a patch without its end: the text ends before *** End Patch"
+    what = "a patch without an end: the text ends before *** End Patch"
     raise refuse_line(begin, what, SEND_AGAIN)
 
 
@@ -128,7 +126,9 @@ def _sections(lines: Sequence[str], index: int, end: int) -> Iterator[AnyEdit]:
             yield from _section(lines, head["verb"], _name(head["path"]), range(index + 1, stop))
         elif lines[index].strip():
             what = f"expected *** Add File, Update File or Delete File, found {lines[index][:40]!r}"
-            raise refuse_line(index, what, "Begin the section of each file with such a line.")
+            raise refuse_line(
+                index, what, "Begin the section of each file with one of these lines."
+            )
         index = stop if head is not None else index + 1
 
 
@@ -179,4 +179,4 @@ def _new_text(lines: Sequence[str], body: range) -> str:
 def _refuse_text(lines: Sequence[str], body: range) -> None:
     for index in body:
         if lines[index].strip():
-            raise refuse_unprefixed(lines, index, "A file that is removed has no lines.")
+            raise refuse_unprefixed(lines, index, "A deleted file has no lines.")

@@ -194,7 +194,7 @@ class Calls:
         if self.NAME == "harnesskit" and harnesskit_xml.detects(text):
             return ParseResult(tuple(harnesskit_xml.parse_edits(text)))
         if self.NAME == "hashline" and _names_other_tags(text):
-            what = "line tags of another notation, whose hashes are not known here"
+            what = "line tags of another notation, with unknown hashes"
             fix = (
                 "Write the edit in the dialect `protocol`, or with tags of `hkgit read --hashline`."
             )
@@ -256,7 +256,7 @@ def _parse_tagged(node: Node, fields: Fields) -> TagEdit:
     check_fields(node.path, fields, ("path", "hash_start"), optional)
     lines = split_lines(fields["content"].text()) if "content" in fields else None
     if lines == () and "hash_stop" not in fields:
-        raise fields["content"].wrong("lines to insert", 'To delete the line, leave "content" out.')
+        raise fields["content"].wrong("lines to insert", 'To delete the line, omit "content".')
     is_inclusive = "inclusive" not in fields or fields["inclusive"].boolean()
     return TagEdit(
         path=fields["path"].name("a path"),
@@ -330,7 +330,9 @@ def _command(node: Node, fields: Fields) -> list[AnyEdit]:
                 raise fields["old_text"].wrong("the text to replace", "Use create for a new file.")
             return [edit]
         case "undo_edit":
-            raise InvalidInput(command.path, "undo_edit is no edit", "`hkgit undo` takes one back.")
+            raise InvalidInput(
+                command.path, "undo_edit is not an edit", "`hkgit undo` undoes an edit."
+            )
     raise command.wrong("view, create, write, append, str_replace or insert")
 
 

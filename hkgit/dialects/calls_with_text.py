@@ -91,12 +91,12 @@ def _edits_of(node: Node) -> str:
     texts = [members[key] for key in _TEXTS if key in members]
     if len(paths) != 1 or len(texts) != 1:
         what = f"expected one path and one diff, found {len(paths)} and {len(texts)}"
-        raise InvalidInput(node.path, what, "Send the diffs of a spec alone.")
+        raise InvalidInput(node.path, what, "Send only the diffs.")
     if re.search(marks.SEEN, texts[0].text()) is None:
         return _name_diff(texts[0], paths[0])
     heading = render_heading(paths[0])
     if heading is None:
-        raise InvalidInput(node.path, "a path that cannot stand on a line of its own")
+        raise InvalidInput(node.path, "a path that cannot be written on one line")
     return f"{heading}\n{texts[0].text()}\n"
 
 
@@ -106,7 +106,9 @@ def _name_diff(node: Node, path: str) -> str:
     sides = list(re.finditer(_SIDES, text))
     hunks = text.find("\n@@") + 1
     if len(sides) > 1 or (not sides and not text.startswith("@@") and not hunks):
-        raise InvalidInput(node.path, "no diff of one file", "Send it without the call around it.")
+        raise InvalidInput(
+            node.path, "not a diff of one file", "Send it without the call around it."
+        )
     head = f"--- {diff_names.write_name('a/', path)}\n+++ {diff_names.write_name('b/', path)}\n"
     if not sides:
         return head + text[hunks:] + "\n"

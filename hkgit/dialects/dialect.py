@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from hkgit.edits import AnyEdit
 from hkgit.errors import InvalidInput
-from hkgit.values import dataclass
+from hkgit.values import Protocol, dataclass
 
 NO_BLOCK = r"(?!)"
 """For a dialect in which no line of content begins a line of the text."""

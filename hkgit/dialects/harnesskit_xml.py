@@ -80,14 +80,14 @@ def _check_end(text: str, start: int, end: int) -> None:
 
 def _check_order(text: str, group: list[Token], first_line: int) -> None:
     """Each tag in its place, and nothing but blanks around the texts."""
-    fix = "Write <edit file=…><old>…</old><new>…</new></edit>; put texts with such tags in CDATA."
+    fix = "Write <edit file=…><old>…</old><new>…</new></edit>; put texts with these tags in CDATA."
     for index, tag in enumerate(_TAGS):
         token = group[min(index, len(group) - 1)]
         what = ""
         if index >= len(group) or token["tag"] != tag:
             what = f"expected <{tag}>, found {'no more' if index >= len(group) else token[0][:40]}"
         elif index in (1, 3, 5) and text[group[index - 1].end() : token.start()].strip():
-            what = f"text in front of <{tag}>"
+            what = f"text before <{tag}>"
         if what:
             line = first_line + text.count("\n", group[0].start(), token.start())
             raise InvalidInput(f"line {line}", what, fix)
@@ -102,7 +102,7 @@ def _attributes(token: Token, where: str) -> dict[str, Node]:
         raise InvalidInput(where, f"attributes that cannot be read: {rest.strip()[:40]!r}")
     found = [(key, one or two) for key, one, two in re.findall(_ATTRIBUTE, rest)]
     if len(dict(found)) < len(found):
-        raise InvalidInput(where, "an attribute that stands there twice", "Keep one.")
+        raise InvalidInput(where, "an attribute that is given twice", "Keep one.")
     return {key: Node(f"{where}, {key}", unescape(value)) for key, value in found}
 
 

@@ -132,7 +132,7 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
             ends |= {"new": len(body.new)} if body.last != "-" else {}
         elif not body.take(_with_blank(lines[index])):
             what = f"a line of a hunk without a prefix: {lines[index][:40]!r}"
-            raise refuse_line(index, what, "Begin each line of a hunk with a blank, + or -.")
+            raise refuse_line(index, what, "Begin each line of a hunk with a space, + or -.")
         index += 1
     body.keep_blanks(_count_missing_blanks(body, counts) or 0)
     found = len(body.old), len(body.new)
@@ -141,7 +141,7 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
     if body.is_empty:
         raise refuse_line(start, "a hunk without lines", "Give its lines, or leave it out.")
     if any(ends[name] != len(side) for name, side in body.sides() if name in ends):
-        raise refuse_line(start, "lines behind the end of the file", "Put its marker last.")
+        raise refuse_line(start, "lines after the end of the file", "Put its marker last.")
     final_newline = None if len(ends) != 1 else "old" in ends
     hint = None if head is None else int(head["start"]) or None
     hunk = PatchHunk(
@@ -168,7 +168,7 @@ def _refuse_short(start: int, found: Counts, counts: Counts) -> None:
         f"the hunk is shorter than its header says: {counts[0]} old and {counts[1]} new lines,"
         f" found {found[0]} and {found[1]}"
     )
-    fix = "Send all of it again; where it is all, write the numbers of its lines in the header."
+    fix = "Send all of it again; if it is complete, correct the line numbers in the header."
     raise refuse_line(start, what, fix)
 
 
@@ -277,7 +277,7 @@ def parse_hunks(lines: Sequence[str], body: range) -> list[AnchoredHunk]:
             hunks[-1].note_place(line)
             hunks[-1].body.blanks.clear()
         elif is_open and not hunks[-1].body.take(line):
-            raise refuse_unprefixed(lines, index, "Begin each line of a hunk with a blank, + or -.")
+            raise refuse_unprefixed(lines, index, "Begin each line of a hunk with a space, + or -.")
     for hunk in hunks:
         if hunk.body.is_empty:
             raise refuse_line(

@@ -218,7 +218,7 @@ def parse(text: str) -> ParseResult:
         )
         if path is None:
             what = "expected the name of a file on one of the three lines above, found none"
-            fix = "Write the path alone on the line above the head, in backticks if it has blanks."
+            fix = "Write only the path on the line above the head, in backticks if it has spaces."
             raise refuse_line(index, what, fix)
         block = _block(lines, index)
         edits.append(_edit(path, lines, block))
@@ -260,7 +260,7 @@ def _edit(path: str, lines: Sequence[str], block: _Block) -> Edit:
 def _next_line(lines: Sequence[str], index: int) -> int:
     """The next line outside of blocks that may begin one; a fence of commands is passed over."""
     if begins_head(lines[index]) and not "".join(lines[index + 1 :]).strip("`~ \t\r"):
-        raise refuse_line(index, "the text ends in the head of a block", SEND_AGAIN)
+        raise refuse_line(index, "the text ends inside the head of a block", SEND_AGAIN)
     if re.fullmatch(STRAY, lines[index]):
         what = f"a marker that belongs to no block: {lines[index].strip()[:40]!r}"
         raise refuse_line(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE.")
@@ -352,7 +352,7 @@ def _end_without_tail(
     for i in range(last + 1, end):
         is_partial = begins_tail(lines[i]) and not "".join(lines[i + 1 :]).strip("`~ \t\r")
         if is_near(lines[i]) and not is_partial:
-            what = f"{lines[i].strip()[:40]!r} looks like a marker and is none"
+            what = f"{lines[i].strip()[:40]!r} looks like a marker but is not one"
             fix = f"End the new text with a line >>>>>>> REPLACE. {ESCAPE}"
             raise refuse_line(i, what, fix)
     if end < len(lines):

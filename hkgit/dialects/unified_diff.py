@@ -80,7 +80,7 @@ def parse(text: str) -> ParseResult:
             continue
         if lines[index].startswith("@@"):
             fix = "Write --- a/PATH and +++ b/PATH above it."
-            raise refuse_line(index, "a hunk of no file", fix)
+            raise refuse_line(index, "a hunk without a file", fix)
         index += 1
     miscounted = frozenset(at for at, (_, is_miscounted) in enumerate(found, 1) if is_miscounted)
     return ParseResult(tuple(edit for edit, _ in found), miscounted=miscounted)

@@ -1,4 +1,4 @@
-"""The error for a text in no known dialect: that of the nearest one."""
+"""The error for a text in an unknown dialect: that of the nearest one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNREADABLE = {
     "code_edit": "a sketch that leaves code out, for a model to merge",
     "code": "a sketch that leaves code out, for a model to merge",
     "new_source": "an edit of a notebook's cell, not of the text of its file",
-    "use_regex": "a search by a pattern, not by the text of the file",
+    "use_regex": "a search by a pattern instead of the text of the file",
 }
 """What calls of some edit tools are that no dialect says, by a key that only they have."""
 
@@ -54,7 +54,7 @@ def refuse_unknown(text: str, dialects: Mapping[str, Dialect]) -> InvalidInput:
         near = ((name, keys & each) for name, each in _KEYS) if is_json else signs
         name = next((name for name, has in near if has), "harnesskit" if is_json else "")
         nearest = f"; nearest is {name}{_error(dialects[name], text)}" if name else ""
-        what = f"no known dialect: {seen}{nearest}"
+        what = f"unknown dialect: {seen}{nearest}"
     shape = f"Write {_SHAPES[name]}. " if name else ""
     known = f"Known dialects: {', '.join(dialects)}. `hkgit prompt DIALECT` shows each."
     return InvalidInput("the spec", what, shape + known)

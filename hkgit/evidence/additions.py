@@ -95,7 +95,7 @@ def _overload(repository: Repository, changes: Sequence[TreeChange]) -> Iterator
     is_over = len(added) * MAX_BYTES > MOST_BYTES  # else none of them need be looked at
     if is_over and sum(map(repository.blob_size, added)) > MOST_BYTES:
         what = f"the records that the commit adds have over {MOST_BYTES} bytes together"
-        yield Finding("entry", LEDGER, what, "Land them in several commits.")
+        yield Finding("entry", LEDGER, what, "Split them into several commits.")
 
 
 def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
@@ -105,12 +105,12 @@ def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
         what = "the entry is altered" if change.new is not None else _REMOVED
         raise InvalidInput(change.path, what, _KEEP)
     if name is None or change.new is None or change.new.mode != REGULAR:
-        raise InvalidInput(change.path, "is no place for a ledger entry", "Take it out.")
+        raise InvalidInput(change.path, "is not a place for a ledger entry", "Remove it.")
     data = repository.small_blob(change.new.id, MAX_BYTES)
     if data is None:
         raise InvalidInput(change.path, f"is over {MAX_BYTES} bytes", "Split the spec.")
     if entry_id(data) != name[1] + name[2]:
-        raise InvalidInput(change.path, "its bytes do not have the hash in its name", _REMAKE)
+        raise InvalidInput(change.path, "its bytes do not match the hash in its name", _REMAKE)
     return name[1] + name[2], data
 
 
@@ -124,7 +124,7 @@ def _entry(path: str, data: bytes) -> Entry:
 
 _REMAKE = "Let hkgit apply the spec again."
 _REMOVED = "the entry is removed"
-_KEEP = "Put it back; `hkgit ledger prune` removes entries, in a commit of its own."
+_KEEP = "Put it back; `hkgit ledger prune` removes entries, in a separate commit."
 
 
 def _is_frozen_attributes(repository: Repository, change: TreeChange) -> bool:
@@ -137,7 +137,7 @@ def _is_frozen_attributes(repository: Repository, change: TreeChange) -> bool:
 
 
 _BY_HKGIT = "Commit it by itself, not with the entries of others; an agent's with `hkgit apply`."
-_UNCHANGED = "Commit what hkgit applied, unchanged, and what is by hand in a commit of its own."
+_UNCHANGED = "Commit what hkgit applied, unchanged, and what is by hand in a separate commit."
 
 
 def find_leftovers(
@@ -161,10 +161,10 @@ def _leftover(
     derived: Mapping[str, File | None],
 ) -> Leftover | None:
     if path not in derived:
-        what = "the commit changes this file, and no entry accounts for it"
+        what = "the commit changes this file, but no entry explains it"
         return Leftover(path, Finding.at("bytes", path, what, _BY_HKGIT))
     if change is None:
-        what = "an entry changes this file, and the commit does not"
+        what = "an entry changes this file, but the commit does not"
         fix = "Commit what hkgit applied, unchanged."
         return Leftover(path, Finding.at("bytes", path, what, fix))
     return _compare_file(read_blob, path, change.new, derived[path])
@@ -178,15 +178,15 @@ def _compare_file(
         if actual is None and derived is None:
             return None
         what = "it is there" if actual is not None else "it is gone"
-        what = f"{what}, against its entry"
+        what = f"{what}, unlike in its entry"
         return Leftover(path, Finding.at("bytes", path, what, _UNCHANGED))
     if actual.mode != derived.mode:
-        what = f"mode {actual.mode:06o}, its entry makes {derived.mode:06o}"
+        what = f"mode {actual.mode:06o}, but its entry makes {derived.mode:06o}"
         return Leftover(path, Finding.at("mode", path, what, _UNCHANGED))
     data = read_blob(actual.id)
     if data == derived.data:
         return None
-    finding = Finding.at("bytes", path, "bytes that no entry accounts for", _UNCHANGED)
+    finding = Finding.at("bytes", path, "bytes that no entry explains", _UNCHANGED)
     if has_too_many_lines(data):
         return Leftover(path, finding)
     line = _first_difference(derived.data, data)

@@ -138,7 +138,7 @@ def _find_too_long(entry: Entry, files: Snapshot) -> Iterator[Finding]:
 def whole_findings(entry: Entry) -> Iterator[Finding]:
     """Find what is wrong with an entry, whatever the files."""
     if not entry.files:
-        yield Finding("surplus", "ledger entry", "it changes nothing", "Take it out.")
+        yield Finding("surplus", "ledger entry", "it changes nothing", "Remove it.")
     old = Counter(file.path for file in entry.files)
     new = Counter(file.new_path for file in entry.files)
     for path, count in (*old.items(), *new.items()):
@@ -159,7 +159,7 @@ def derive_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, 
     _check_hunks(entry, file, base)
     changed = _place(file, data)
     if file.new_path is not None and mark(changed[file.new_path]) != file.after:
-        raise Wrong("after", file.new_path, "the hunks do not make the bytes it records")
+        raise Wrong("after", file.new_path, "the hunks do not produce the bytes that it records")
     return changed
 
 
@@ -171,18 +171,18 @@ def _place(file: RecordedFile, data: bytes) -> dict[str, File | None]:
     if file.new_path is not None and file.after is not None:
         changed[file.new_path] = File(data, file.after.mode)
     elif Document(data).line_count:
-        raise Wrong("after", file.name, "the file is gone, but its hunks leave text")
+        raise Wrong("after", file.name, "the file is deleted, but its hunks leave text")
     return changed
 
 
 def check_file(file: RecordedFile, files: Snapshot) -> None:
     """Raise Wrong where a file may not be changed so, whatever its text."""
     if file.path == file.new_path and file.before == file.after:
-        raise Wrong("surplus", file.name, "the entry does not change it", "Take it out.")
+        raise Wrong("surplus", file.name, "the entry does not change it", "Remove it.")
     _check_paths(file, files)
     for each in (file.before, file.after):
         if each is not None and each.mode not in (REGULAR, EXECUTABLE):
-            raise Wrong("mode", file.name, f"mode {each.mode:06o} is no regular file's")
+            raise Wrong("mode", file.name, f"mode {each.mode:06o} is not a regular file's")
 
 
 def _check_paths(file: RecordedFile, files: Snapshot) -> None:
@@ -196,7 +196,7 @@ def _check_paths(file: RecordedFile, files: Snapshot) -> None:
         raise Wrong("path", error.where, error.what, error.fix) from error
     if file.new_path is not None and file.new_path != file.path:
         if files.get(file.new_path) is not None:
-            raise Wrong("before", file.new_path, "exists already")
+            raise Wrong("before", file.new_path, "already exists")
     elif file.path is None:
         raise Wrong("path", "ledger entry", "a file without a path")
 
@@ -207,7 +207,7 @@ def _bytes(file: RecordedFile, base: Document) -> bytes:
             base, list(map(plain_hunk, file.hunks)), is_terminated=file.final_newline
         )
     except IndexError as error:
-        what = f"{error} lie outside the file or out of order"
+        what = f"{error} are outside the file or out of order"
         raise Wrong("hunk", file.name, what) from error
 
 
@@ -224,7 +224,7 @@ def _check_hunks(entry: Entry, file: RecordedFile, base: Document) -> None:
     """Every hash of a hunk, and that edits account for every line it touches."""
     for hunk in file.hunks:
         if record_hunk(base, plain_hunk(hunk)) != hunk:
-            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not hold")
+            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not match")
         check_coverage(entry, file, hunk)
 
 
@@ -232,10 +232,10 @@ def check_coverage(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> None
     """Raise Wrong unless a hunk writes whole lines, and edits account for every line it touches."""
     where = _where(file, hunk)
     if hunk.new_text and not hunk.new_text.endswith("\n"):  # it would run into the next line
-        raise Wrong("hunk", where, "its last line has no end")
+        raise Wrong("hunk", where, "its last line has no line end")
     ranges = [lines for edit in accountable(entry, file, hunk) for lines in edit.base_lines]
     if not _is_covered(hunk, ranges):
-        raise Wrong("coverage", where, "no edit of the spec accounts for these lines")
+        raise Wrong("coverage", where, "no edit of the spec explains these lines")
 
 
 def accountable(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Iterator[RecordedEdit]:
@@ -284,10 +284,10 @@ def check_evidence(edit: RecordedEdit, base: Document | None) -> None:
         return
     for lines in _lines_of_hash(edit):
         if lines[1] > base.line_count or base.range_hash(*lines) != edit.expected_hash:
-            what = f"the expected hash of lines {lines[0]}-{lines[1]} does not hold"
+            what = f"the expected hash of lines {lines[0]}-{lines[1]} does not match"
             raise Wrong("hash", edit.where, what)
     if not _vouches(edit, base):
-        what = "the expected hash speaks of other lines than the edit touches"
+        what = "the expected hash is for other lines than the edit touches"
         raise Wrong("hash", edit.where, what)
 
 
@@ -338,15 +338,15 @@ def _derive_moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dic
         after = reanchor_file(data, file.hunks, final_newline=file.final_newline)
     except HunkNotPlaced as error:
         found = {0: "nowhere", 1: "out of order"}.get(len(error.places), "in more than one place")
-        what = f"the file has changed, and the hunk with its context stands {found} in it"
+        what = f"the file has changed, and the hunk with its context is {found} in it"
         raise Wrong("anchor", _where(file, error.hunk), what, _AGAIN) from error
     result = File(after, file.after.mode) if file.after is not None else None
     if result == before and file.path == file.new_path:
-        raise Wrong("surplus", file.name, "the entry does not change it", "Take it out.")
+        raise Wrong("surplus", file.name, "the entry does not change it", "Remove it.")
     for hunk in file.hunks:
         check_coverage(entry, file, hunk)
         if hash_lines(plain_hunk(hunk).new_lines) != hunk.new_hash:
-            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not hold")
+            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not match")
     if file.new_path is not None and mark(result) == file.after:
-        raise Wrong("before", file.name, "the file is not the one that it records")
+        raise Wrong("before", file.name, "the file differs from the one that it records")
     return _place(file, after)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NoReturn
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import CHECKED, KINDS
@@ -29,7 +28,11 @@ from hkgit.text.strict_json import (
     Node,
     parse_document,
 )
-from hkgit.values import dataclass, field
+from hkgit.values import Any, dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 LEDGER = ".hkgit/ledger"
 ATTRIBUTES_PATH = ".hkgit/.gitattributes"
@@ -292,7 +295,7 @@ def read_entry(data: bytes) -> Entry:
     try:
         entry: Entry = _read_entry(value)
     except _Fault as fault:
-        parse_document(text)  # what is no JSON for every reader is said before
+        parse_document(text)  # what is not JSON for every reader is said before
         root = Node(ROOT, value)
         _expect_known_schema(root)
         raise fault.name(root) from fault
@@ -325,9 +328,9 @@ def _expect_known_schema(root: Node) -> None:
     """A newer schema is said to be newer before anything else is found wrong with it."""
     schema = root.members().get("schema")
     if schema is None:
-        raise InvalidInput(root.path, "is no ledger entry: it has no schema")
+        raise InvalidInput(root.path, "is not a ledger entry: it has no schema")
     if schema.integer(1) > SCHEMA:
-        what = f"is {schema.value}, this hkgit knows {SCHEMA}"
+        what = f"is {schema.value}, but this hkgit knows {SCHEMA}"
         raise NewerEntry(schema.path, what, "Upgrade hkgit.")
 
 

@@ -134,7 +134,7 @@ def _is_resolved(resolution: Sequence[LineChange], start: int, end: int) -> bool
     )
 
 
-_APPLY_AGAIN = "Let hkgit apply the spec again: that makes an entry of its own."
+_APPLY_AGAIN = "Let hkgit apply the spec again: that makes a new entry."
 
 
 def find_returned(repository: Repository, judged: ReplayResult, tip: str) -> Iterator[Finding]:
@@ -327,7 +327,7 @@ def _find_dropped(repository: Repository, judged: ReplayResult, landing: str) ->
     for file in repository.find_contested_files((first, second)):
         known = [] if file.ours is None else _lines_accounted(judged, file.path, file.ours.data)
         for start, end in find_lost(file, files.get(file.path), known):
-            what = f"drops what {second[:12]} has in lines {start}-{end}, and no edit says that"
+            what = f"drops what {second[:12]} has in lines {start}-{end}, but no edit says so"
             yield Finding.at("merge", file.path, what, _other_way(first, second))
 
 

@@ -45,7 +45,7 @@ from hkgit.matching.place import LADDER_VERSION, Settings
 from hkgit.text.document import MOST_LINES, Document, find_line_end, hash_lines, terminate
 from hkgit.values import dataclass, replace
 
-_FIX = "Let hkgit apply the spec again; its record is written by hkgit alone."
+_FIX = "Let hkgit apply the spec again; only hkgit writes its record."
 
 
 def recompute(
@@ -99,7 +99,7 @@ def _read_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
     used = set(reads_used(entry.reads, planned))
     for read in entry.reads:
         if read not in used:
-            yield Finding("forged", read.path, "records a read that no edit leans on", _FIX)
+            yield Finding("forged", read.path, "records a read that no edit uses", _FIX)
 
 
 def _edit_findings(entry: Entry, spec: Spec, planned: Plan) -> Iterator[Finding]:
@@ -125,7 +125,7 @@ def _file_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
         hunks = () if file is None else tuple(map(plain_hunk, file.hunks))
         if file is None or change is None or hunks != made or not _ends_alike(file, change):
             other = (f":{hunk.start_line}-{hunk.end_line}" for hunk in hunks if hunk not in made)
-            what = "the spec does not say what the hunks do"
+            what = "the spec does not match what the hunks do"
             yield Finding("decoy", f"{name}{next(other, '')}", what, _FIX)
 
 
@@ -165,7 +165,7 @@ def _compare(entry: Entry, files: Snapshot, *, is_bare: bool) -> list[Finding]:
         home = Overlay(files, dict(_rebuild_files(entry, spec, files, is_bare=is_bare)))
         for edit, requested in zip(entry.edits, spec.edits, strict=True):
             if edit.path != requested.path:
-                what = f"edit {edit.id} speaks of {requested.path}"
+                what = f"edit {edit.id} is about {requested.path}"
                 return [Finding("decoy", edit.path, what, _AGAIN)]
         planned = _locate(entry, spec, home)
     except HkgitError as error:
@@ -229,7 +229,7 @@ def _find_differing(entry: Entry, planned: Plan) -> Iterator[Finding]:
             hunks = () if there is None else _describe_hunks(there)
             pairs = () if here is None else zip(here.hunks, _describe_hunks(here), strict=True)
             other = (f":{h.start_line}-{h.end_line}" for h, each in pairs if each not in hunks)
-            what = "the spec does not say what the hunks do"
+            what = "the spec does not match what the hunks do"
             yield Finding("decoy", f"{name}{next(other, '')}", what, _AGAIN)
 
 

@@ -168,7 +168,7 @@ class RefusalLog:
         """Keep a person's answer. Raises InvalidInput where there is one, and OSError."""
         if consult.decided is not None:
             what = f"was answered by {consult.decided.by}: {consult.decided.decision}"
-            fix = "An edit that is refused as often again asks again."
+            fix = "If an edit is refused as often again, it asks again."
             raise InvalidInput(consult.id, what, fix)
         self._append([{"id": each.id, "decided": asdict(decided)} for each in consult.tries])
 
@@ -231,7 +231,7 @@ def _find_last_change(repository: Repository, path: str, tip: str) -> str:
 def _describe_consult(consult: Consult) -> str:
     if consult.decided is None:
         fix = f"hkgit consult {consult.id} --decision {'|'.join(DECISIONS)}"
-        return f"refused {len(consult.tries)} times, so a person decides: {fix}"
+        return f"refused {len(consult.tries)} times, so a person has to decide: {fix}"
     why = f" ({consult.decided.message})" if consult.decided.message else ""
     return f"{consult.decided.by} decided: {consult.decided.decision}{why}"
 

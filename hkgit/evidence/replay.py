@@ -169,7 +169,7 @@ def _find_collisions(
         yield Finding.of("path", error)
 
 
-_OWN_OF_MERGE = "Merge without changes of your own, and make those in a commit after it."
+_OWN_OF_MERGE = "Merge without other changes, and make those in a later commit."
 
 
 def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayResult | None:
@@ -187,7 +187,7 @@ def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayRe
         return None
     added = read_added_entries(repository, own)
     if is_octopus or not added.entries or added.findings or added.removed:
-        what = "differs from the automatic merge of its parents, in the ledger too"
+        what = "differs from git's merge of its parents, also in the ledger"
         where = ", ".join(change.path for change in own[:5])
         return ReplayResult(
             candidate, Verdict.FAIL, findings=(Finding("merge", where, what, _OWN_OF_MERGE),)
@@ -212,10 +212,10 @@ def _judge_resolution(
     if not findings:
         changes = {change.path: change for change in ours}
         findings += _misfits(repository, how.conflicts, changes, chain.list_changed())
-        what = "differs from the automatic merge of its parents"
+        what = "differs from git's merge of its parents"
         others = (path for path in how.others if path not in accounted)
         findings += (Finding.at("merge", path, what, _OWN_OF_MERGE) for path in others)
-        what = "a file of one side and a directory of the other want one name"
+        what = "a file on one side and a directory on the other have the same name"
         fix = "Rename one of the two on its branch, then merge."
         invented = find_invented_paths(how.conflicts, candidate.parents)
         findings += (Finding.at("merge", path, what, fix) for path in invented)
@@ -409,7 +409,7 @@ def replay(
     if again is not None:
         return again
     what = "the history had this entry already, and removed it"
-    fix = "Let hkgit apply the spec again: that makes an entry of its own."
+    fix = "Let hkgit apply the spec again: that makes a new entry."
     reused = (Finding("reuse", entry_path(name), what, fix) for name in back)
     return replace(judged, verdict=Verdict.FAIL, findings=(*judged.findings, *reused))
 
@@ -419,7 +419,7 @@ def _replay(
 ) -> ReplayResult | None:
     if candidate.id is not None and repository.commit(candidate.id).is_boundary:
         fix = "Fetch the whole history: git fetch --unshallow (in CI: fetch-depth: 0)."
-        raise Unverifiable(candidate.id[:12], "its parents are not here: the clone is shallow", fix)
+        raise Unverifiable(candidate.id[:12], "its parents are missing: the clone is shallow", fix)
     if len(candidate.parents) > 1:
         return replay_merge(repository, candidate)
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None

@@ -180,7 +180,7 @@ class EntrySequence:
         """Check an entry on the files that it says it was made on, if they are here."""
         home = self._home_of(entry, files)
         if home is None:
-            self.notes.append(f"entry {entry_id[:12]} was made on files that are not here")
+            self.notes.append(f"entry {entry_id[:12]} was made on files that are missing here")
             self.unlocated.append((entry, files))
             return []
         changed, wrong = derive(entry, home)

@@ -119,12 +119,12 @@ def _faults(
     above: Sequence[str], foot: Sequence[str], lines: Sequence[str], named: Sequence[str]
 ) -> Iterator[str]:
     if any("hkgit-" in each.lower() and re.search(_KEY, each) for each in above):
-        yield "Hkgit- trailers stand above the last paragraph: they count for nothing"
+        yield "Hkgit- trailers above the last paragraph do not count"
     is_about_us = any(map(_is_ours, foot))
     if is_about_us and not all(map(re.compile(_ANY_TRAILER).match, foot)):
         yield "the last paragraph mixes Hkgit- trailers with other text"
     if any(_is_ours(line) and after[:1] in (" ", "\t") for line, after in pairwise(foot)):
-        yield "an Hkgit- trailer goes on in the line below it"
+        yield "an Hkgit- trailer continues on the next line"
     for line in lines:
         found = re.match(_TRAILER, line)
         if found is None or found[1] not in _KEYS or not found[2].isprintable():
@@ -135,7 +135,7 @@ def _faults(
         if count > 1:
             yield f"entry {name[:12]} is named {count} times"
     if lines and not named:
-        yield "Hkgit- trailers without an Hkgit-Entry stand for nothing"
+        yield "Hkgit- trailers without an Hkgit-Entry mean nothing"
 
 
 def append_trailers(subject_and_body: str, lines: tuple[str, ...]) -> bytes:
@@ -244,12 +244,12 @@ def message_findings(
     trailers = read_trailers(candidate.message or b"")
     for name in _not_added(trailers.entries, entries):
         what = f"Hkgit-Entry names {name[:12]}, which this commit does not add"
-        yield Finding("trailer", "message", what, "Take the trailer out.")
+        yield Finding("trailer", "message", what, "Remove the trailer.")
     if is_strict and entries:
         true = {line for name, entry in entries for line in render_trailers(entry, name)}
         for line in sorted(set(trailers.lines) - true):
-            what = f"the entry does not say {line[:80]!r}"
-            yield Finding("trailer", "message", what, "Take the trailer out, or put it right.")
+            what = f"the entry does not have {line[:80]!r}"
+            yield Finding("trailer", "message", what, "Remove the trailer, or correct it.")
 
 
 def find_stray_trailers(candidate: CandidateCommit, entries: Entries = ()) -> tuple[str, ...]:

@@ -131,7 +131,7 @@ def refuse_commit(candidate: CandidateCommit, verdict: Verdict, finding: Finding
     )
 
 
-_ALONE = "The entries are those of HEAD: make this a commit of its own, without --amend."
+_ALONE = "The entries are those of HEAD: make this a separate commit, without --amend."
 
 MOST_LEANING = 50
 """So many reverts may depend on each other where none was judged before."""
@@ -176,15 +176,16 @@ class Gate:
         except OutOfTime:
             if self.depth:  # the time is that of the commit that depends on this one
                 raise
-            what = f"takes longer than {self.policy.max_seconds} s to judge"
+            what = f"takes more than {self.policy.max_seconds} s to judge"
             fix = "Split it, or raise the policy's max_seconds."
             ruling = refuse_commit(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
         ruling = self._despite(self._apply_attestation(ruling, tried), tried)
+        strengths = describe_strengths(self.repository, ruling.judged)
         ruling = replace(
             ruling,
             tried=tuple(tried),
             before=self._before(ruling),
-            evidence=self._describe_evidence(ruling),
+            evidence=tuple(strengths) if self.context.explain else (),
         )
         if candidate.id is not None:
             self.known[candidate.id] = ruling.passes
@@ -223,7 +224,7 @@ class Gate:
             policy=self.policy,
             judged=judged,
             agent=agent,
-            grant=lambda paths: self._grant(candidate, paths),
+            grant=lambda paths: self._find_grant(candidate, paths),
             voucher=lambda paths: self._find_voucher(candidate, paths),
             incoming=self.context.incoming,
         )
@@ -270,7 +271,7 @@ class Gate:
         if basis is None or self._passes(basis):
             return judged
         again = replay(self.repository, candidate, tip=tip, reverts=False)
-        note = f"takes back {basis[:12]}, which does not pass itself"
+        note = f"reverts {basis[:12]}, which does not pass itself"
         return None if again is None else replace(again, notes=(*again.notes, note))
 
     def _account_for_merge(self, judged: ReplayResult, tip: str | None) -> ReplayResult:
@@ -318,7 +319,7 @@ class Gate:
         if record is None:
             return ruling
         tried.append(RuleResult("break-glass", str(record)))
-        finding = Finding("break-glass", "commit", str(record), "Look at what it let pass.")
+        finding = Finding("break-glass", "commit", str(record), "Review what it allowed.")
         findings = (*ruling.findings, finding)
         return replace(ruling, findings=findings, passes=True, rule="break-glass")
 
@@ -335,7 +336,7 @@ class Gate:
         if found is not None and found.person:
             judged = ReplayResult(candidate, Verdict.VOUCHED, notes=notes, basis=found.person)
             return judged, found.rule
-        grant = self._grant(candidate, paths)
+        grant = self._find_grant(candidate, paths)
         if grant is not None:
             return ReplayResult(candidate, Verdict.MANUAL, notes=notes), grant
         recovered = replay_record(self.repository, candidate, self.context.incoming)
@@ -359,12 +360,7 @@ class Gate:
         asks = any(asks_for_person(each) for each in ruling.findings)
         return replace(found, for_person=found.for_person or asks)
 
-    def _describe_evidence(self, ruling: Ruling) -> tuple[str, ...]:
-        if not self.context.explain:
-            return ()
-        return tuple(describe_strengths(self.repository, ruling.judged))
-
-    def _grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:
+    def _find_grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:
         return find_grant(self.repository, self.policy, candidate, paths, self.context)
 
 

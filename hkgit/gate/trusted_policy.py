@@ -54,7 +54,7 @@ def read_policy(files: Snapshot) -> Policy:
             raise
     found = {path: table for path, table in tables.items() if table is not None}
     if len(found) > 1:
-        what = f"the gate's policy stands in {' and '.join(found)}"
+        what = f"the gate's policy is in {' and '.join(found)}"
         raise InvalidInput("policy", what, "Keep one of them.")
     for source, table in found.items():
         return add_signers(parse_policy(table, source), files)
@@ -101,7 +101,7 @@ def find_policy_table(document: Mapping[str, object], name: str) -> object:
     for key in ("tool", "hkgit", "gate") if name == PYPROJECT else ("gate",):
         table = table.get(key) if isinstance(table, dict) else None
     if _is_beyond(table, DEEPEST):
-        what = "the gate's policy is nested too deep or has numbers of over 64 bits"
+        what = "the gate's policy is nested too deeply or has numbers of over 64 bits"
         raise InvalidInput(f"{name}: gate", what, "Fix the file.")
     return table
 
@@ -122,15 +122,15 @@ def _is_beyond(value: object, levels: int) -> bool:
 def load_toml(where: str, data: bytes) -> Mapping[str, object]:
     """Load a TOML document. Raises InvalidInput."""
     if len(data) > LARGEST:
-        raise InvalidInput(where, f"has over {LARGEST} bytes", "Nothing that long is read.")
+        raise InvalidInput(where, f"has over {LARGEST} bytes", "Make it shorter.")
     if _count_steps(data) > MOST_STEPS:
-        raise InvalidInput(where, "has keys of too many parts", "Fix the file.")
+        raise InvalidInput(where, "has keys with too many parts", "Fix the file.")
     import tomllib  # few trees have a policy, and it takes half a start of the interpreter
 
     try:
         return tomllib.loads(data.decode())
     except RecursionError as error:
-        raise InvalidInput(where, "is nested too deep", "Fix the file.") from error
+        raise InvalidInput(where, "is nested too deeply", "Fix the file.") from error
     except ValueError as error:  # no TOML, no UTF-8, or an integer of too many digits
         raise InvalidInput(where, f"is not TOML: {error}", "Fix the file.") from error
 
@@ -219,7 +219,7 @@ def expect_readable(repository: Repository, old: str | None, new: str) -> None:
         with suppress(InvalidInput):  # else it is broken already, and its last readable one holds
             before = Policy() if old is None else read_own_policy(repository, old)
             if error.where != PYPROJECT or before.source.startswith(PYPROJECT):
-                what = f"{error.where} {error.what}, so nobody could read the policy"
+                what = f"{error.where} {error.what}, so the policy could not be read"
                 raise Rejected("policy", what, error.fix) from error
         held, holds = (hash_policy(read_trusted_policy(repository, each)) for each in (old, new))
         if held != holds:
@@ -265,7 +265,7 @@ def _read_extended(repository: Repository, named: str, by: Policy) -> Policy:
     rev, colon, path = named.partition(":")
     if not colon or not re.fullmatch(_PINNED, rev):
         fix = "Name an absolute path, refs/...:PATH, or COMMIT:PATH with all its digits."
-        raise InvalidInput(where, f"{named} could mean another thing elsewhere", fix)
+        raise InvalidInput(where, f"{named} could mean something else elsewhere", fix)
     return _of_revision(repository, rev, path)
 
 

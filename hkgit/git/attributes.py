@@ -166,8 +166,8 @@ class Unedited:
         args = ("--literal-pathspecs", "ls-files", "-z", "-t", "--", path)
         listed = run(args, cwd=self.root, check=False).stdout
         if f"S {path}" in os.fsdecode(listed).split("\0"):
-            what = "is tracked, and left out of this sparse checkout"
-            fix = "Take its directory in (git sparse-checkout add), or read it with --rev HEAD and"
+            what = "is tracked, but not in this sparse checkout"
+            fix = "Add its directory (git sparse-checkout add), or read it with --rev HEAD and"
             raise InvalidInput(path, what, f"{fix} use `hkgit apply`, which edits commits.")
 
     @cached_property
@@ -184,9 +184,9 @@ class Unedited:
 
 def expect_unfiltered(path: str, driver: str, encoding: str) -> None:
     """Raise InvalidInput where what attributes say makes another text of a file."""
-    fix = "No evidence can speak of it: edit it with another tool, and let a person commit it."
+    fix = "No evidence can describe it: edit it with another tool, and let a person commit it."
     if driver not in ("unspecified", "unset"):
-        what = f"goes through the filter {driver}: what git stores is another text"
+        what = f"goes through the filter {driver}: git stores a different text"
         raise InvalidInput(path, what, fix)
     if encoding not in _UNSET and encoding.lower() != "utf-8":
         raise InvalidInput(path, f"is {encoding} in the work tree, and UTF-8 in git", fix)
@@ -226,7 +226,7 @@ class Conversion:
         for path, content in contents.items():
             if self.convert(path, content) != content.data:
                 what = "git would not store this content as it is: it changes line ends or $Id$"
-                fix = "Bring the file to its normal form (git add --renormalize) and commit that."
+                fix = "Normalize the file (git add --renormalize) and commit that."
                 raise InvalidInput(quote_path(path), what, fix)
 
     def convert(self, path: str, content: Content) -> bytes:
@@ -316,7 +316,7 @@ def expect_no_collisions(files: TreeSnapshot, changed: Mapping[str, File | None]
 def refuse_collision(new: str, old: str) -> InvalidInput:
     """Build the error for a path that collides with another."""
     fix = "Choose a name that differs in more than case and accents."
-    what = f"is the same as {quote_path(old)} to some file systems"
+    what = f"is the same name as {quote_path(old)} on some file systems"
     return InvalidInput(quote_path(new), what, fix)
 
 

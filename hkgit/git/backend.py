@@ -25,8 +25,8 @@ class NotFound(GitRefused):
 
 def refuse_ref_name(name: str) -> InvalidInput:
     """Build the error for what git takes for no name of a ref."""
-    fix = "Give it a name as git has them: no blanks, no .. and none of ~ ^ : ? * [ and \\ in it."
-    return InvalidInput(name.removeprefix("refs/heads/"), "is not a name for a branch", fix)
+    fix = "Give it a name that git accepts: no spaces, no .. and none of ~ ^ : ? * [ and \\ in it."
+    return InvalidInput(name.removeprefix("refs/heads/"), "is not a valid branch name", fix)
 
 
 def find_repository(start: Path, *, in_hook: bool, is_named: bool) -> tuple[Path, Path | None, str]:
@@ -60,7 +60,7 @@ def _damaged_above(start: Path) -> GitRefused | None:
     for place in (start, *start.parents):
         if (place / ".git" / "objects").is_dir():
             what = "git cannot read this repository: its HEAD or refs are damaged"
-            fix = "See what its HEAD says: a branch, as in `ref: refs/heads/main`."
+            fix = "Check its HEAD: it should name a branch, as in `ref: refs/heads/main`."
             return GitRefused(str(place / ".git"), what, fix)
     return None
 
@@ -85,7 +85,7 @@ def common_dir_of(git_dir: Path) -> Path:
 
 def refuse_unwritten(where: str, words: str) -> GitRefused:
     """Build the error for what could not be stored."""
-    fix = "See that the repository can be written and the disk has room; nothing was landed."
+    fix = "Check that the repository is writable and the disk has space; nothing was landed."
     return GitRefused(where, words, fix)
 
 

@@ -91,7 +91,9 @@ def expect_merge_bases(git: Git, parents: Sequence[str], boundaries: Collection[
         apart = git("rev-list", f"{ours}...{theirs}", "--").text.split()
         if len(bases) != 1 or not set(boundaries).isdisjoint(apart):
             fix = "Fetch the whole history: git fetch --unshallow (fetch-depth: 0)."
-            raise Unverifiable(f"merge of {ours} and {theirs}", "lies beyond a shallow clone", fix)
+            raise Unverifiable(
+                f"merge of {ours} and {theirs}", "is beyond the history of a shallow clone", fix
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class EmptyRepository:
                 what = (
                     f"takes git more than {MEMORY >> 20} MiB: both sides change a file that large"
                 )
-                fix = "Change the file on one side alone: rebase the other."
+                fix = "Change the file on one side only: rebase the other."
                 raise Unverifiable(where, what, fix)
             raise Unverifiable(where, reason)
         tree, *lines = os.fsdecode(done.stdout).split("\0")[:-1]

@@ -90,7 +90,7 @@ class TreeChange:
 
 LARGEST_TREE = 1_000_000
 """Names that one comparison may meet: ten trees that hold each other ten times have 10**10."""
-_BOMB = "Look at it with git ls-tree: it may be made to exhaust whoever reads it."
+_BOMB = "Look at it with git ls-tree: it may be made to exhaust its readers."
 
 Tree = Mapping[str, TreeEntry]
 Difference = tuple[str, TreeEntry | None, TreeEntry | None]
@@ -131,7 +131,7 @@ def _sides(entry: TreeEntry | None) -> tuple[TreeEntry | None, str | None]:
 def _inside(under: str, name: str) -> str:
     path = f"{under}{name}/"
     if len(path) > LONGEST_PATH:
-        raise Unverifiable(quote_path(path[:80]) + "...", "is nested too deep", _BOMB)
+        raise Unverifiable(quote_path(path[:80]) + "...", "is nested too deeply", _BOMB)
     return path
 
 

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hkgit.edits import encode_text
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
@@ -73,6 +72,7 @@ from hkgit.git.program import Completed, Git, prepare_git, read_config, refuse_f
 from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.git.libgit2 import LibGit2
 
@@ -120,7 +120,7 @@ class Repository:
         reader = os.environ.get(CHOICE, "")
         if reader not in ("", "libgit2", "program"):
             raise InvalidInput(
-                CHOICE, f"cannot be {reader}", "Say libgit2 or program, or unset it."
+                CHOICE, f"cannot be {reader}", "Set it to libgit2 or program, or unset it."
             )
         reader = reader or ("program" if is_small else "")
         is_named = not in_hook and reader != "program"
@@ -173,18 +173,15 @@ class Repository:
         is_here = named is None or self._ref(named[0]) is not None
         found = self._resolve(rev) if is_here and "\0" not in rev else None
         if found is None:
-            if rev.startswith("HEAD") and self._is_unborn():
+            target = self._head_target() if rev.startswith("HEAD") else ""
+            if target.startswith("refs/") and self._ref(target) is None:
                 fix = FIRST_COMMIT if self.work_tree else "Push a first commit to it."
                 raise InvalidInput(rev, "there is no commit here yet", fix)
             fix = "Name a branch, a tag or a commit; git log --all shows them."
             if self.is_shallow:
                 fix = "This clone is shallow: fetch its whole history (fetch-depth: 0)."
-            raise InvalidInput(rev or "revision", "names no commit here", fix)
+            raise InvalidInput(rev or "revision", "is not a commit here", fix)
         return found
-
-    def _is_unborn(self) -> bool:
-        target = self._head_target()
-        return target.startswith("refs/") and self._ref(target) is None
 
     def _resolve(self, rev: str) -> str | None:
         if re.fullmatch(FULL_ID, rev) is None:
@@ -219,9 +216,9 @@ class Repository:
             object_id, stated = read_tag(object_id, data)
             kind, _ = self._header(object_id)
             if kind != stated:
-                what = f"says that {object_id[:12]} is a {stated}, and it is a {kind}"
+                what = f"says that {object_id[:12]} is a {stated}, but it is a {kind}"
                 raise Unverifiable("tag", what, TAG_FIX)
-        raise Unverifiable(f"tag {object_id}", f"is a tag of more than {DEEPEST} tags", TAG_FIX)
+        raise Unverifiable(f"tag {object_id}", f"is more than {DEEPEST} nested tags", TAG_FIX)
 
     def commit(self, commit_id: str) -> Commit:
         """Read a commit by its id; raise Unverifiable when it is not here."""
@@ -400,7 +397,7 @@ class Repository:
     # Refs and configuration
 
     def head(self) -> Head:
-        """Read where HEAD points; raise GitRefused when it points nowhere."""
+        """Read where HEAD points; raise GitRefused when it points to nothing."""
         target = self._head_target()
         if re.fullmatch(FULL_ID, target):
             return Head(None, target)
@@ -444,7 +441,7 @@ class Repository:
             asked = self._ask(*args)
             if asked.code == 0:
                 return asked.text
-        raise Unverifiable("HEAD", "points nowhere", "Look at the repository with git fsck.")
+        raise Unverifiable("HEAD", "points to nothing", "Look at the repository with git fsck.")
 
     def _ref(self, name: str) -> str | None:
         """Return the id that a ref leads to. Raises InvalidInput for what no ref may be called."""
@@ -554,7 +551,7 @@ class Repository:
         size, data = self._look_up(object_id, kind, most)
         if size > most:
             what = f"has {size:,} bytes; a {kind} of more than {most:,} is not read"
-            raise Unverifiable(f"object {object_id}", what, "Keep what is so large elsewhere.")
+            raise Unverifiable(f"object {object_id}", what, "Keep files that large elsewhere.")
         return data
 
     def _look_up(self, object_id: str, kind: str, most: int) -> tuple[int, bytes]:
@@ -568,7 +565,7 @@ class Repository:
             is_checked = size > most or self._libgit2 is not None
             if not is_checked and compute_id(its_kind, data, self.object_format) != object_id:
                 what, fix = (
-                    "does not have the content of its id",
+                    "does not match its id",
                     "Look at the repository with git fsck.",
                 )
                 raise Unverifiable(f"object {object_id}", what, fix)
@@ -642,7 +639,7 @@ class Repository:
 def _check_id(object_id: str) -> str:
     """An id, which git would else take for a revision or for several lines."""
     if re.fullmatch(FULL_ID, object_id) is None:
-        raise Unverifiable(f"object {object_id}", "is no id of an object")
+        raise Unverifiable(f"object {object_id}", "is not the id of an object")
     return object_id
 
 

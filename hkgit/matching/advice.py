@@ -184,12 +184,12 @@ def _is_clear(found: Sequence[Place]) -> bool:
 
 
 def _is_once(document: Document, text: bytes) -> bool:
-    """Whether a text of the document stands nowhere else in it, not even half upon itself."""
+    """Whether a text of the document is nowhere else in it, not even overlapping itself."""
     return document.data.find(text) == document.data.rfind(text)
 
 
 def remove_marks(wanted: EditLines, edit: Edit) -> Edit | None:
-    """Put the lines that a remark stands for in its place.
+    """Put the lines that a remark replaces in its place.
 
     None where it cannot be told what else was to stand there.
     """
@@ -250,7 +250,7 @@ def refuse_no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
             near = (Near(1, len(view.lines)),)
     where, what = edit.path, "the old text is not in the file"
     if near and near[0].similarity == FULL:
-        what = "the old text does not stand in the file as it is quoted"
+        what = "the old text is not in the file as it is quoted"
     if wanted.old in view.document.data:
         what += ", except inside longer words or lines"
     todo = "Quote the file as it is." if near else "Read the file again and quote it as it is."
@@ -266,7 +266,7 @@ def refuse_inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
     word = _word_around(document.data, place)
     error = NoMatch(
         f"{edit.path}:{document.number_in_file(first)}",
-        f"the old text stands only inside a longer word, {_quote(word)}",
+        f"the old text is only inside a longer word, {_quote(word)}",
         "Quote the whole word, or the whole line; or replace all occurrences, which also changes "
         "parts of words.",
     )
@@ -286,7 +286,7 @@ def refuse_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied:
     first, last = view.document.lines_of(place.start, place.end)
     return AlreadyApplied(
         f"{edit.path}:{view.document.number_in_file(first)}",
-        f"the new text stands at {_lines(view.document, first, last)} already",
+        f"the new text is already at {_lines(view.document, first, last)}",
         "Leave the edit out; or, if it is another place that you mean, quote more of it.",
     )
 
@@ -300,8 +300,8 @@ def refuse_half_applied(
     more = ", ..." if len(done) > LINES_SHOWN else ""
     return Ambiguous(
         edit.path,
-        f"the new text stands around {len(done)} of {len(places)} places of the old one already, "
-        f"at lines {lines}{more}",
+        f"the new text is already around {len(done)} of {len(places)} places of the old one, at"
+        f" lines {lines}{more}",
         "Edit the others one by one, each with a line of context.",
     )
 
@@ -313,11 +313,11 @@ def refuse_ambiguous(document: Document, places: Sequence[Place], edit: Edit) ->
     more = ", ..." if len(spans) > LINES_SHOWN else ""
     is_equal = len({(place.agreement, place.similarity) for place in places}) == 1
     shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
-    why = "" if is_equal else f" ({shares} alike), too nearly the same to choose"
+    why = "" if is_equal else f" ({shares} alike), too similar to choose"
     line = _distinction(document, spans)
     error = Ambiguous(
         edit.path,
-        f"the old text fits {len(places)} places, at lines {numbers}{more}{why}",
+        f"the old text matches {len(places)} places, at lines {numbers}{more}{why}",
         f"Quote more lines above or below, so that the edit names one place.{line}",
     )
     error.near = tell_apart(document, spans[:SHOWN])
@@ -330,8 +330,8 @@ def refuse_conflict(view: FileLines, wanted: EditLines, place: Place, edit: Edit
     differs = _difference(view, wanted, place, wanted.bound) or _difference(view, wanted, place)
     error = Conflict(
         f"{edit.path}:{view.document.number_in_file(first)}",
-        "the place is there, but not as the edit has it, in lines that it changes",
-        f"{differs} Write the edit against what the place says now.",
+        "the place is there, but lines that the edit changes differ",
+        f"{differs} Write the edit against what is there now.",
     )
     error.near, error.corrected = (_near(view, place),), correct_edit(view, wanted, [place], edit)
     return error
@@ -362,7 +362,7 @@ def _difference(
     unknown = next(_unknown(view, candidate), None)
     if unknown is None:
         return ""
-    return f"{_show_line(view, unknown)}, which the edit has not."
+    return f"{_show_line(view, unknown)}, which the edit does not have."
 
 
 def _show_line(view: FileLines, row: int) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from hkgit.matching.place import Place
 from hkgit.matching.strict import is_whole, starts_line
 from hkgit.matching.view import EditLines, FileLines, choose_reading, folds, is_telling, list_keys
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.matching.alignment import Targets
 
@@ -52,7 +52,7 @@ def stands_literally(view: FileLines, wanted: EditLines, place: Place) -> bool:
 def find_place_of_new(view: FileLines, wanted: EditLines) -> Place | None:
     """Find where the new text stands in whole lines, up to blanks and typography.
 
-    None where it stands nowhere, or adds nothing that could be recognised.
+    None where it is nowhere, or adds nothing that could be recognised.
     """
     found = _runs(view, wanted)
     if not found or not _adds(view, wanted):

@@ -21,12 +21,12 @@ def check_escapes(view: FileLines, wanted: EditLines, path: str) -> None:
     known = {line.strip() for line in wanted.old_lines}
     ends = {line.strip() for line in (lines[0], lines[-1]) if is_telling(make_key(line))}
     if b"\n" not in wanted.new.strip() and len(lines) > 1 < len(known) and ends & known:
-        what, fix = "\\n in the place of line ends", "Write line ends; in JSON a line end is \\n."
+        what, fix = "\\n instead of line ends", "Write line ends; in JSON a line end is \\n."
     elif _escapes_tabs(view, wanted):
-        what, fix = "\\t in the place of a tab", "Write tabs; in JSON a tab is \\t."
+        what, fix = "\\t instead of a tab", "Write tabs; in JSON a tab is \\t."
     else:
         return
-    raise InvalidInput(path, f"the new text says {what}", fix)
+    raise InvalidInput(path, f"the new text has {what}", fix)
 
 
 def _escapes_tabs(view: FileLines, wanted: EditLines) -> bool:
@@ -73,7 +73,7 @@ def check(
         raise InvalidInput(
             path,
             "the new text has '...' where the old one has lines",
-            "Write the lines out, or put ... in the same places of the old text.",
+            "Write out the lines, or put ... in the same places of the old text.",
         )
 
 
@@ -141,7 +141,7 @@ def check_whole(before: Document | None, after: Document, path: str) -> None:
     says = [line.strip() for line in after.lines if line.strip()]
     if _is_fenced(says) and not path.lower().endswith(PROSE) and b"```" not in data:
         raise InvalidInput(
-            path, "the whole text stands in a fence", "Write the text without the fence."
+            path, "the whole text is in a fence", "Write the text without the fence."
         )
     if before is not None and before.lines:
         _check_rewritten(before, after, path)
@@ -218,8 +218,8 @@ def _check_placeholder(data: bytes, line: bytes, path: str) -> None:
     if (is_placeholder(line) or is_bare(line)) and line not in data:
         raise InvalidInput(
             path,
-            f"the new text has {line[:80].decode('utf-8', 'replace')!r} in the place of code",
-            "Write the code out, or edit only the lines that change.",
+            f"the new text has {line[:80].decode('utf-8', 'replace')!r} instead of code",
+            "Write out the code, or edit only the lines that change.",
         )
 
 
@@ -228,7 +228,7 @@ def _check_numbers(old: Sequence[bytes], new: Sequence[bytes], path: str) -> Non
         raise InvalidInput(
             path,
             "every line of the new text begins with a line number",
-            "Write the lines as they should stand in the file, without numbers.",
+            "Write the lines as they should be in the file, without numbers.",
         )
 
 

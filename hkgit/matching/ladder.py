@@ -135,7 +135,7 @@ class Ties:
         expected = self.edit.expected_hash
         if expected is None or self.holds is None or any(map(self.holds, places)):
             return error
-        what = f"expected hash {expected[:12]} holds at none of {len(places)} places"
+        what = f"expected hash {expected[:12]} matches none of {len(places)} places"
         stale = Stale(self.edit.path, f"{what}, and {error.what}", "Read the file again.")
         stale.near = error.near
         return stale
@@ -266,8 +266,8 @@ def check_backslashes(search: Search, wanted: EditLines) -> None:
     if _agreement(search, EditLines(old, wanted.new)) > _agreement(search, wanted):
         raise InvalidInput(
             search.edit.path,
-            "the old text has two backslashes where the file has one, the new text both",
-            "Write every backslash as it stands in the file.",
+            "the old text has two backslashes where the file has one, and the new text has both",
+            "Write every backslash as it is in the file.",
         )
 
 
@@ -289,7 +289,7 @@ def locate(
     if not wanted.old:
         raise InvalidInput(edit.path, "the old text is empty", "Quote the lines to be replaced.")
     if wanted.old == wanted.new:
-        raise InvalidInput(edit.path, "the old text and the new one are the same", "Leave it out.")
+        raise InvalidInput(edit.path, "the old text and the new text are the same", "Leave it out.")
     found = _find(search, wanted)
     is_exact = found is not None and found.tier == "exact" and not found.repairs
     if found is None or (settings.threshold == FULL and not is_exact):
@@ -352,7 +352,7 @@ def _find_inside_word(search: Search, wanted: EditLines) -> Located | None:
     """Find the only place where the old text stands byte for byte, though it cuts a word there.
 
     Raises NoMatch unless a hash or a receipt says that the author saw it; None where the old
-    text stands nowhere, or was written in lines.
+    text is nowhere, or was written in lines.
     """
     places, tier = find_literal_places(search.view, wanted), "exact"
     other = swap_line_ends(wanted)
@@ -383,8 +383,8 @@ def _find_repaired(search: Search) -> Located | None:
     if len(texts) > 1:
         raise InvalidInput(
             search.edit.path,
-            "the escapes or line numbers of the edit can be read in two ways",
-            "Write the old and the new text as they stand in the file.",
+            "the escapes or line numbers of the edit are ambiguous",
+            "Write the old and the new text as they are in the file.",
         )
     return min(found, key=_strictness)[0]
 
@@ -529,7 +529,7 @@ def _check_count(search: Search, places: tuple[Place, ...]) -> None:
     if search.edit.expected_count not in (None, len(places)):
         raise Ambiguous(
             search.edit.path,
-            f"the old text stands at {len(places)} places, not {search.edit.expected_count}",
+            f"the old text is in {len(places)} places, not {search.edit.expected_count}",
             "Say how many places are to change, or quote more lines.",
         )
 

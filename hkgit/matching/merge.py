@@ -319,7 +319,7 @@ class LineIndents:
     def _refuse(self) -> Conflict:
         return Conflict(
             f"{self.path}:{next(t for t in self.targets if t is not None) + 1}",
-            "the edit is indented otherwise than the file, and it cannot be told how its "
+            "the edit is indented differently from the file, and it cannot be told how its "
             "new lines are to be indented",
             "Quote the lines with the indentation that they have in the file.",
         )
@@ -384,7 +384,7 @@ class Merge:
         above = [t for t in self.targets[: change.old_end] if t is not None]
         return Conflict(
             f"{self.path}:{above[-1] + 1 if above else 1}",
-            "the file has lines here that the old text does not know, so it cannot be told on "
+            "the file has lines here that the old text lacks, so it cannot be told on "
             "which side of them the new lines belong",
             "Read the place again and quote the lines on both sides of the change.",
         )
@@ -473,7 +473,7 @@ class Merge:
         if found is None:
             raise Conflict(
                 self.path,
-                "the edit is indented otherwise than the file, and it cannot be told how its "
+                "the edit is indented differently from the file, and it cannot be told how its "
                 "new lines are to be indented",
                 "Quote the lines with the indentation that they have in the file.",
             )

@@ -43,7 +43,7 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     if not changed or is_made:
         where = f"{edit.path}:{document.number_in_file(document.line_at(located.places[0].start))}"
         raise AlreadyApplied(
-            where, "the file says already what the edit wants", "Leave the edit out."
+            where, "the file already is as the edit wants it", "Leave the edit out."
         )
     return changed
 

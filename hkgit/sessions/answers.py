@@ -65,7 +65,7 @@ class EditReport:
             return "\n".join(f"{each.what}\nFix: {each.command}" for each in self.blind)
         failed = [str(each.number) for each in self.outcomes if each.error is not None]
         again = (
-            f"\nSend corrections of edits {', '.join(failed)} alone, in this order, as"
+            f"\nSend only corrections of edits {', '.join(failed)}, in this order, as"
             f" batch {self.batch}."
             if self.batch is not None
             else ""

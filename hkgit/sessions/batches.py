@@ -97,7 +97,7 @@ def correct_batch(folder: Path, named: str, corrections: Spec) -> Spec:
 def _split(named: str) -> tuple[str, Sequence[int] | None]:
     found = re.match(_TARGET, named)
     if found is None:
-        raise InvalidInput(f"batch {named[:40]!r}", "is no batch", "Write its id, or ID:2,5.")
+        raise InvalidInput(f"batch {named[:40]!r}", "is not a batch", "Write its id, or ID:2,5.")
     numbers = found["numbers"]
     return found["id"], None if numbers is None else [int(n) for n in numbers.split(",")]
 
@@ -108,7 +108,7 @@ def _load(place: Path, name: str) -> Batch:
         edits = tuple(parse_edit(Node("edits", each)) for each in fields["edits"])
     except (OSError, ValueError, KeyError) as error:
         fix = "Send all edits again, without a batch."
-        raise InvalidInput(f"batch {name}", "is not kept here (any more)", fix) from error
+        raise InvalidInput(f"batch {name}", "is not stored here any more", fix) from error
     spec = Spec(
         dialect=fields["dialect"],
         edits=edits,

@@ -82,7 +82,9 @@ class Blobs:
 def refuse_unwritable(place: Path, error: OSError) -> GitRefused:
     """Build the error for a call whose state cannot be kept; nothing was edited."""
     reason = error.strerror or os.strerror(error.errno or 0)
-    return GitRefused(str(place), f"cannot be written: {reason}", "Make room, then try again.")
+    return GitRefused(
+        str(place), f"cannot be written: {reason}", "Free some space, then try again."
+    )
 
 
 Written = dict[str, tuple[str, int, float]]

@@ -127,16 +127,15 @@ def describe_commits_past_hooks(
     """
     for each in found:
         yield (
-            f"commit {each.id[:9]} ({each.subject}) was made past git's hooks, so it has no"
-            f" evidence of what session {', '.join(each.sessions)} edited in"
-            f" {', '.join(each.paths)}"
+            f"commit {each.id[:9]} ({each.subject}) bypassed git's hooks, so it has no evidence of"
+            f" what session {', '.join(each.sessions)} edited in {', '.join(each.paths)}"
         )
     if found:
         are_off = for_agent or are_hooks_off()
         command = _find_mending_command(repository, found, are_off)
         if not _has_hooks(repository):
             # Made again without them, it would have no evidence again.
-            yield "this clone has no hooks of git's: hkgit init sets them up"
+            yield "this clone has no git hooks: hkgit init installs them"
             command = f"hkgit init && {{ {command}; }}"
         yield f"fix: {command}"
 
@@ -152,7 +151,7 @@ def _find_mending_command(
 ) -> str:
     """Find the command that makes such commits again, with git's hooks.
 
-    Where they are published they stay: their evidence is kept beside the history.
+    Where they are published they stay: their evidence is kept outside the history.
     """
     oldest = found[-1].id
     published = repository.git("branch", "-r", "--contains", oldest, check=False).text

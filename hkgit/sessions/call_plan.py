@@ -158,7 +158,7 @@ def _receipts(
             continue
         file = files.get(path)
         if file is None:
-            stale[path] = "it is gone since this session read it"
+            stale[path] = "it was deleted since this session read it"
             continue
         if knowledge.version not in (UNKEPT, digest(file.data)):
             stale[path] = "it has changed since this session read it"

@@ -192,8 +192,8 @@ def _open_named(root: Path, name: str) -> SessionJournal:
 
 def refuse_missing_session(name: str) -> InvalidInput:
     """Build the error for a name that no session has."""
-    fix = "hkgit session list shows those there are."
-    return InvalidInput(f"session {name}", "is none of this checkout", fix)
+    fix = "hkgit session list shows the sessions."
+    return InvalidInput(f"session {name}", "is not a session of this checkout", fix)
 
 
 def _remove(folder: Path) -> None:

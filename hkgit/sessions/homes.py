@@ -52,7 +52,7 @@ def check_session(name: str) -> None:
     if name == UNNAMED:
         return
     if not re.match(_NAME, name):
-        what = "is no name for a session"
+        what = "is not a valid session name"
         fix = "Use up to 64 letters, digits, dots, dashes and underscores."
         raise InvalidInput(repr(name[:80]), what, fix)
     check_new_path(name)
@@ -179,7 +179,7 @@ def choose_folder(root: Path, session: str) -> Path:
         if _make_directory(root, home):
             return home / session
     fix = f"Name a directory for it: {STATE}=DIRECTORY"
-    raise GitRefused(str(root), "there is no place to keep the state of a session", fix)
+    raise GitRefused(str(root), "there is nowhere to keep the state of a session", fix)
 
 
 def _make_directory(root: Path, home: Path) -> bool:
@@ -203,10 +203,10 @@ def lock_sessions(home: Path) -> Iterator[None]:
     try:
         descriptor = locks.wait_for(lock, PATIENCE)
     except OSError as error:
-        fix = "Look at this file, then try again."
+        fix = "Check this file, then try again."
         raise GitRefused(str(lock), f"cannot be locked: {error.strerror}", fix) from error
     if descriptor is None:
-        what = "another call is at work in this checkout"
+        what = "another call is running in this checkout"
         raise GitRefused(str(lock), what, "Try again when it is done.")
     try:
         yield
@@ -219,6 +219,6 @@ def expect_kept_here(root: Path, folder: Path, fix: str) -> None:
     for home in list_candidates(root):
         kept = home / folder.name
         if kept != folder and (kept / STATE_FILE).is_file():
-            what = "the session is kept there, and this shell may not write there: a sandbox"
+            what = "the session is stored there, but this shell may not write there: a sandbox"
             last = "The commit has to be made outside the sandbox as well."
             raise GitRefused(str(kept), what, f"{fix} {last}")

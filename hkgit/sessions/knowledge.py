@@ -199,7 +199,7 @@ def find_bounds(path: str, start: int | None, end: int | None, total: int) -> tu
     first = 1 if start is None else start
     if first < 1 or (end is not None and end < first):
         fix = "Name the first line and then the last, counted from 1."
-        raise InvalidInput(f"{path}:{first}-{end}", "is no range of lines", fix)
+        raise InvalidInput(f"{path}:{first}-{end}", "is not a range of lines", fix)
     if start is not None and first > total:
         what = f"starts past the last line: the file has {total} lines"
         raise InvalidInput(f"{path}:{first}", what, "Name lines it has.")

@@ -285,7 +285,7 @@ def _before(
             continue
         data = kept(change.before.sha256)
         if data is None:
-            raise InvalidInput(change.path, "the version that was edited is not kept any more")
+            raise InvalidInput(change.path, "the version that was edited is no longer stored")
         there = files.get(change.path)
         if there is not None and _to_stored(change.path, data, there.data, stores_lf) == there.data:
             yield change.path, there

@@ -269,7 +269,7 @@ def _find_uncovered(built: Built, after: Snapshot) -> Iterator[str]:
         if derived is not None and staged is not None:
             lines = ", ".join(_find_changed_lines(derived.data, staged.data))
             what = f"lines {lines}" if lines else f"its mode {staged.mode:o}"
-            yield f"{path}: no session's edits account for {what}"
+            yield f"{path}: no session's edits explain {what}"
         else:
             yield f"{path}: no session's edit made or removed it"
 
@@ -299,4 +299,4 @@ def _find_changed_lines(derived: bytes, staged: bytes) -> Iterator[str]:
 
 
 def _why(error: HkgitError) -> str:
-    return f"{error.where}: {error.what}. Commit what it leans on first, then this."
+    return f"{error.where}: {error.what}. Commit what it depends on first, then this."

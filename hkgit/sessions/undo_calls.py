@@ -81,8 +81,8 @@ def choose_calls(
         found = [*kept] if whole_session else [*(effective or kept)][-1:]
         where = "the session"
     if not found:
-        fix = "hkgit undo --list shows the calls; what is committed git takes back: git revert"
-        raise InvalidInput(where, "holds no call that can be undone", fix)
+        fix = "hkgit undo --list shows the calls; git revert undoes what is committed"
+        raise InvalidInput(where, "has no call that can be undone", fix)
     return found
 
 
@@ -170,7 +170,7 @@ def _reverse(change: RecordedFile, files: Snapshot, blobs: Blobs) -> dict[str, F
             raise Conflict(change.new_path, "was changed after it was made", _FIX)
         return {change.new_path: None}
     if present is None or before is None or after is None:
-        raise Conflict(change.new_path, "is gone, or was never kept", _FIX)
+        raise Conflict(change.new_path, "is gone, or was never stored", _FIX)
     file = _merge_file(change.new_path, before, after, present)
     if change.path == change.new_path:
         return {change.path: file}
@@ -180,7 +180,7 @@ def _reverse(change: RecordedFile, files: Snapshot, blobs: Blobs) -> dict[str, F
 def _restore(path: str, file: File | None, files: Snapshot) -> dict[str, File | None]:
     """Put a file back at its path. Raises Conflict when another has taken it."""
     if files.get(path) not in (None, file):
-        raise Conflict(path, "was made anew after it was removed", _FIX)
+        raise Conflict(path, "was created again after it was deleted", _FIX)
     return {path: file}
 
 

@@ -212,7 +212,7 @@ def _find_dead_call(home: Path) -> list[str]:
     call = None if journal is None else journal.load().calls.begun_call()
     if journal is None or call is None:
         return []
-    return [f"call {call.id} of session {journal.folder.name} died half written"]
+    return [f"call {call.id} of session {journal.folder.name} died half-written"]
 
 
 def _settle_call(root: Path, journal: SessionJournal, call: JournaledCall) -> list[str]:
@@ -223,14 +223,14 @@ def _settle_call(root: Path, journal: SessionJournal, call: JournaledCall) -> li
     named = f"call {call.id} of session {journal.folder.name}"
     if all(now == after for _, after, now in states.values()):
         journal.end(call, dict.fromkeys(states))
-        return [f"{named} had been written as a whole", *swept]
+        return [f"{named} was already written completely", *swept]
     back = {path: before for path, (before, after, now) in states.items() if now == after}
     restored = {path: _file(journal.blobs, version) for path, version in back.items()}
     write_files(root, restored, {path: found[path] for path in back})
     journal.abort(call)
     others = [path for path, (before, after, now) in states.items() if now not in (before, after)]
-    left = f"; changed since, and left alone: {', '.join(others)}" if others else ""
-    return [f"{named} died half written and was taken back{left}", *swept]
+    left = f"; changed since, and left as they are: {', '.join(others)}" if others else ""
+    return [f"{named} died half-written and was undone{left}", *swept]
 
 
 def _file(blobs: Blobs, version: FileMark | None) -> File | None:

@@ -11,9 +11,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from typing import AnyStr
 
 from hkgit.values import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import AnyStr
 
 CELLS = 20_000  # The largest table, in cells, that the exact comparison of a stretch may fill
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from hkgit.edits import (
     EXECUTABLE,
@@ -29,7 +28,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import Json, JsonObject, Node, check_fields, read_hash
-from hkgit.values import defaults_of, fields_of
+from hkgit.values import Any, defaults_of, fields_of
 
 OPERATIONS: Mapping[str, type[AnyEdit]] = {
     "replace_text": Edit,
@@ -90,7 +89,7 @@ def expect_sayable(dialect: str, edits: Iterable[AnyEdit]) -> None:
     kinds = NOTATIONS[dialect].kinds
     for edit in edits:
         if kinds and type(edit) not in kinds:
-            what = f"{dialect} cannot say this {type(edit).__name__}"
+            what = f"{dialect} cannot express this {type(edit).__name__}"
             raise InvalidInput(edit.path, what, "Write it in the dialect `protocol`.")
 
 

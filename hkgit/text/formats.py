@@ -117,7 +117,7 @@ class CandidateJson(TypedDict):
 
     start_line: Line
     end_line: Count
-    range_hash: Annotated[Sha256 | None, "Null, like the text, where that is too long."]
+    range_hash: Annotated[Sha256 | None, "Null, like the text, if it is too long."]
     similarity: Share | None
     text: str | None
 
@@ -128,7 +128,7 @@ class OutcomeJson(TypedDict):
     number: Line
     spec: NotRequired[Annotated[str, "The spec of the edit, where a call has several."]]
     path: str
-    file: Annotated[str, "The path, by the name of other tools."]
+    file: Annotated[str, "The path, under the name that other tools use."]
     status: Annotated[
         Literal[
             "applied",
@@ -141,10 +141,10 @@ class OutcomeJson(TypedDict):
             "already_applied",
             "invalid",
         ],
-        "`would_apply` in a dry run, `not_applied` for an edit beside a refused one.",
+        "`would_apply` in a dry run, `not_applied` for an edit next to a refused one.",
     ]
     tier: str | None
-    match_type: Annotated[str | None, "The tier, by the name of other tools."]
+    match_type: Annotated[str | None, "The tier, under the name that other tools use."]
     similarity: Share | None
     confidence: Share | None
     evidence: EvidenceKind
@@ -158,8 +158,9 @@ class OutcomeJson(TypedDict):
     candidates: Annotated[list[CandidateJson], "Of a refused edit, the likeliest first."]
     corrected: Annotated[
         str | None,
-        "The refused edit as it would be right at the one place that is near, in the dialect of"
-        " the spec: for its author to confirm, never applied by itself.",
+        "The refused edit, corrected for the one similar place, in the dialect of the spec:"
+        " for its author to"
+        " confirm, never applied automatically.",
     ]
 
 
@@ -199,11 +200,11 @@ class AnswerJson(TypedDict):
         "fault",
         "usage",
     ]
-    dry_run: NotRequired[Annotated[bool, "True where nothing was to be changed."]]
+    dry_run: NotRequired[Annotated[bool, "True if nothing was to be changed."]]
     edits: list[OutcomeJson]
     commit: str | None
     error: NotRequired[ErrorJson]
-    call: NotRequired[Annotated[str | None, "What `undo` takes back."]]
+    call: NotRequired[Annotated[str | None, "What `undo` undoes."]]
     batch: NotRequired[Annotated[str | None, "What corrections are sent with."]]
     files: NotRequired[Annotated[list[str], "The paths that changed."]]
     blind: NotRequired[list[BlindJson]]
@@ -224,7 +225,7 @@ class ReadJson(TypedDict):
     total_lines: Count
     range_hash: Annotated[str | None, "SHA-256 over the lines, each with a line feed."]
     range_lines: list[str]
-    kind: NotRequired[Annotated[Literal["image", "binary"], "Where the file is not text."]]
+    kind: NotRequired[Annotated[Literal["image", "binary"], "If the file is not text."]]
     mime: NotRequired[str]
     has_receipt: NotRequired[Annotated[bool, "Whether the session keeps that this was read."]]
     tagged_lines: NotRequired[Annotated[list[str], "As `ab|text`, where read with tags."]]
@@ -286,7 +287,7 @@ class SessionJson(TypedDict):
     last_used: Seconds
     ended: bool
     expires: Annotated[
-        int | None, "When it is removed if nobody uses it; null as long as an edit waits."
+        int | None, "When it is removed if unused; null while it has uncommitted edits."
     ]
     damage: Annotated[str | None, "Why its journal cannot be read."]
 
@@ -363,18 +364,18 @@ class RulingJson(TypedDict):
     replay: ReplayName
     policy: PolicyResultJson
     made_by: MadeBy
-    verdict: Annotated[VerdictName, "What replay and policy come to."]
+    verdict: Annotated[VerdictName, "The result of replay and policy."]
     passes: bool
     rule: Annotated[str, "The rule that decided."]
     entries: list[Sha256]
     findings: list[FindingJson]
     notes: list[str]
     basis: Annotated[
-        str | None, "What the verdict rests on, where that is another commit or a key."
+        str | None, "What the verdict is based on, if that is another commit or a key."
     ]
     by_hand: list[ByHandJson]
     mend: Annotated[
-        str, "The command that makes the commit again with evidence; empty where none does."
+        str, "The command that makes the commit again with evidence; empty if there is none."
     ]
 
 
@@ -392,13 +393,13 @@ class GateJson(TypedDict):
     """
 
     passes: bool
-    provisional: Annotated[bool, "Judged on a client, whose hooks can be skipped."]
+    provisional: Annotated[bool, "Judged on a client, where hooks can be skipped."]
     policy: JudgingPolicyJson
     commits: list[RulingJson]
 
 
 class CommitJson(TypedDict):
-    """A commit: what can be derived of it, and whether the policy lets it pass."""
+    """A commit: what can be derived of it, and whether it passes the policy."""
 
     commit: CommitId
     replay: ReplayName
@@ -547,8 +548,8 @@ class PointJson(TypedDict):
     answer: Literal["yes", "no", "unknown"]
     basis: Annotated[
         Literal["replayed", "recomputed", "claimed"],
-        "On what the answer rests: on bytes, ranges and hashes; on the spec, located again; or on"
-        " somebody's word.",
+        "What the answer is based on: bytes, ranges and hashes; the spec, located again; or"
+        " a claim.",
     ]
     facts: list[FactJson]
 
@@ -558,7 +559,7 @@ class QaJson(TypedDict):
 
     passes: Annotated[bool, "Whether every answer is yes."]
     commits: Annotated[Count, "How many the range has."]
-    governed: Annotated[Count, "How many of them are held to the protocol."]
+    governed: Annotated[Count, "How many of them the protocol applies to."]
     points: list[PointJson]
 
 
@@ -614,7 +615,7 @@ class AdoptedChangeJson(TypedDict):
     lines: Annotated[Count, "How many places were changed."]
     explained_lines: Count
     entries: Annotated[Count, "Entries that explain them."]
-    record: Annotated[str | None, "The ref that keeps the evidence beside the history."]
+    record: Annotated[str | None, "The ref that keeps the evidence outside the history."]
     explained: list[ExplainedJson]
     unexplained: list[UnexplainedJson]
     skipped: list[SkippedJson]
@@ -683,8 +684,8 @@ class FleetRepositoryJson(TypedDict):
     tips: Annotated[dict[str, str], "Commits by ref."]
     policy: Annotated[str | None, "The digest of the policy."]
     new: Annotated[int, "Commits that were judged in this run."]
-    restarts: Annotated[str | None, "Why nothing of an earlier run counts, where it does not."]
-    same_as: Annotated[str | None, "The name of the entry that tells of it."]
+    restarts: Annotated[str | None, "Why earlier results do not count, if so."]
+    same_as: Annotated[str | None, "The name of the entry that records it."]
     error: FleetErrorJson | None
     numbers: TallyJson
 
@@ -697,15 +698,15 @@ class FleetJson(TypedDict):
     repositories: list[FleetRepositoryJson]
     total: TallyJson
     failed: Annotated[int, "Repositories that could not be judged."]
-    rejected: Annotated[int, "Repositories that their policy does not let pass."]
+    rejected: Annotated[int, "Repositories that their policy rejects."]
 
 
 class ExportJson(TypedDict):
     """What an export did to the tables of a repository."""
 
     repository: Annotated[str, "Its name in every table."]
-    url: Annotated[str | None, "The address of its remote, without credentials."]
-    roots: Annotated[list[str], "The ids of the commits without a parent."]
+    url: Annotated[str | None, "The URL of its remote, without credentials."]
+    roots: Annotated[list[str], "The ids of the root commits."]
     judged: Annotated[int, "Commits that were judged in this run."]
     added: Annotated[int, "Commits that are new in the tables."]
     changed: Annotated[int, "Commits whose rows have changed."]
@@ -723,9 +724,7 @@ class SqlJson(TypedDict):
     """The answer to a query."""
 
     columns: list[SqlColumnJson]
-    rows: Annotated[
-        list[dict[str, Any]], "By the names of columns; a name that comes again is `NAME_2`."
-    ]
+    rows: Annotated[list[dict[str, Any]], "By column name; a repeated name becomes `NAME_2`."]
 
 
 # The ledger, where nothing else may stand
@@ -876,7 +875,7 @@ class LedgerJson(TypedDict):
     """
 
     schema: Literal[1]
-    ladder: Annotated[Count, "The matching ladder; raised whenever any answer may change."]
+    ladder: Annotated[Count, "The matching ladder; raised whenever any result may change."]
     parameters: ParametersJson
     base: Annotated[CommitId | None, "The commit that the edits were written against; a claim."]
     spec: SpecJson

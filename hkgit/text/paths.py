@@ -37,14 +37,14 @@ def check_path(path: str) -> None:
     check_tree_path(path)
     first = _fold(path.split("/")[0])
     if first.startswith((".hkgit", "hkgit~")) and re.fullmatch(_DOT_HKGIT, first):
-        raise InvalidInput(quote_path(path), "is hkgit's own", "Only hkgit writes under .hkgit/.")
+        raise InvalidInput(quote_path(path), "belongs to hkgit", "Only hkgit writes under .hkgit/.")
 
 
 def check_tree_path(path: str) -> None:
     """Raise InvalidInput for a path that no tree may hold: it leads outside, or into `.git`."""
     what = _fault(path)
     if what is not None:
-        fix = "Name a file inside the work tree, from its root, with / between the parts."
+        fix = "Name a file in the work tree, relative to its root, with / as the separator."
         raise InvalidInput(quote_path(path) or "path", what, fix)
 
 
@@ -57,7 +57,7 @@ def check_new_path(path: str) -> None:
         if ":" in name or "\\" in name:
             raise _not_portable(path, "a name with : or \\ means something else on Windows")
         if name.endswith((".", " ")):
-            raise _not_portable(path, "Windows drops a dot or blank at the end of a name")
+            raise _not_portable(path, "Windows drops a dot or space at the end of a name")
 
 
 def fold_name(name: str) -> str:
@@ -95,11 +95,11 @@ def _fault(path: str) -> str | None:
     # Nearly all paths are plain, and none of the patterns has to be compiled for them.
     is_plain = path.isascii() and path.isprintable()
     if not is_plain and re.search(_CONTROL, path):
-        return "holds a control character"
+        return "contains a control character"
     if not is_plain and (
         re.search(_STRAY_SURROGATE, path) or decode_text(encode_text(path)) != path
     ):
-        return "is not the one way to write its bytes"
+        return "is not canonical"
     if path[0] in "/\\" or (path[1:2] == ":" and re.match(_DRIVE, path)):
         return "is absolute"
     if len(encode_text(path)) > LONGEST_PATH:
@@ -109,7 +109,7 @@ def _fault(path: str) -> str | None:
     # A backslash separates on Windows: what it sets apart must be harmless as well.
     names = path.replace("\\", "/").split("/")
     if any(name.rstrip(". ") == "" for name in names):
-        return "has a part that is empty or only dots and blanks"
+        return "has a part that is empty or only dots and spaces"
     folded = map(_fold, names)
     if any(name.startswith((".git", "git~")) and re.fullmatch(_DOT_GIT, name) for name in folded):
         return "leads into .git"
@@ -123,5 +123,5 @@ def _fold(name: str) -> str:
 
 
 def _not_portable(path: str, why: str) -> InvalidInput:
-    fix = "Choose another name; a file that has such a name already can be edited."
+    fix = "Choose another name; a file that has this name already can be edited."
     return InvalidInput(quote_path(path), f"is not portable: {why}", fix)

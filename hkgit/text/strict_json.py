@@ -12,10 +12,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from itertools import chain
-from typing import Any
 
 from hkgit.errors import SEND_AGAIN, InvalidInput
-from hkgit.values import dataclass
+from hkgit.values import Any, dataclass
 
 Json = Any
 """A value that JSON can say: dict, list, str, int, float, bool or None. Read one through `Node`."""
@@ -63,7 +62,7 @@ class Node:
     def items(self, expected: str = "a list") -> list[Node]:
         if not isinstance(self.value, list):
             is_quoted = isinstance(self.value, str) and self.value.lstrip()[:1] == "["
-            raise self.wrong(expected, "Take the quotes around it away." if is_quoted else "")
+            raise self.wrong(expected, "Remove the quotes around it." if is_quoted else "")
         return [Node(f"{self.path}[{i}]", item) for i, item in enumerate(self.value)]
 
     def members(self, expected: str = "an object") -> dict[str, Node]:
@@ -167,7 +166,7 @@ def parse_documents(text: str) -> list[Node]:
         _refuse_leftover(text, offset)
         values.append(value)
     if not values:
-        raise InvalidInput("line 1", "expected JSON, found none", "Give one JSON document.")
+        raise InvalidInput("line 1", "expected JSON, found nothing", "Give one JSON document.")
     roots = [ROOT] if len(values) == 1 else [f"document {i}" for i in range(1, len(values) + 1)]
     nodes = [Node(root, value) for root, value in zip(roots, values, strict=True)]
     for node in nodes:
@@ -290,7 +289,7 @@ def _object(pairs: list[tuple[str, object]]) -> object:
     if len(members) == len(pairs):
         return members
     [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
-    return _Flaw(f'the key "{twice}" stands here twice')
+    return _Flaw(f'the key "{twice}" is given twice')
 
 
 def _integer(digits: str) -> object:

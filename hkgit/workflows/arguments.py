@@ -72,11 +72,11 @@ class Argument:
         if not _is_a(self.type, value):
             raise self._wrong(f"must be of type {self.type}, not {_type_of(value)}")
         if self.type == "array" and not _holds_strings(value):
-            raise self._wrong("must hold strings alone")
+            raise self._wrong("must contain only strings")
         if isinstance(value, str) and len(value) > LONGEST_TEXT:
             raise self._wrong(f"is longer than {LONGEST_TEXT} characters")
         if any(map(_is_broken, value if isinstance(value, list) else [value])):
-            raise self._wrong("holds half of a character, a lone surrogate")
+            raise self._wrong("contains half of a character, a lone surrogate")
         if self.choices and value not in self.choices:
             raise self._wrong(f"must be one of {', '.join(self.choices)}")
         if isinstance(value, int | float):
@@ -97,15 +97,15 @@ FORMAT = Argument("format", "string", "The dialect of the edits.", default="auto
 EMPTY_SEARCH = Argument(
     "empty_search",
     "string",
-    "What an empty SEARCH means: a new file, or the end of one that is there.",
+    "What an empty SEARCH means: a new file, or the end of an existing one.",
     choices=("create", "append"),
     default="create",
 )
 THRESHOLD = Argument(
     "threshold",
     "number",
-    "How alike a fuzzy match must be; it decides the place, and lets no edit overwrite lines that"
-    " it misquotes. With 1 the old text must stand in the file byte for byte.",
+    "How alike a fuzzy match must be; it decides the place, and never lets an edit overwrite lines"
+    " that it misquotes. With 1 the old text must be in the file byte for byte.",
     minimum=0,
     maximum=1,
     default=DEFAULT_THRESHOLD,
@@ -115,19 +115,19 @@ RELOCATE = Argument("relocate", "boolean", "Follow line ranges that have moved."
 CHECK_SYNTAX = Argument(
     "check_syntax",
     "boolean",
-    "Refuse every edit that leaves a file which no longer parses, or none; by default those that"
-    " are not exact.",
+    "Refuse every edit that leaves a file that no longer parses, or none; by default only inexact"
+    " edits.",
 )
-DRY_RUN = Argument("dry_run", "boolean", "Show what would change, and change nothing.")
+DRY_RUN = Argument("dry_run", "boolean", "Show what would change; change nothing.")
 BATCH = Argument("batch", "string", "The batch whose refused edits these correct.")
 MESSAGE = Argument("message", "string", "The commit message.")
-BRANCH = Argument("branch", "string", "Land on this branch, made at the base if absent.")
+BRANCH = Argument("branch", "string", "Land on this branch; created at the base if missing.")
 BASE = Argument("base", "string", "The commit that the edits were written against.")
 HASHLINE = Argument("hashline", "boolean", "Show each line with its tag: ab|text.")
-LIMIT = Argument("limit", "integer", "Show so many lines at most.", minimum=1)
-BEFORE = Argument("before", "string", "Read what that call of the session changed.")
-CALL = Argument("call", "string", "The call to take back, instead of the last.")
-WHOLE_SESSION = Argument("whole_session", "boolean", "Take back every call of the session.")
+LIMIT = Argument("limit", "integer", "Show at most this many lines.", minimum=1)
+BEFORE = Argument("before", "string", "Read what this call of the session changed.")
+CALL = Argument("call", "string", "The call to undo, instead of the last.")
+WHOLE_SESSION = Argument("whole_session", "boolean", "Undo every call of the session.")
 
 
 def _is_a(name: str, value: object) -> bool:

@@ -71,11 +71,11 @@ def judge_statement(
     """
     if old == new:
         what = "is empty: there is no commit whose verdict could be signed"
-        fix = "Name the commit before the work and the last of the work: A..B."
+        fix = "Name the commit before the work and its last commit: A..B."
         raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
     if not repository.is_ancestor(old, new):
         what = "its head does not descend from its base"
-        fix = "Rebase onto the base, or merge it, and attest what comes of that."
+        fix = "Rebase onto the base, or merge it, and attest the result."
         raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
     policy = policy if target is None else policy.for_refs([target])
     report = judge_range(
@@ -106,7 +106,7 @@ def _expect_all_pass(report: Report) -> None:
     failed = [ruling for ruling in report.rulings if not ruling.passes]
     if failed:
         where = (failed[0].judged.candidate.id or "")[:12]
-        what = f"does not pass ({failed[0].rule}), so there is nothing to attest"
+        what = f"does not pass ({failed[0].rule}), so it cannot be attested"
         raise Rejected(where, what, "hkgit gate --range says why.")
 
 

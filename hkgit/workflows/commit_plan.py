@@ -205,7 +205,7 @@ def _check_reads(files: Snapshot, reads: Sequence[Read]) -> None:
     for read in reads:
         file = files.get(read.path)
         if file is None:
-            what = "there is no such file, though a hash of it was expected"
+            what = "there is no such file, but a hash of it was expected"
             raise Stale(read.path, what, "Check the path and the lines.")
         base = terminate(Document(file.data))
         if find_holding_read(base, (), (read,)) is not None:
@@ -278,8 +278,10 @@ def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | N
     try:
         return net.restate(Overlay(MappingSnapshot(), files_before(changes)), settings)
     except InvalidInput as error:
-        what = "its edits write text and take it back, which a ledger may not keep"
-        raise InvalidInput(error.where, what, "Write each line once, as it is to stay.") from error
+        what = "its edits write text and remove it again, which a ledger may not keep"
+        raise InvalidInput(
+            error.where, what, "Write each line only once, in its final form."
+        ) from error
 
 
 def _make_claims(
@@ -299,7 +301,7 @@ def _choose_message(step: PlannedCommit, choices: ApplyOptions) -> str:
     if not text.strip():
         raise InvalidInput("--message", "is blank", "Say what the commit does, or leave it out.")
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
-        raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes those itself.")
+        raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes these itself.")
     return text
 
 

@@ -410,7 +410,7 @@ def _add_removed(
         # What stands in its place is told already, where something does.
         if is_gone and number not in pairs and place + 1 not in reported:
             reported.add(place + 1)
-            found.unexplained.append(UnexplainedLines(path, place + 1, place, "lines taken out"))
+            found.unexplained.append(UnexplainedLines(path, place + 1, place, "lines removed"))
 
 
 def _add_rest(
@@ -420,7 +420,7 @@ def _add_rest(
     if any(each.path == path for each in found.unexplained):
         return
     if derived is None:
-        found.unexplained.append(UnexplainedLines(path, 1, 0, "the file was made"))
+        found.unexplained.append(UnexplainedLines(path, 1, 0, "the file was created"))
     elif derived.mode != actual.mode:
         found.unexplained.append(UnexplainedLines(path, 1, 0, f"its mode is {actual.mode:o}"))
     elif derived.data != actual.data and not changed:

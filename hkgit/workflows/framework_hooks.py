@@ -45,7 +45,7 @@ def render_block(text: str, indentation: str, line_end: str) -> str:
 def _describe(text: str) -> str:
     """What follows the first words of a block with these lines."""
     digits = sha256(encode_text(text)).hexdigest()[:16]
-    return f" {digits}; `hkgit init --remove` takes these lines away"
+    return f" {digits}; `hkgit init --remove` removes these lines"
 
 
 def drop_own_blocks(content: bytes) -> bytes:
@@ -116,11 +116,11 @@ _PUBLISHED = (
         ("hkgit gate --record --message-file", "commit-msg"),
     ),
     (
-        ("hkgit-record-done", "Lets sessions forget what is committed now."),
+        ("hkgit-record-done", "Tells sessions what is committed now."),
         ("sh -c 'hkgit record --committed || :'", "post-commit"),
     ),
     (
-        ("hkgit-gate-push", "Judges the one pushed ref that the framework tells of."),
+        ("hkgit-gate-push", "Judges the one pushed ref that the framework names."),
         ("hkgit gate --pre-push", "pre-push"),
     ),
 )
@@ -185,7 +185,7 @@ def install(root: Path) -> SetupStep:
     new = _add_table(content) if path.name == PREK else _add_item(content)
     if new is None:
         entry = TOML if path.name == PREK else YAML
-        what = "is no list to which hkgit can add; add to its `repos`"
+        what = "is not a list that hkgit can extend; add to its `repos`"
         return SetupStep(path, Action.BLOCKED, f"{what}:\n{entry}")
     if new == before:
         return keep_file(path, "runs hkgit gate already")
@@ -234,7 +234,7 @@ def remove(root: Path) -> Iterator[SetupStep]:
         if left != content:
             yield SetupStep(path, Action.WROTE, "without the lines of hkgit init", left)
         if has_block(left):
-            yield keep_file(path, "lines between its markers are yours: not as hkgit wrote them")
+            yield keep_file(path, "the lines between its markers are yours, not what hkgit wrote")
 
 
 def _drop_lines(content: bytes) -> bytes:

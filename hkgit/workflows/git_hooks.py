@@ -101,7 +101,7 @@ def _install(directory: HooksDirectory, name: str, path: Path) -> SetupStep:
 def _foreign(path: Path, name: str, directory: HooksDirectory) -> SetupStep:
     whose = "every repository of yours uses it" if directory.is_shared else "it is not hkgit's"
     if name in SERVER_HOOKS:
-        what = f"{whose}; give what it reads to `hkgit gate --quiet --pre-receive` as well"
+        what = f"{whose}; pass its input to `hkgit gate --quiet --pre-receive` as well"
         return SetupStep(path, Action.BLOCKED, what)
     if name in _RECORDING:
         return keep_file(path, f"{whose}; where sessions edit, add this line: {_RECORDING[name]}")
@@ -122,5 +122,5 @@ def remove(directory: HooksDirectory) -> Iterator[SetupStep]:
                 yield SetupStep(path, Action.REMOVED)
             elif content is not None and calls_gate(content):
                 yield keep_file(
-                    path, "it is yours: not as hkgit wrote it; it still calls hkgit gate"
+                    path, "it is yours, not what hkgit wrote; it still calls hkgit gate"
                 )

@@ -69,7 +69,7 @@ def find_leftovers(repository: Repository, *, fix: bool = False) -> list[str]:
     lines = []
     for place in left:
         kept = clear_away(place.parent, partial(_read_known_files, repository, place.parent))
-        lines += [f"what was saved while a call wrote is kept in {each}" for each in kept]
+        lines += [f"what was saved during a call is kept in {each}" for each in kept]
     return lines
 
 

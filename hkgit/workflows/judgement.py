@@ -264,7 +264,9 @@ def _parse_seconds(given: str | float | None) -> float:
     except ValueError:
         seconds = -1
     if not 0 <= seconds <= LONGEST_BUDGET:
-        raise InvalidInput("budget", f"is no number of seconds from 0 to {LONGEST_BUDGET}: {given}")
+        raise InvalidInput(
+            "budget", f"is not a number of seconds from 0 to {LONGEST_BUDGET}: {given}"
+        )
     return seconds
 
 

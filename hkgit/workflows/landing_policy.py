@@ -75,7 +75,7 @@ def explain_differing(paths: Sequence[str]) -> str:
     """Say what to do where a commit is to be made of files with uncommitted changes."""
     named = ", ".join(map(visible, paths))
     return (
-        f"the edits speak of HEAD, and the checkout has uncommitted changes of {named}:"
+        f"the edits refer to HEAD, but the checkout has uncommitted changes of {named}:"
         " commit or stash these first, then read the lines and make the call again"
     )
 

@@ -62,7 +62,9 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     staged, GitRefused where there is no commit to build on.
     """
     if repository.is_bare:
-        raise GitRefused("hkgit redo", "a bare repository stages nothing", "Run this in a clone.")
+        raise GitRefused(
+            "hkgit redo", "a bare repository has nothing staged", "Run this in a clone."
+        )
     head = repository.head()
     if head.commit is None:
         what = "there is no commit yet to make it on"
@@ -143,8 +145,8 @@ def _expect_same(repository: Repository, branch: str, tree: str, paths: Sequence
     differing = repository.git("diff-tree", *options, branch, tree, "--", *paths, *_OWN).stdout
     named = [quote_path(os.fsdecode(each)) for each in differing.split(b"\0") if each]
     if named:
-        what = "changes line ends or a byte order mark, which no edit says"
-        fix = "Nothing was committed. Take that change back, or let a person commit it."
+        what = "changes line ends or a byte order mark, which no edit can express"
+        fix = "Nothing was committed. Undo that change, or let a person commit it."
         raise InvalidInput(", ".join(named), what, fix)
 
 
@@ -200,7 +202,9 @@ def _find_named_tree(repository: Repository, name: str | None) -> str | None:
         return None
     found = repository.git("rev-parse", "--verify", "--quiet", f"{name}^{{tree}}", check=False)
     if found.code != 0:
-        raise InvalidInput("--tree", f"{name} names no tree here", "Commit again for a new one.")
+        raise InvalidInput(
+            "--tree", f"{name} is not a tree of this repository", "Commit again for a new one."
+        )
     return found.text
 
 

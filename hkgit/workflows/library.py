@@ -257,7 +257,7 @@ def take_snapshot(root: object) -> Snapshot:
         raise WrongArgument("root", root, "a directory or a mapping", fix)
     if not Path(root).is_dir():
         is_there = Path(root).exists()
-        what = "is no directory" if is_there else "there is no such directory"
+        what = "is not a directory" if is_there else "there is no such directory"
         raise InvalidInput(str(root), what, "Name the directory that the paths start from.")
     return DirectorySnapshot(Path(root))
 
@@ -313,7 +313,7 @@ def read_range(
     total = document.line_count
     last = total if end_line is None else min(end_line, total)
     if not 1 <= start_line <= last + 1:
-        raise InvalidInput(f"{start_line}-{end_line}", f"the file has {total} lines", "Read those.")
+        raise InvalidInput(f"{start_line}-{end_line}", f"the file has {total} lines", "Read these.")
     lines = tuple(decode_text(line) for line in document.lines[start_line - 1 : last])
     return ReadRange(
         start_line=start_line,

@@ -109,7 +109,7 @@ class FollowedFiles:
             # Others have moved its lines: the words of the call still name its place.
             found = self._find_version(path, replace(edit, hunks=None))
         if found is None:
-            raise make_unknown([path], "nothing tells what the file said before the call")
+            raise make_unknown([path], "nothing shows what was in the file before the call")
         return found
 
     def _find_version(self, path: str, edit: LoggedEdit) -> bytes | None:
@@ -350,7 +350,7 @@ class TranscriptReplay:
             if plan.is_ok and is_what_came(plan, before, after):
                 return plan
         if after is None:
-            raise make_unknown(edit.paths, "the log does not say what the call made of it")
+            raise make_unknown(edit.paths, "the log does not show the result of the call")
         spec = make_difference(before, after)
         plan = plan_call([spec], files, Options(), (), known, self._blobs.get)
         if not plan.is_ok:

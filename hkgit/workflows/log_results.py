@@ -88,7 +88,7 @@ def _replace_literally(text: bytes, old: bytes, new: bytes, *, is_all: bool) -> 
     if not old and not text:
         return new
     if not old or old not in text:
-        raise InvalidInput("the call", "the file as it was does not hold the old text")
+        raise InvalidInput("the call", "the file as it was does not contain the old text")
     if not new and not old.endswith(b"\n") and old + b"\n" in text:
         old += b"\n"
     return text.replace(old, new, -1 if is_all else 1)
@@ -153,7 +153,7 @@ def make_difference(before: Texts, after: Texts) -> Spec:
         line for path, new in after.items() for line in _diff(path, before.get(path), new)
     )
     if not text:
-        raise InvalidInput(", ".join(after), "the call has changed nothing")
+        raise InvalidInput(", ".join(after), "the call changed nothing")
     spec = dialects.parse(text, "unified-diff")
     return replace(spec, digest=digest(encode_text(text)))
 

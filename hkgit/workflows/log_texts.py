@@ -50,7 +50,7 @@ def _restore_line(line: bytes, guide: bytes) -> bytes:
     assert indent is not None, "the pattern matches everything"
     rest = line.removeprefix(show_tabs(indent[0]))
     if show_tabs(indent[0]) + rest != line:
-        raise InvalidInput("the log", "its diff does not fit the words of the call")
+        raise InvalidInput("the log", "its diff does not match the arguments of the call")
     return indent[0] + rest
 
 
@@ -68,7 +68,7 @@ def _find_line(line: bytes, known: Mapping[bytes, set[bytes]], before: bytes) ->
         return next(iter(there), line)
     count = len(line) - len(line.lstrip(b" "))
     if there or count % 2 or re.search(rb"^ ", before, re.MULTILINE):
-        raise InvalidInput("the log", "its diff does not tell tabs from blanks")
+        raise InvalidInput("the log", "its diff does not distinguish tabs from spaces")
     return b"\t" * (count // 2) + line[count:]
 
 
@@ -160,7 +160,7 @@ def _apply(text: bytes, hunks: Sequence[LoggedHunk]) -> bytes:
         start = _start(hunk)
         stop = start + len(hunk.old)
         if not _is_at(lines, hunk, indent):
-            raise InvalidInput("the log", "its diff does not fit the file as it was")
+            raise InvalidInput("the log", "its diff does not match the file as it was")
         is_last = stop >= len(lines)
         lines[start:stop] = _new_lines(lines[start:stop], hunk, indent)
         is_told = is_last and hunk.is_ended is not None

@@ -2,7 +2,7 @@
 
 What git can merge by itself it merges, under the pinned options by which merges are judged (see
 `git/clean_merge.py`). A path that it leaves in conflict becomes what the spec makes of the first
-parent's file, or stays as the first parent has it.
+parent's file, or stays as in the first parent.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> Mer
         raise InvalidInput(rev, f"is merged into {branch} already", "Leave --merge out.")
     if base is None:
         what = f"has no history in common with {branch}"
-        raise InvalidInput(rev, what, "Bring its files in with a spec of their own.")
+        raise InvalidInput(rev, what, "Add its files with a separate spec.")
     if base == tip:
         fix = f"Do that first (git merge --ff-only {rev}), then apply the spec without --merge."
         raise InvalidInput(rev, f"is ahead of {branch}: merging it is a fast-forward", fix)
@@ -59,7 +59,7 @@ def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> Mer
         fix = f"Merge it (git merge {rev}), then apply the spec without --merge."
         raise InvalidInput(rev, "merges without a conflict: there is nothing to resolve", fix)
     for path in find_invented_paths(attempt.conflicts, (tip, commit)):
-        what = "a file of one side and a directory of the other want one name"
+        what = "a file on one side and a directory on the other have the same name"
         fix = "Rename one of the two on its branch, then merge."
         raise InvalidInput(quote_path(path), what, fix)
     return MergePlan(base=base, tip=tip, commit=commit, name=rev, attempt=attempt)
@@ -72,7 +72,7 @@ def expect_conflicted(plan: Plan, merging: MergePlan) -> Plan:
         return plan
     named = ", ".join(map(quote_path, merging.conflicts))
     what = f"is not in conflict, and a merge changes nothing else (in conflict: {named})"
-    fix = "Leave this edit to a commit after the merge."
+    fix = "Make this edit in a commit after the merge."
     return Plan(tuple(_refuse(plan, each, outside, what, fix) for each in plan.outcomes), ())
 
 

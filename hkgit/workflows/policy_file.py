@@ -12,13 +12,15 @@ from hkgit.gate.trusted_policy import CONFIG, PYPROJECT, read_policy
 from hkgit.workflows.setup_steps import Action, SetupStep, keep_file, read
 
 POLICY = b"""\
-# What `hkgit gate` lets pass in this repository. It is read from the trusted side: from HEAD for a
-# commit being made, from the target for a range or a push. So a change here binds later commits.
+# What `hkgit gate` accepts in this repository. It is read from the trusted side: from HEAD for a
+# commit being made, from the target for a range or a push. So a change here applies to later
+# commits.
 # A line that is commented out shows the default.
 
 [gate]
 
-# Who is held to the rules: "agents" (every commit that carries ledger entries, or whose author,
+# Which commits the rules apply to: "agents" (every commit that carries ledger entries, or whose
+# author,
 # committer or co-author is an agent), or "all".
 # govern = "agents"
 
@@ -38,7 +40,7 @@ POLICY = b"""\
 # The tiers of matching that may have placed an edit; without this line, every tier.
 # tiers = ["exact", "whitespace", "range", "file"]
 
-# This commit, by all its digits, and what came before it are left alone.
+# This commit, by all its digits, and what came before it are not judged.
 # since = "0000000000000000000000000000000000000000"
 
 # Who may change which paths by hand although the rules hold for them. Repeat it for each grant.
@@ -83,7 +85,7 @@ def install(root: Path) -> Iterator[SetupStep]:
         yield keep_file(attributes, "as it should be")
     else:
         shown = ATTRIBUTES.decode().strip()
-        yield SetupStep(attributes, Action.BLOCKED, f"it should hold this line alone: {shown}")
+        yield SetupStep(attributes, Action.BLOCKED, f"it should contain only this line: {shown}")
 
 
 def _install_policy(root: Path) -> SetupStep:
@@ -91,9 +93,9 @@ def _install_policy(root: Path) -> SetupStep:
     found = {name: File(content) for name, content in files.items() if content is not None}
     source = read_policy(MappingSnapshot(found)).source
     if source != BUILT_IN:
-        return keep_file(root / source, "the policy stands here already")
+        return keep_file(root / source, "the policy is here already")
     if CONFIG in found:
-        return keep_file(root / CONFIG, "has no [gate], so the built-in policy holds")
+        return keep_file(root / CONFIG, "has no [gate], so the built-in policy applies")
     return SetupStep(root / CONFIG, Action.WROTE, "the policy: every default, explained", POLICY)
 
 
@@ -103,7 +105,7 @@ def remove(root: Path) -> Iterator[SetupStep]:
     if _as_stored(read(policy) or b"") == POLICY:
         yield SetupStep(policy, Action.REMOVED)
     elif policy.exists():
-        yield keep_file(policy, "it is yours: not as hkgit wrote it")
+        yield keep_file(policy, "it is yours, not what hkgit wrote")
     if not attributes.exists():
         return
     if (root / LEDGER).exists():
@@ -111,7 +113,7 @@ def remove(root: Path) -> Iterator[SetupStep]:
     elif _as_stored(read(attributes) or b"") == ATTRIBUTES:
         yield SetupStep(attributes, Action.REMOVED)
     else:
-        yield keep_file(attributes, "it is yours: not as hkgit wrote it")
+        yield keep_file(attributes, "it is yours, not what hkgit wrote")
 
 
 def _as_stored(content: bytes) -> bytes:

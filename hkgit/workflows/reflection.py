@@ -37,7 +37,7 @@ Item = TypeVar("Item", bound=Hashable)
 RESEND = "Send only the refused edits again, corrected, in the same notation; the others are kept."
 REPARSE = "Send the edits again in a notation that can be read."
 SAME = "Send the edits again in the notation {}, as before."
-FOLLOW_UP = "Send edits that fix it; they apply on top of those that are in place."
+FOLLOW_UP = "Send edits that fix it; they apply on top of those already made."
 
 
 @dataclass(frozen=True, slots=True)

@@ -419,7 +419,7 @@ class _Remaking:
         found = find_late_edits(self.repository, self.rules.policy, (middle, self.target), literal)
         if found is None:
             where = ", ".join(map(quote_path, sorted(paths)))
-            raise InvalidInput(where, "changes in a way that no edit says", _LEAVE)
+            raise InvalidInput(where, "changes in a way that no edit can express", _LEAVE)
         spec, reads = found
         options = ApplyOptions(agent=agent, message="Make it again", reads=reads)
         target = LandingTarget("HEAD", middle, middle, checkout=False)
@@ -455,7 +455,7 @@ class _Remaking:
         """Raise InvalidInput where not all of the old commit is there: edits say no line ends."""
         differing = sorted(self._list_changed(self.repository.commit(self.tip).tree))
         if differing:
-            what = "changes line ends or a byte order mark, which no edit says"
+            what = "changes line ends or a byte order mark, which no edit can express"
             raise InvalidInput(", ".join(map(quote_path, differing)), what, _LEAVE)
 
     def _expect_passing(self, commit: str) -> None:
@@ -467,7 +467,7 @@ class _Remaking:
         raise BlindEdit(error.where, error.what, NOT_ACCEPTED) if is_blind else error
 
 
-_LEAVE = "Nothing was changed. Take that change back, or let a person vouch for it."
+_LEAVE = "Nothing was changed. Undo that change, or let a person vouch for it."
 
 
 def _write_like(
@@ -507,7 +507,7 @@ def _carry_later(repository: Repository, old: Commit, new: str, head: str) -> di
                 changed[path] = file
             elif not _is_own(path) and files.get(path) != file:
                 what = f"is changed once more by {each[:12]}"
-                raise InvalidInput(quote_path(path), what, "Change it in a commit of its own.")
+                raise InvalidInput(quote_path(path), what, "Change it in a separate commit.")
         tree = repository.write_tree(commit.tree, changed)
         parents = [names.get(parent, parent) for parent in commit.parents]
         names[each] = _write_like(repository, commit, tree, parents, commit.message)

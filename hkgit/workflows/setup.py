@@ -87,7 +87,7 @@ def _sessions(repository: Repository) -> Iterator[SetupStep]:
     """What sessions have kept: without hooks nothing makes evidence of it. And the hooks' cache."""
     cache = repository.git_dir / "hkgit/judged"
     if cache.is_file():
-        yield SetupStep(cache, Action.REMOVED, "what the hooks remembered")
+        yield SetupStep(cache, Action.REMOVED, "the state of the hooks")
     for home in list_homes(repository):
         names = sorted(each.parent.name for each in home.glob(f"*/{STATE_FILE}"))
         if home.is_dir():
@@ -101,7 +101,7 @@ def _hooks(repository: Repository) -> git_hooks.HooksDirectory:
 
 def _root(repository: Repository) -> Path:
     if repository.work_tree is None:
-        what = "is a bare repository, which has no commits in the making to judge"
+        what = "is a bare repository, where no commits are made"
         fix = "Run this in a clone of it; to judge what is pushed here, give --server."
         raise GitRefused(str(repository.git_dir), what, fix)
     return repository.work_tree

@@ -66,7 +66,9 @@ def find_target(
     if choices.merge is None:
         return target
     if len(specs) > 1:
-        raise InvalidInput("--merge", "is one commit, so of one spec", "Put the edits into one.")
+        raise InvalidInput(
+            "--merge", "is one commit, so it needs one spec", "Put the edits into one spec."
+        )
     merging = find_merging(repository, choices.merge, target.branch, target.tip)
     return replace(target, merging=merging)
 
@@ -112,7 +114,7 @@ def find_base(
     base = repository.resolve(rev)
     if not repository.is_ancestor(base, target.tip):
         fix = "Name a commit in the branch's history, or rebase the spec by reading again."
-        raise InvalidInput(rev, f"is no ancestor of {target.branch}", fix)
+        raise InvalidInput(rev, f"is not an ancestor of {target.branch}", fix)
     return base
 
 

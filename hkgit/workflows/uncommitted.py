@@ -77,8 +77,8 @@ def _refuse_uncommitted(
     is_new = committed.get(outcome.path) is None
     state = "is not committed yet" if is_new else "has uncommitted changes"
     fix = (
-        f"`apply` speaks of HEAD: commit {outcome.path} first, or make this edit with `edit`,"
-        f" which speaks of the working tree.{way}"
+        f"`apply` reads HEAD: commit {outcome.path} first, or make this edit with `edit`, which"
+        f" reads the working tree.{way}"
     )
-    what = f"{error.what}; it fits the working tree, where the file {state}"
+    what = f"{error.what}; it matches the working tree, where the file {state}"
     return outcome.refuse(type(error)(error.where, what, fix))

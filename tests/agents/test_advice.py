@@ -252,7 +252,7 @@ def test_what_doctor_says_of_missing_hooks_of_the_user_sets_them_up(
     assert (hkgit, run(*words, cwd=repo.path).code) == ("hkgit", 0)
     assert (tmp_path / ".gemini/settings.json").exists()
     lines = _ask_doctor(repo).splitlines()
-    assert "agents       gemini runs hooks of yours in every directory" in lines
+    assert "agents       gemini runs your own hooks in every directory" in lines
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex", "copilot", "gemini"])

@@ -271,4 +271,4 @@ def test_what_a_person_writes_later_is_theirs(gated: Repo) -> None:
     _format(gated, after=60)
     code, said = _shell(gated, "git add -A && git commit -q -m Work")
     assert code != 0
-    assert "bytes that no entry accounts for" in said
+    assert "bytes that no entry explains" in said

@@ -14,7 +14,7 @@ from tests.support.repos import Repo
 from tests.support.running import run
 
 OLD = (
-    "// Written by `hkgit init --agent pi`; `--remove` takes it away.\n",
+    "// Written by `hkgit init --agent pi`; `--remove` deletes it.\n",
     "// an extension of an earlier version\n",
 )
 
@@ -34,7 +34,7 @@ def test_a_file_of_an_earlier_version_gives_way(earlier: Path) -> None:
     [told] = find_outdated(root)
     assert (told.path, told.advice) == (
         ".pi/extensions/hkgit.js",
-        "is of another version of hkgit: hkgit init --agent pi",
+        "was written by another version of hkgit: hkgit init --agent pi",
     )
     assert [step.action for step in install(root, "pi", "record")] == [Action.WROTE]
     assert [*find_outdated(root)] == []
@@ -78,7 +78,10 @@ def test_hooks_in_settings_are_outdated_where_their_command_is_another(tmp_path:
     settings = tmp_path / ".claude/settings.json"
     settings.write_text(settings.read_text().replace(" --steer || true", " --steer"))
     [told] = find_outdated(tmp_path)
-    assert told.advice == "is of another version of hkgit: hkgit init --agent claude --mode steer"
+    assert (
+        told.advice
+        == "was written by another version of hkgit: hkgit init --agent claude --mode steer"
+    )
     install(tmp_path, "claude", "steer")
     assert [*find_outdated(tmp_path)] == []
 
@@ -89,5 +92,5 @@ def test_doctor_tells_of_outdated_hooks(repo: Repo) -> None:
     settings = repo.path / ".claude/settings.json"
     settings.write_text(settings.read_text().replace(" || true", ""))
     said = run("doctor", cwd=repo.path).out
-    what = "is of another version of hkgit: hkgit init --agent claude"
+    what = "was written by another version of hkgit: hkgit init --agent claude"
     assert f"agents       .claude/settings.json {what}\n" in said

@@ -199,7 +199,7 @@ def test_doctor_names_what_is_missing_and_following_that_mends_it(
     command = line.rpartition(": ")[2].split()
     assert command[0] == "hkgit"
     assert run(*command[1:], cwd=repo.path, env=env).code == 0
-    assert "claude runs hooks of yours in every directory" in _told_by_doctor(repo, env)
+    assert "claude runs your own hooks in every directory" in _told_by_doctor(repo, env)
 
 
 def _told_by_doctor(repo: Repo, env: dict[str, str]) -> list[str]:

@@ -28,7 +28,7 @@ NEW = b"x\ny\na\nb\nc\nd\n"
             NEW,
             replace_range("f", OLD, 2, 3, "z"),
             "f:2-3",
-            "The range now stands at lines 4-5: name those, or pass --relocate.",
+            "The range is now at lines 4-5: use those, or pass --relocate.",
             id="a range that moved",
         ),
         pytest.param(
@@ -63,7 +63,7 @@ NEW = b"x\ny\na\nb\nc\nd\n"
             b"x\na\nb\na\nb\n",
             replace_range("f", b"a\nb\n", 1, 2, "z"),
             "f:1-2",
-            "The range now stands at lines 2, 4: say which.",
+            "The range is now at lines 2, 4: say which.",
             id="two places",
         ),
         pytest.param(
@@ -194,7 +194,7 @@ def test_the_hash_of_a_range_is_not_that_of_the_whole_file() -> None:
 
 def test_a_file_that_is_gone_is_stale_where_a_hash_was_expected() -> None:
     said = refusal(planned({}, replace_range("f", OLD, 1, 1, "z")))
-    assert said.startswith("stale: f: there is no such file, though a hash of it was expected")
+    assert said.startswith("stale: f: there is no such file, but a hash of it was expected")
 
 
 def test_a_file_that_is_gone_is_no_match_otherwise() -> None:

@@ -177,7 +177,7 @@ def signers(key: Path) -> str:
 
 
 def by_principal(key: Path) -> Policy:
-    """Ada may change texts, whoever signs with her key."""
+    """Ada may change texts, the person who signs with her key."""
     return Policy(
         govern="all",
         manual=(Grant(("*.txt",), principals=("ada@example.org",)),),
@@ -321,7 +321,7 @@ def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(
                 "path": "pyproject.toml",
                 "new_text": "[tool.hkgit.gate]\n" + "a." * 3000 + "a = 1\n",
             },
-            id="a table that is nested too deep",
+            id="a table that is nested too deeply",
         ),
     ],
 )

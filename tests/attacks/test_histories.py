@@ -24,7 +24,7 @@ def tree(scene: Scene, commit: str) -> str:
 
 
 def revert_of_a_stranger(scene: Scene) -> str:
-    """The inverse of a commit that stands in no history of this branch, and passes in its own."""
+    """The inverse of a commit that is in no history of this branch, and passes in its own."""
     stranger = scene.by_hand({"b.txt": EVIL}, PERSON)
     back = {"b.txt": File(scene.repo.show("HEAD", "b.txt"))}
     inverse = scene.by_hand({**back}, PERSON, stranger)

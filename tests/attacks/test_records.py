@@ -58,7 +58,8 @@ def reused_elsewhere(scene: Scene) -> str:
 
 
 def removed(scene: Scene) -> str:
-    return scene.by_hand({_entry_of_the_past(scene): None})
+    """Alone it is a prune; beside a change it would hide what the change is held against."""
+    return scene.by_hand({_entry_of_the_past(scene): None, "b.txt": File(b"evil\n")})
 
 
 def altered(scene: Scene) -> str:
@@ -140,7 +141,7 @@ def _b(scene: Scene) -> bytes:
     [
         pytest.param(reused, "blind", id="entry of an undone change used again"),
         pytest.param(reused_elsewhere, "bytes", id="entry beside another change"),
-        pytest.param(removed, "entry", id="entry removed"),
+        pytest.param(removed, "entry", id="entry removed beside a change"),
         pytest.param(altered, "entry", id="entry altered"),
         pytest.param(renamed_entry, "entry", id="entry renamed"),
         pytest.param(in_two_entries, "before", id="two entries for one hunk"),

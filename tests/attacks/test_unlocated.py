@@ -275,7 +275,7 @@ def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
         pytest.param(a_rename, "run.sh", id="a rename"),
         pytest.param(a_mode, "run.sh", id="a mode"),
         pytest.param(a_removal, "typed.py", id="a removal"),
-        pytest.param(lines_taken_by_a_rename, "b.txt:2-2", id="lines taken out by a rename"),
+        pytest.param(lines_taken_by_a_rename, "b.txt:2-2", id="lines removed by a rename"),
         pytest.param(a_line_that_is_not_quoted_taken_away, "a.py:5-6", id="a line taken away"),
         pytest.param(
             words_in_the_place_of_others_than_are_quoted,

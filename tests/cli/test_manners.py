@@ -179,7 +179,7 @@ def test_a_fault_is_one_line_and_what_to_do(one: Repo, broken: dict[str, str]) -
     result = run("read", "a.py", "--rev", "HEAD", cwd=one.path, env=broken)
     assert result.code == 70
     assert result.err.splitlines() == [
-        "hkgit: a fault of hkgit itself: RuntimeError: one line",
+        "hkgit: internal error in hkgit: RuntimeError: one line",
         "Run it again with --debug and report it.",
     ]
 
@@ -202,7 +202,7 @@ def test_an_answer_that_cannot_be_written_is_the_systems_word(
     done = into_full_file(one, f"{shlex.join(args)} > '{tmp_path}/full'")
     assert done.returncode == 70
     assert len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith("hkgit: the system refused: ")
+    assert done.stderr.startswith("hkgit: the system reported an error: ")
 
 
 def test_nowhere_to_say_anything_is_no_answer_of_another_kind(one: Repo, tmp_path: Path) -> None:

@@ -264,10 +264,10 @@ def test_operation_objects_are_sections(operation: object, edits: list[AnyEdit])
             "line 3: a line without",
             id="an end of no hunk",
         ),
-        pytest.param(PATCH + "@@\n-a\n", "line 8: a hunk outside of a patch", id="behind the end"),
+        pytest.param(PATCH + "@@\n-a\n", "line 8: a hunk outside a patch", id="behind the end"),
         pytest.param(
             f"```\n*** Begin Patch\n{UPDATE}```\n+d\n",
-            "line 8: a patch without its end",
+            "line 8: a patch without an end",
             id="a fence amid hunks",
         ),
         pytest.param(patch(), "empty spec", id="nothing"),

@@ -50,10 +50,10 @@ def test_a_dialect_is_seen_from_its_text(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("", "no known dialect: it is blank", id="empty"),
-        pytest.param(" \n\n", "no known dialect: it is blank", id="blank"),
-        pytest.param("\nfix it\n", "no known dialect: it begins with 'fix it'", id="prose"),
-        pytest.param('{"a": 1}', "no known dialect: JSON with the keys a", id="other JSON"),
+        pytest.param("", "unknown dialect: it is blank", id="empty"),
+        pytest.param(" \n\n", "unknown dialect: it is blank", id="blank"),
+        pytest.param("\nfix it\n", "unknown dialect: it begins with 'fix it'", id="prose"),
+        pytest.param('{"a": 1}', "unknown dialect: JSON with the keys a", id="other JSON"),
         pytest.param("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "no known dialect", id="conflict"),
         pytest.param(f"{EDIT}\n{BLOCK}", "harnesskit or search-replace", id="two dialects"),
         pytest.param(f"{DIFF}\n{BLOCK}", "search-replace or unified-diff", id="a diff and a block"),

@@ -124,11 +124,11 @@ def test_xml_becomes_edits(text: str, edits: list[Edit]) -> None:
         pytest.param(
             '<edit file="x">\n<old>a</old>', "line 2: expected <new>, found no more", id="cut off"
         ),
-        pytest.param(xml("a").replace("<new>", "and <new>"), "text in front of <new>", id="text"),
+        pytest.param(xml("a").replace("<new>", "and <new>"), "text before <new>", id="text"),
         pytest.param(xml("a", head='file="x" mode="y"'), 'line 1: unknown key "mode"', id="key"),
         pytest.param(
             xml("a", head='file="x" file="y"'),
-            "an attribute that stands there twice",
+            "an attribute that is given twice",
             id="a key twice",
         ),
         pytest.param(

@@ -89,10 +89,10 @@ def test_several_calls_are_one_spec() -> None:
         ),
         pytest.param(
             {"path": "src/x.py", "diff": f"--- a/x.py\n+++ b/x.py\n{HUNK}" * 2},
-            "no diff of one file",
+            "not a diff of one file",
             id="two diffs",
         ),
-        pytest.param({"path": "src/x.py", "diff": "a lot"}, "no diff of one file", id="prose"),
+        pytest.param({"path": "src/x.py", "diff": "a lot"}, "not a diff of one file", id="prose"),
         pytest.param(
             [{"path": "x", "diff": BLOCK}, {"path": "x", "content": "a"}],
             "expected one path and one diff",

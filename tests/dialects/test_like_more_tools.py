@@ -172,7 +172,7 @@ ADVISED = [
         "f() {\n  a\n}\n",
         patch("@@ g() {", "-  a", "+  b"),
         patch("@@", "-  a", "+  b"),
-        "Quote the whole line that the hunk stands below, or leave it out.",
+        "Quote the whole line above the hunk, or leave it out.",
         "f() {\n  b\n}\n",
         id="an anchor that is nowhere",
     ),
@@ -235,7 +235,7 @@ ADVISED = [
                 ],
             }
         ),
-        "Take the quotes around it away.",
+        "Remove the quotes around it.",
         "b\n",
         id="operations in a string",
     ),

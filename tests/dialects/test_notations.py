@@ -58,7 +58,7 @@ def test_two_fences_are_of_two_files() -> None:
         pytest.param("{'file': 'f.c', 'old_text': 'a'}", "not JSON", id="Python's quotes"),
         pytest.param("SEARCH\na\nREPLACE\nb\n", "<<<<<<< SEARCH", id="words without marks"),
         pytest.param("*** Update f.c\n-a\n+b\n", "*** Update File: PATH", id="a patch ill spelt"),
-        pytest.param("@@ -1 +1 @@\n-a\n+b\n", "a hunk of no file", id="a hunk without a file"),
+        pytest.param("@@ -1 +1 @@\n-a\n+b\n", "a hunk without a file", id="a hunk without a file"),
         pytest.param("please change it", "it begins with 'please change it'", id="prose"),
     ],
 )

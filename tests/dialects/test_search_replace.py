@@ -399,7 +399,7 @@ NEAR = [
 
 @pytest.mark.parametrize("line", NEAR)
 def test_what_nearly_looks_like_the_tail_ends_no_block(line: str) -> None:
-    with pytest.raises(InvalidInput, match="looks like a marker and is none") as refusal:
+    with pytest.raises(InvalidInput, match="looks like a marker but is not one") as refusal:
         read(f"a.py\n<<<<<<< SEARCH\na\n=======\nb\n{line}\nand more\n")
     assert refusal.value.where == "line 6"
 

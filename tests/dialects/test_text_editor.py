@@ -274,7 +274,9 @@ def test_calls_may_stand_one_a_line() -> None:
             'old_str: expected the text to replace, found ""',
             id="str_replace of nothing",
         ),
-        pytest.param({**CALL, "command": "undo_edit"}, "command: undo_edit is no edit", id="undo"),
+        pytest.param(
+            {**CALL, "command": "undo_edit"}, "command: undo_edit is not an edit", id="undo"
+        ),
         pytest.param({**CALL, "command": "mv"}, "command: expected view, create,", id="another"),
         pytest.param({"file_path": "x", "old_string": "a"}, "no new text", id="no new_string"),
         pytest.param(

@@ -255,7 +255,7 @@ def test_headers_say_what_becomes_of_a_file(text: str, edits: list[AnyEdit]) -> 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("@@ -1 +1 @@\n-a\n+b\n", "line 1: a hunk of no file", id="no file"),
+        pytest.param("@@ -1 +1 @@\n-a\n+b\n", "line 1: a hunk without a file", id="no file"),
         pytest.param(SIDES, "line 1: a file without a change", id="no hunk"),
         pytest.param(SIDES + "@@@ -1 -1 +1 @@@\n  a\n", "line 3: the combined diff", id="a merge"),
         pytest.param(SIDES + "@@ @@\n", "line 3: a hunk without lines", id="an empty hunk"),

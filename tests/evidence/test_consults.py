@@ -74,7 +74,7 @@ def test_tries_with_edit_and_apply_count_together(desk: Desk) -> None:
     spec = desk.spec(desk.replace(10, 10, "x", "read"))
     said = run("edit", "-", cwd=desk.repo.path, stdin=spec.encode())
     assert said.code == 3
-    assert "refused 3 times, so a person decides: hkgit consult " in said.err
+    assert "refused 3 times, so a person has to decide: hkgit consult " in said.err
 
 
 def test_the_entry_that_lands_says_what_was_decided(desk: Desk) -> None:
@@ -98,7 +98,9 @@ def test_after_an_answer_as_many_tries_ask_again(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("words", "name", "code", "says"),
     [
-        pytest.param(["ffffff", "--decision", "drop"], "Ada", 4, "names no question", id="no id"),
+        pytest.param(
+            ["ffffff", "--decision", "drop"], "Ada", 4, "is not the id of a question", id="no id"
+        ),
         pytest.param(["{}", "--decision", "drop"], "Claude", 4, "is an agent", id="an agent"),
         pytest.param(["--decision", "drop"], "Ada", 64, "Say which question", id="no question"),
         pytest.param(["{}", "--decision", "maybe"], "Ada", 64, "maybe", id="no decision"),

@@ -218,7 +218,7 @@ def test_a_range_that_runs_backwards_is_invalid(mixed: Repo) -> None:
 
 def test_a_since_that_is_not_here_is_invalid(mixed: Repo) -> None:
     old = mixed.git("rev-parse", "HEAD~1")
-    with pytest.raises(InvalidInput, match="names no commit here"):
+    with pytest.raises(InvalidInput, match="is not a commit here"):
         judge_range(opened(mixed), CommitRange(old, mixed.head), Policy(since="v0")).collect()
 
 

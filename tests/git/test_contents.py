@@ -58,7 +58,7 @@ def test_a_revision_names_its_commit(repo: Repo, opened: Repository, rev: str) -
 )
 def test_what_names_no_commit_is_invalid(repo: Repo, opened: Repository, rev: str) -> None:
     repo.commit({"a": "1"})
-    with pytest.raises(InvalidInput, match="names no commit here"):
+    with pytest.raises(InvalidInput, match="is not a commit here"):
         opened.resolve(rev)
 
 

@@ -1,4 +1,4 @@
-"""An edit of all places whose old text stands nowhere as it is quoted."""
+"""An edit of all places whose old text is nowhere as it is quoted."""
 
 from __future__ import annotations
 

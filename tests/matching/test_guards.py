@@ -62,12 +62,12 @@ def test_in_a_text_about_code_a_fence_may_leave_lines_out(text: str, new: str) -
 )
 def test_in_a_fence_too_a_placeholder_does_not_stand_for_lines_that_go(old: str) -> None:
     text = "```js\nconst a = first\nconst b = second\nconst c = third\n```\n"
-    with pytest.raises(InvalidInput, match="in the place of code"):
+    with pytest.raises(InvalidInput, match="instead of code"):
         edited(text, Edit("a.md", old, "// ... existing code ...\n"))
 
 
 def test_outside_of_fences_a_placeholder_is_one_in_prose_too() -> None:
-    with pytest.raises(InvalidInput, match="in the place of code"):
+    with pytest.raises(InvalidInput, match="instead of code"):
         edited("# A\nb\n", Edit("a.md", "b\n", "... existing content ...\n"))
 
 

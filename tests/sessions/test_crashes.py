@@ -98,7 +98,7 @@ def test_what_somebody_changed_since_the_crash_is_left_alone(root: Path) -> None
 def test_a_crash_is_told_without_touching_it(root: Path) -> None:
     die(root, 1)
     before = contents(root)
-    assert find_crashed(root, fix=False) == ["call 1 of session task died half written"]
+    assert find_crashed(root, fix=False) == ["call 1 of session task died half-written"]
     assert contents(root) == before
 
 

@@ -95,7 +95,7 @@ def test_undo_leaves_alone_what_came_after(desk: TextSession, root: Path) -> Non
     ("content", "why"),
     [
         pytest.param("line one\n", "it has changed since this session read it", id="changed"),
-        pytest.param(None, "it is gone since this session read it", id="deleted"),
+        pytest.param(None, "it was deleted since this session read it", id="deleted"),
     ],
 )
 def test_text_that_is_gone_since_it_was_read_is_stale(

@@ -294,7 +294,7 @@ def test_an_edit_of_a_part_of_a_line_keeps_no_other_text(work: Work) -> None:
     work.edit("e 5\nline", "e five\nthe line")
     said = work.commit_with_hooks("-a", "-m", "Write five out")
     assert "keeps" not in said
-    assert doctor(work.repo, 0) == "no entry keeps text that was taken back\n"
+    assert doctor(work.repo, 0) == "no entry keeps text that was removed again\n"
 
 
 def test_where_no_late_evidence_passes_a_person_commits_what_leaves_the_text_out(
@@ -355,7 +355,7 @@ def doctor(repo: Repo, code: int) -> str:
 
 def test_doctor_finds_what_a_history_keeps_and_says_how_to_leave_it_out(work: Work) -> None:
     work.repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
-    assert doctor(work.repo, 0) == "no entry keeps text that was taken back\n"
+    assert doctor(work.repo, 0) == "no entry keeps text that was removed again\n"
     work.edit("line 5\n", f"key = '{SECRET}'\n")
     by_amending(work)
     kept = work.repo.head

@@ -11,7 +11,7 @@ SOURCE = "src/errors.py"
 
 OLD = "class Ambiguous(HkgitError):"
 NEW = "class Ambiguous(HkgitError):  # more than one place"
-"""A line that stands once in it, and what it becomes."""
+"""A line that is once in it, and what it becomes."""
 
 
 CREATE: dict[str, object] = {"op": "create_file", "path": "new/file.py", "new_text": "ours\n"}

@@ -87,5 +87,5 @@ def test_only_the_protocol_names_lines_by_number_and_replaces_them(name: str) ->
     if name == "protocol":
         expect_sayable(name, [edit])
         return
-    with pytest.raises(InvalidInput, match=f"{name} cannot say this ReplaceRange"):
+    with pytest.raises(InvalidInput, match=f"{name} cannot express this ReplaceRange"):
         expect_sayable(name, [edit])

@@ -16,7 +16,7 @@ DEEP = 100_000
 @pytest.mark.parametrize(
     ("text", "where", "what"),
     [
-        pytest.param('{"a": [{"b": 1, "b": 2}]}', "a[0]", 'key "b" stands here twice', id="key"),
+        pytest.param('{"a": [{"b": 1, "b": 2}]}', "a[0]", 'key "b" is given twice', id="key"),
         pytest.param('{"a": 1, "a": 1}', "the document", "twice", id="key of the document"),
         pytest.param('{"a": [1, NaN]}', "a[1]", "NaN is not JSON", id="NaN"),
         pytest.param('{"a": -Infinity}', "a", "-Infinity is not JSON", id="infinity"),
@@ -32,8 +32,8 @@ DEEP = 100_000
         pytest.param('{"a": "x', "line 1", 'the JSON ends too early: "} is missing', id="cut off"),
         pytest.param('{"a": 1}\n{"a": 2} }', "line 2", "end of the line", id="a bracket too many"),
         pytest.param('{"a": 1},\n{"a": 2}', "line 1", "found ','", id="a list without brackets"),
-        pytest.param("no brackets", "line 1", "expected JSON, found none", id="prose"),
-        pytest.param("", "line 1", "expected JSON, found none", id="nothing"),
+        pytest.param("no brackets", "line 1", "expected JSON, found nothing", id="prose"),
+        pytest.param("", "line 1", "expected JSON, found nothing", id="nothing"),
     ],
 )
 def test_what_is_not_json_of_one_meaning_is_refused(text: str, where: str, what: str) -> None:

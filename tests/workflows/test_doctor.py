@@ -88,7 +88,7 @@ def test_a_repository_that_is_well_is_described(based: Repo) -> None:
 def test_people_are_told_in_lines(based: Repo) -> None:
     result = doctor(based)
     assert result.code == 0
-    assert "nothing is left of any crash" in result.out
+    assert "nothing is left of a crash" in result.out
 
 
 def test_outside_a_repository_the_versions_are_told(make_repo: Any, tmp_path: Any) -> None:
@@ -135,7 +135,7 @@ def test_without_fix_a_crash_is_told_and_nothing_is_changed(based: Repo) -> None
     result = doctor(based)
     assert result.code == 7
     assert "the checkout has not followed" in result.out
-    assert "with --fix   the checkout is brought along" in result.out
+    assert "with --fix   the checkout is updated" in result.out
     assert (based.path / ".git" / "index.lock").exists()
     assert based.read("a") == b"1\n"
 

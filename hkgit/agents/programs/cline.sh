@@ -1,6 +1,6 @@
 #!/bin/sh
-# Written by `hkgit init --agent cline`; `--remove` takes it away.
-# Tells hkgit of the calls of tools that $do files. Whatever becomes of it, the call goes on.
+# Written by `hkgit init --agent cline`; `--remove` deletes it.
+# Tells hkgit about the tool calls that $do files. Whatever happens to it, the call goes on.
 call=$(cat)
 case $call in
   $tools) printf '%s\n' "$call" | $run ;;

@@ -307,7 +307,7 @@ AGENT = Agent(
     logs=(Log(LOG_NAME, _find_logs, _detects, _calls),),
     user_folder=("GEMINI_CLI_HOME", ".gemini", ".gemini"),
     remaining=(
-        "trust this folder when Gemini asks: else it runs no hooks of a project",
+        "trust this folder when Gemini asks: otherwise it runs no hooks of a project",
         "commit in a shell of your own: Gemini's switches git's hooks off",
     ),
 )

@@ -1,4 +1,4 @@
-// Written by `hkgit init --agent $agent`; `--remove` takes it away.
+// Written by `hkgit init --agent $agent`; `--remove` deletes it.
 // Tells hkgit of each call of a tool that reads or edits files, after it; before it, too, where it
 // may edit.
 const TOOLS = new Set("$tools")

@@ -1,4 +1,4 @@
-// Written by `hkgit init --agent pi$more`; `--remove` takes it away.
+// Written by `hkgit init --agent pi$more`; `--remove` deletes it.
 // Tells hkgit of each call of a tool that reads or edits files, before and after it.
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"

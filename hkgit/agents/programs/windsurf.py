@@ -74,7 +74,7 @@ AGENT = Agent(
     list_parts=_list_parts,
     remaining=(
         "connect the server in ~/.codeium/windsurf/mcp_config.json (command hkgit, args mcp)",
-        "it does not tell what it was shown, so its own edits are blind: use --mode steer",
+        "it does not report what it was shown, so its own edits are blind: use --mode steer",
         "where .devin/hooks.json exists, it is read instead: move these hooks there",
     ),
 )

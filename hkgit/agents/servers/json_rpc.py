@@ -60,7 +60,7 @@ class Lines:
         try:
             message = json.loads(line, parse_constant=_refuse)
         except (ValueError, RecursionError) as error:
-            self._send(_failure(None, PARSE_ERROR, f"is no JSON: {error}"))
+            self._send(_failure(None, PARSE_ERROR, f"is not JSON: {error}"))
             return
         if not isinstance(message, list):
             answers = [self._answer(message)]
@@ -75,7 +75,7 @@ class Lines:
     def _answer(self, message: object) -> JsonObject | None:
         """The answer to a request; None where it asks for none."""
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-            return _failure(None, INVALID_REQUEST, "no request: it names no method")
+            return _failure(None, INVALID_REQUEST, "not a request: it names no method")
         id, method = message.get("id", _NO_ID), message["method"]
         reply = self._reply(method, message.get("params"))
         if id is _NO_ID:
@@ -84,7 +84,7 @@ class Lines:
             return _failure(None, INVALID_REQUEST, "an id is a string, a number or null")
         if reply is None:
             known = ", ".join(["ping", *CALLS])
-            return _failure(id, METHOD_NOT_FOUND, f"no method {method[:80]!r}; known: {known}")
+            return _failure(id, METHOD_NOT_FOUND, f"unknown method {method[:80]!r}; known: {known}")
         if reply.is_error:
             code = INVALID_PARAMS if reply.is_misuse else REFUSED
             return _failure(id, code, reply.text, reply.document)
@@ -105,7 +105,7 @@ class Lines:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON's")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _failure(id: object, code: int, message: str, data: JsonObject | None = None) -> JsonObject:

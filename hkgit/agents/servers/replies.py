@@ -157,7 +157,7 @@ def next_text(document: JsonObject) -> str:
     if tool == "edit":
         kept = (name for name in ("root", "session") if name in arguments)
         place = "".join(f" and {name} {arguments[name]}" for name in kept)
-        what = f"with the corrected text as it stands here{place}"
+        what = f"with the corrected text as shown here{place}"
         return f"\nNext: edit, {what}, if that is what you mean"
     return f"\nNext: {tool} {json.dumps(arguments, ensure_ascii=False)}"
 

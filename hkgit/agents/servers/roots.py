@@ -41,7 +41,7 @@ class Root:
         for path in paths:
             place = PurePosixPath(self.root.as_posix(), path)
             if self.within.parts and not place.is_relative_to(self.within.as_posix()):
-                what = "lies outside the roots that the client allows"
+                what = "is outside the roots that the client allows"
                 raise InvalidInput(path, what, f"Name a file below {self.within}.")
 
 
@@ -57,7 +57,7 @@ def places(start: Path, roots: Sequence[str] | None) -> list[Root]:
         return [Root(home, home)]
     found = [path for path in map(_path, roots) if path is not None and path.is_dir()]
     if not found:
-        what = f"none is a directory here: {', '.join(roots)}"
+        what = f"none of them is a directory here: {', '.join(roots)}"
         raise InvalidInput("the client's roots", what, "Offer the root of a checkout.")
     return list(
         dict.fromkeys(
@@ -76,7 +76,7 @@ def choose_root(offered: Sequence[Root], asked: str | None) -> Root:
         if wanted in (place.within, place.root):
             return place
     known = ", ".join(str(place.within) for place in offered)
-    raise InvalidInput("argument root", "is none of the roots", f"Known: {known}.")
+    raise InvalidInput("argument root", "is not one of the roots", f"Known: {known}.")
 
 
 def _path(uri: str) -> Path | None:

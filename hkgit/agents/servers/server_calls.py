@@ -96,8 +96,8 @@ def _read(session: EditSession, place: Root, given: Values) -> Reply:
     start, end = given.pop("start_line", None), given.pop("end_line", None)
     offset = given.pop("offset", None)
     if offset is not None and start not in (None, offset):
-        what = f"says line {offset}, and start_line {start}"
-        raise InvalidInput("argument offset", what, "Give one of the two.")
+        what = f"has line {offset} and start_line {start}"
+        raise InvalidInput("argument offset", what, "Give one of them.")
     reading = session.read(path, offset if start is None else start, end, **given)
     image = _image(place.root / path) if reading.kind == "image" else None
     kept = {name: given[name] for name in ("hashline", "limit") if given.get(name)}
@@ -173,8 +173,8 @@ CALLS = {
     for call in (
         Tool(
             "read",
-            "Read lines of a file with their hash. Read what you are going to change: the reading"
-            " is kept, and is what an edit of these lines is tied to.",
+            "Read lines of a file with their hash. Read what you are going to change: the session"
+            " keeps what was read as the evidence for edits of these lines.",
             (
                 Argument("path", "string", _PATH, required=True),
                 Argument("start_line", "integer", "The first line, from 1 on.", minimum=1),
@@ -199,13 +199,13 @@ CALLS = {
         Tool(
             "apply",
             "Make a commit of edits, with the evidence of what they were written against. They"
-            " speak of the branch's last commit, not of uncommitted changes.",
+            " refer to the branch's last commit, not of uncommitted changes.",
             (*_SPEC, MESSAGE, BRANCH, BASE, *_WHERE),
             _apply,
         ),
         Tool(
             "undo",
-            "Take back the last call of `edit` in this session, or a named one, or all.",
+            "Undo the last call of `edit` in this session, or a named one, or all.",
             (CALL, WHOLE_SESSION, *_WHERE),
             _undo,
             is_destructive=True,

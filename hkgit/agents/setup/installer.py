@@ -34,8 +34,8 @@ class OutdatedHooks:
         options = f" --mode {self.mode}" if self.mode != MODES[0] else ""
         command = f"hkgit init --agent {self.agent}{options}"
         if self.is_changed:
-            return f"is not as hkgit writes it: move it away, then {command}"
-        return f"is of another version of hkgit: {command}"
+            return f"is not as hkgit wrote it: move it away, then {command}"
+        return f"was written by another version of hkgit: {command}"
 
 
 def find_outdated(root: Path) -> Iterator[OutdatedHooks]:
@@ -106,12 +106,12 @@ def _read_text(path: Path) -> str | None:
 def list_remaining_steps(name: str) -> Iterator[str]:
     """List what is left to a person after `install`."""
     if name not in ("aider", "pi"):
-        yield "install the server's package, if it is not there: pip install 'hkgit[mcp]'"
-    yield "let git's hooks turn what is recorded into evidence: hkgit init"
+        yield "install the server's package if it is missing: pip install 'hkgit[mcp]'"
+    yield "let git hooks turn what is recorded into evidence: hkgit init"
     yield from find_agent(name).remaining
     if find_agent(name).user_folder is not None:
         everywhere = f"hkgit init --agent {name} --user"
-        yield f"start it in this directory; below it reads no hooks, unless you have: {everywhere}"
+        yield f"start it here: in directories below it reads no hooks, unless you run: {everywhere}"
 
 
 def tidy(folder: Path, root: Path) -> None:
@@ -137,7 +137,7 @@ def plan_part(root: Path, part: Part, text: str | None, outdated: Part | None) -
     except InvalidInput as error:
         return SetupStep(path, Action.BLOCKED, f"{error.where} {error.what}. {error.fix}")
     if wanted == text:
-        return keep_file(path, "says so already")
+        return keep_file(path, "has it already")
     is_executable = isinstance(part, FilePart) and part.is_executable
     return SetupStep(
         path=path,
@@ -175,7 +175,7 @@ def plan_removal(root: Path, parts: Iterable[Part]) -> Iterator[SetupStep]:
         elif left != text:
             yield SetupStep(path, Action.WROTE, "without hkgit's part", encode_text(left))
         elif isinstance(part, FilePart):
-            yield keep_file(path, "it is yours: not as hkgit wrote it")
+            yield keep_file(path, "it is yours, not what hkgit wrote")
 
 
 def list_user_wide() -> list[str]:

@@ -52,7 +52,7 @@ def skip_blanks(text: str, at: int) -> int:
 
 
 def parse_jsonc(text: str) -> JsoncNode:
-    """Parse the whole document. Raises InvalidInput where it is no JSON."""
+    """Parse the whole document. Raises InvalidInput where it is not JSON."""
     start = skip_blanks(text, 1 if text.startswith("\ufeff") else 0)
     node = _node(text, start, 0)
     if skip_blanks(text, node.end) != len(text):
@@ -102,7 +102,7 @@ def _scalar(text: str, at: int, pattern: re.Pattern[str]) -> JsoncNode:
 
 def _wrong(text: str, at: int) -> InvalidInput:
     line = text.count("\n", 0, at) + 1
-    return InvalidInput(f"line {line}", "is no JSON", "Mend the settings first.")
+    return InvalidInput(f"line {line}", "is not JSON", "Fix the settings first.")
 
 
 def remove_outdated(
@@ -111,7 +111,7 @@ def remove_outdated(
     """Remove the elements of arrays that are ours, but not those of `value`.
 
     Only arrays are looked through that `value` has as well. Raises InvalidInput where the document
-    is no JSON.
+    is not JSON.
     """
     node = _at(text, path)
     if isinstance(node.value, list) and isinstance(value, list):
@@ -130,7 +130,7 @@ def add_members(text: str, value: Json, path: tuple[str, ...] = ()) -> str:
     """Add to a document the members of `value` that it lacks, and so on inwards.
 
     Arrays get the elements that they do not hold yet. Raises InvalidInput where the document is
-    no JSON object, or says something else already.
+    no JSON object, or is already set to something else.
     """
     node = _at(text, path)
     if isinstance(node.value, list) and isinstance(value, list):
@@ -145,7 +145,9 @@ def add_members(text: str, value: Json, path: tuple[str, ...] = ()) -> str:
                 text = _insert_item(text, _at(text, path), f"{json.dumps(key)}: ", inner)
     elif node.value != value:
         where = ".".join(path) or "the settings"
-        raise InvalidInput(where, "says something else already", "Take it out, then try again.")
+        raise InvalidInput(
+            where, "is already set to something else", "Take it out, then try again."
+        )
     return text
 
 

@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterator
 
-from hkgit.agents.setup import jsonc
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.hashes import sha256
@@ -101,12 +100,16 @@ class JsonPart:
     owner: str = ""
 
     def add_to(self, text: str | None) -> str:
+        from hkgit.agents.setup import jsonc  # hooks set nothing up
+
         if text is not None and self.owner:
             text = jsonc.remove_outdated(text, self.value, self._owns)
         return jsonc.add_members(self.skeleton if text is None else text, self.value)
 
     def remove_from(self, text: str) -> str | None:
         """Remove the part from the file; None where nothing of anybody's is left."""
+        from hkgit.agents.setup import jsonc
+
         if self.owner:
             text = jsonc.remove_outdated(text, self.value, self._owns)
         left = jsonc.remove_members(text, self.value)
@@ -163,11 +166,11 @@ class TomlPart(TextPart):
     __slots__ = ()
 
     def add_to(self, text: str | None) -> str:
-        if text is not None and _holds(_toml(text, "Mend the settings first."), self._value):
+        if text is not None and _holds(_toml(text, "Fix the settings first."), self._value):
             return text
         wanted = super().add_to(text)
         names = ", ".join(_names(self._value))
-        _toml(wanted, f"Add {names} by hand, or take out what stands in its way.")
+        _toml(wanted, f"Add {names} by hand, or remove what is in its way.")
         return wanted
 
     @property
@@ -187,7 +190,7 @@ class YamlPart(TextPart):
         for line in self.text.splitlines():
             name = line.partition(":")[0]
             if re.search(rf"^{re.escape(name)}\s*:", before + after, re.MULTILINE):
-                raise InvalidInput(self.path, f"sets {name} already", f"Make it say: {line}")
+                raise InvalidInput(self.path, f"sets {name} already", f"Set it to: {line}")
         return super().add_to(text)
 
 
@@ -264,7 +267,7 @@ def _toml(text: str, fix: str) -> JsonObject:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidInput("the settings", f"would be no TOML: {error}", fix) from error
+        raise InvalidInput("the settings", f"would not be TOML: {error}", fix) from error
 
 
 def _holds(whole: object, part: object) -> bool:

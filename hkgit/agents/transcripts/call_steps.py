@@ -97,7 +97,7 @@ def _list_read(call: LoggedCall, read: ToolReading, paths: PathMap) -> Iterator[
 def _list_edits(
     call: LoggedCall, edit: Editing | None, told: Told, paths: PathMap
 ) -> Iterator[LoggedEdit]:
-    """Write a call as an edit of known paths, if it speaks of some."""
+    """Write a call as an edit of known paths, if it is about some."""
     spec = None if edit is None else _parse(edit)
     names = told.names or tuple(dict.fromkeys(_names(spec)))
     known = {name: paths.path(call.directory, name) for name in names}

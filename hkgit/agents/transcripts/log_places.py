@@ -32,7 +32,7 @@ def logs_at(place: Path) -> list[Path]:
     found = sorted({path for end in ends for path in place.rglob(f"*{end}")})
     if not found:
         known = ", ".join(list_logged())
-        fix = f"Name an agent ({known}), a directory that holds logs, or one log."
+        fix = f"Name an agent ({known}), a directory with logs, or one log."
         raise InvalidInput(str(place), "there are no logs", fix)
     return found
 

@@ -23,12 +23,12 @@ def log_lines(logs: Logs) -> Iterator[str]:
     yield f"{count_noun(len(logs.summaries), 'transcript')}, {len(used)} about this change"
     for each in logs.summaries:
         if each.form is None:
-            yield f"  {visible(each.path.name)}: in no form that is known"
+            yield f"  {visible(each.path.name)}: in an unknown format"
     broken = sum(each.broken for each in known)
     if broken:
-        yield f"  {count_noun(broken, 'line')} could not be read, as a last line cut short"
+        yield f"  {count_noun(broken, 'line')} could not be read (perhaps a last line cut short)"
     for place in sorted(logs.others):
-        yield f"  {visible(place)} is in another repository: left out"
+        yield f"  {visible(place)} is in another repository: skipped"
 
 
 def adoption_lines(
@@ -74,7 +74,9 @@ def _call(done: Adoption, lines: ExplainedLines) -> str:
         words += f" of lines {origin.evidence_lines[0]}-{origin.evidence_lines[1]}"
         if origin.changed_share is not None:
             words += f", {origin.changed} of them changed"
-    return visible(words if origin.is_derived else f"{words}; on lines that no call made: no entry")
+    return visible(
+        words if origin.is_derived else f"{words}; on lines that no call wrote: no entry"
+    )
 
 
 def _skipped(done: Adoption) -> Iterator[str]:
@@ -189,12 +191,12 @@ def _scan_totals(found: Sequence[ScannedCommit]) -> Iterator[str]:
     some = sum(bool(each.explanation.explained) for each in bare) - whole
     yield (
         f"{count_noun(len(found), 'commit')} of agents: {own} with evidence,"
-        f" {whole} could have it whole, {some} in part"
-        + (f", {kept} kept beside the history" if kept else "")
+        f" {whole} could have all of it, {some} in part"
+        + (f", {kept} kept outside the history" if kept else "")
     )
     parents = [each.parent for each in found if each.parent is not None]
     if parents and (whole or some):
-        yield f"keep it beside the history: hkgit adopt {parents[0][:12]}..{found[-1].commit[:12]}"
+        yield f"keep it outside the history: hkgit adopt {parents[0][:12]}..{found[-1].commit[:12]}"
 
 
 def scan_json(found: Sequence[ScannedCommit], logs: Logs) -> JsonObject:

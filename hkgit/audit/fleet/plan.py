@@ -18,7 +18,7 @@ from hkgit.audit.tables.database import explain_failure
 from hkgit.audit.tables.rows import Rows, find_roots, normalise_url
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.evidence.entry import digest
-from hkgit.gate.policy.key_table import Table
+from hkgit.gate.policy.key_table import STRING, TEXTS, list_of, read_fields
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.grants import BREAK_GLASS
 from hkgit.gate.trusted_policy import follow_policy, read_trusted_policy
@@ -79,8 +79,8 @@ def read_list(path: Path) -> tuple[ListedRepository, ...]:
     read = _read_toml if path.suffix == ".toml" else _read_lines
     listed = [replace(each, number=number) for number, each in enumerate(read(path, text), 1)]
     if not listed:
-        fix = "Write a path or an address a line."
-        raise InvalidInput(str(path), "lists no repository", fix)
+        fix = "Write one path or URL per line."
+        raise InvalidInput(str(path), "lists no repositories", fix)
     return _name_apart(listed)
 
 
@@ -121,20 +121,21 @@ def _read_lines(path: Path, text: str) -> Iterator[ListedRepository]:
             yield _parse_listed(f"{path}:{number}", path, None, address, ())
 
 
+_LISTED = {"repository": list_of(dict, name=STRING, url=STRING, refs=TEXTS)}
+
+
 def _read_toml(path: Path, text: str) -> Iterator[ListedRepository]:
     try:
-        table = Table(str(path), tomllib.loads(text))
+        table = read_fields(str(path), tomllib.loads(text), _LISTED)
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(str(path), f"is not TOML: {error}") from error
-    table.check_keys("repository")
-    for number, each in enumerate(table.tables("repository"), 1):
-        each.check_keys("name", "url", "refs")
-        address = each.text("url")
-        if address is None:
+    for number, each in enumerate(table.get("repository", ()), 1):
+        if "url" not in each:
             fix = 'Write url = "https://..." or a path.'
             raise InvalidInput(f"{path}: repository {number}", "has no url", fix)
-        refs = tuple(map(_full_ref, each.texts("refs", ())))
-        yield _parse_listed(f"{path}: repository {number}", path, each.text("name"), address, refs)
+        refs = tuple(map(_full_ref, each.get("refs", ())))
+        where = f"{path}: repository {number}"
+        yield _parse_listed(where, path, each.get("name"), each["url"], refs)
 
 
 def _full_ref(ref: str) -> str:
@@ -196,23 +197,25 @@ class FleetDirectory:
             return
         if self.root.exists() and any(self.root.iterdir()):
             fix = "Name a new directory, or one that hkgit fleet has made."
-            raise InvalidInput(str(self.root), "holds something else", fix)
+            raise InvalidInput(str(self.root), "contains something else", fix)
         self.root.mkdir(parents=True, exist_ok=True)
         write_json(self.marker, {"layout": LAYOUT})
 
     def _check_layout(self) -> None:
         found = read_json(self.marker)
         if not isinstance(found, dict) or type(found.get("layout")) is not int:
-            raise InvalidInput(str(self.marker), "is not a fleet's", "Name another directory.")
+            raise InvalidInput(
+                str(self.marker), "does not belong to a fleet", "Name another directory."
+            )
         if found["layout"] != LAYOUT:
-            what = f"has layout {found['layout']}, and this hkgit knows {LAYOUT}"
+            what = f"has layout {found['layout']}, but this hkgit knows {LAYOUT}"
             raise InvalidInput(str(self.root), what, "Use that hkgit, or a new directory.")
 
     def expect_seen(self) -> None:
         """Raise InvalidInput where a worker does not reach the directory."""
         if not self.marker.exists():
-            what = "is not seen by a worker"
-            fix = "Workers reach the directory by the same path: use a shared file system."
+            what = "is not visible to a worker"
+            fix = "Workers use the same path for the directory: use a shared file system."
             raise InvalidInput(str(self.root), what, fix)
 
     @contextmanager
@@ -222,7 +225,7 @@ class FleetDirectory:
         held = locks.wait_for(path, 0)
         if held is None:
             fix = "Wait for it, or name another directory."
-            raise GitRefused(str(self.root), "another run is at work here", fix)
+            raise GitRefused(str(self.root), "another run is using this directory", fix)
         try:
             yield
         finally:
@@ -331,7 +334,9 @@ def make_failure(error: HkgitError | OSError | DatabaseError, where: str) -> Fai
     if isinstance(error, HkgitError):
         return Failure(error.where, error.what, error.fix)
     name = where if error.filename is None else str(error.filename)
-    return Failure(name, error.strerror or str(error), "Make room or give access; then run again.")
+    return Failure(
+        name, error.strerror or str(error), "Free some space or give access, then run it again."
+    )
 
 
 def take_answer(future: Future[Answer]) -> Answer:
@@ -357,7 +362,7 @@ def plan_repository(job: PlanJob) -> PlannedRepository | Failure:
         return _plan(job, remote)
     except (Unverifiable, GitRefused) as error:
         mirror = job.directory.mirror(job.listed.directory)
-        fix = f"Remove {mirror}; the next run fetches it anew."
+        fix = f"Remove {mirror}; the next run fetches it again."
         return Failure(place, f"its mirror cannot be read: {error.what}", fix)
     except (HkgitError, OSError) as error:
         return make_failure(error, place)
@@ -371,7 +376,7 @@ def _update(job: PlanJob) -> RemoteRefs:
         if not remote.refs or remote.refs != list_mirror(mirror):
             update_mirror(job.listed.address, mirror)
     except GitRefused as error:
-        fix = f"The next run tries again; if it stays, remove {mirror}: it is fetched anew."
+        fix = f"The next run tries again; if it stays, remove {mirror}: it is fetched again."
         raise GitRefused(job.listed.place, error.what, fix) from error
     return remote
 
@@ -408,7 +413,7 @@ def _find_tips(
         return {}
     wanted = listed.refs or _find_default(refs, branch)
     if not wanted:
-        fix = "Say which refs in a list in TOML: refs = [...]."
+        fix = "Name refs in a list in TOML: refs = [...]."
         raise InvalidInput(listed.place, "its HEAD names no branch", fix)
     missing = [ref for ref in wanted if ref not in refs]
     if missing:

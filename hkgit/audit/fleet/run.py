@@ -163,9 +163,9 @@ VERIFIED, UNCHANGED, EMPTY, SAME, FAILED = "verified", "unchanged", "empty", "sa
 STATUSES = {
     VERIFIED: "what was new is judged",
     UNCHANGED: "nothing is new since the last run",
-    EMPTY: "it has no commit yet",
-    SAME: "the same repository as another of the list, which is told of there",
-    FAILED: "it could not be judged; the reason stands beside it",
+    EMPTY: "it has no commits yet",
+    SAME: "the same repository as another in the list; see that one",
+    FAILED: "it could not be judged; see the reason given",
 }
 """What a run can say of a repository."""
 
@@ -237,7 +237,7 @@ def row_line(row: FleetRow) -> str:
     refused = tally.commits - tally.passing
     line = f"{mark} {name}: {counted}, {row.new} new"
     line += f"; {by}" if by else ""
-    line += f"; {refused} not let pass" if refused else ""
+    line += f"; {refused} rejected" if refused else ""
     return line + (f" ({row.restarts})" if row.restarts else "")
 
 
@@ -251,7 +251,7 @@ def summary_lines(summary: FleetSummary) -> list[str]:
     return [
         f"{repositories}: {by}",
         f"{count_noun(tally.commits, 'commit')}: {derived} derived,"
-        f" {tally.commits - tally.passing} not let pass",
+        f" {tally.commits - tally.passing} rejected",
     ]
 
 
@@ -340,7 +340,7 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
                 yield row
         except (BrokenExecutor, CancelledError) as error:
             what = f"the workers are gone ({type(error).__name__})"
-            fix = "Run it again: what is judged by now is kept."
+            fix = "Run it again: what has been judged is kept."
             raise GitRefused(str(request.directory.root), what, fix) from error
         finally:
             run.cancel()
@@ -417,8 +417,9 @@ class _Run:
             return self._fail(listed, plan)
         assert isinstance(plan, PlannedRepository)
         if plan.versions != self.versions:
-            what = f"a worker has {', '.join(plan.versions)}; here are {', '.join(self.versions)}"
-            return self._fail(listed, Failure("worker", what, "Install the same."))
+            ours = ", ".join(self.versions)
+            what = f"a worker has {', '.join(plan.versions)}; this machine has {ours}"
+            return self._fail(listed, Failure("worker", what, "Install the same versions."))
         if not plan.state.tips:
             return FleetRow(listed, EMPTY)
         before = self.states.get(identify_listed(listed).name)

@@ -18,6 +18,7 @@ from hkgit.audit.origins import UNEXPLAINED
 from hkgit.audit.page.heat import EARLIER, NO_TRACE
 from hkgit.audit.page.hunks import MOST_HUNKS
 from hkgit.audit.page.page_facts import MOST_NAMED, PageCommit, PageFacts
+from hkgit.audit.reports.findings import describe_rule
 from hkgit.audit.tables.figures import count_tenths
 from hkgit.errors import InvalidInput
 from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
 
 
 _MEANINGS = {
-    "hash": "the edit gave the hash of the lines it changes, and the hash holds",
-    "receipt": "the lines were read in the session, and still stood so",
+    "hash": "the edit gave the hash of the lines it changes, and the hash matches",
+    "receipt": "the lines were read in the session, and had not changed",
     "tag": "the edit named its lines by the tags under which they were read",
     "quote": "the edit quoted the text; nothing shows that it was read",
     "late": "its lines were named after the change; nothing shows that they were read before",
-    "none": "the edit rests on nothing",
+    "none": "the edit has no evidence",
     NO_TRACE: "an agent's commit without a ledger entry",
     UNEXPLAINED: "a line that no entry of its commit explains",
 }
@@ -115,7 +116,10 @@ def _environment() -> Environment:
     try:
         import jinja2  # noqa: F401 - asked for only to say what is missing
     except ImportError as error:
-        what, fix = "needs Jinja2, which is not here", "Install it: pip install 'hkgit[report]'"
+        what, fix = (
+            "needs Jinja2, which is not installed",
+            "Install it: pip install 'hkgit[report]'",
+        )
         raise InvalidInput("--html", what, fix) from error
     return _make_environment()
 
@@ -172,6 +176,7 @@ _FILTERS: dict[str, Callable[..., object]] = {
     "decimal": format_decimal,
     "evidence_words": _evidence_words,
     "long_day": _long_day,
+    "meaning": describe_rule,
     "noun": count_noun,
     "percent": _percent,
     "visible": visible,

@@ -232,7 +232,7 @@ def read_sections() -> Mapping[str, str]:
 
 def describe_rule(rule: str) -> str:
     """Say what a rule is for, in one sentence."""
-    section = read_sections().get(rule, f"The gate's rule {rule!r} holds.")
+    section = read_sections().get(rule, f"The commit keeps the gate's rule {rule!r}.")
     return section.partition("\n")[0]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from hkgit.audit.reports import ReportFormat, ReportTotals
 from hkgit.audit.reports.findings import ReportItem, name_commit
-from hkgit.audit.reports.report_format import ReportFormat, ReportTotals
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.text.escape import count_noun, escape_console
@@ -66,7 +66,7 @@ def summarize(totals: ReportTotals) -> str:
     words = count_noun(count, "commit")
     if policy.any_verdict:
         words += f", {rejected} rejected" if rejected else ", all hold" if count else ""
-        return f"{words}; {policy.source}, its floors left out"
+        return f"{words}; {policy.source}, without its floors"
     would = "" if policy.mode == "enforce" else "would be "
     if count:
         words += f", {rejected} {would}rejected" if rejected else ", all pass"

@@ -113,9 +113,9 @@ def open_directory(directory: Path, *, is_new: bool = False) -> Iterator[Connect
     path = directory / FILE
     if not path.is_file() and not is_new:
         fix = "Write them first: hkgit export --to DIR"
-        raise InvalidInput(str(directory), "is no directory of tables", fix)
+        raise InvalidInput(str(directory), "is not a directory of tables", fix)
     if not path.exists() and directory.exists() and any(directory.iterdir()):
-        raise InvalidInput(str(directory), "holds other files", "Name a new or empty directory.")
+        raise InvalidInput(str(directory), "contains other files", "Name a new or empty directory.")
     directory.mkdir(parents=True, exist_ok=True)
     with open_database(path) as database:
         yield database
@@ -132,7 +132,7 @@ def _check_version(database: Connection, path: Path | None) -> None:
     elif mark != _MARK:
         raise InvalidInput(str(path), "is not a database of hkgit", "Name another place.")
     elif version != VERSION:
-        what = f"holds tables of version {version}, this hkgit knows {VERSION}"
+        what = f"has tables of version {version}, but this hkgit knows {VERSION}"
         raise InvalidInput(str(path), what, "Update hkgit, or name another place.")
 
 
@@ -172,7 +172,7 @@ def refuse_failures(path: Path | None) -> Iterator[None]:
         raise GitRefused(str(path), f"cannot be written: {error.strerror}", _AGAIN) from error
 
 
-_AGAIN = "Make room or choose another place, then run it again: what is judged is kept."
+_AGAIN = "Free some space or choose another place, then run it again: what has been judged is kept."
 
 
 def explain_failure(error: sqlite3.Error, place: str) -> HkgitError:
@@ -181,7 +181,9 @@ def explain_failure(error: sqlite3.Error, place: str) -> HkgitError:
     if name.startswith("SQLITE_NOTADB"):
         return InvalidInput(place, "is not a database of hkgit", "Name another place.")
     if name.startswith("SQLITE_BUSY"):
-        return GitRefused(place, "another run writes here", "Wait until it is done; run it again.")
+        return GitRefused(
+            place, "another run is writing here", "Wait until it is done; run it again."
+        )
     return GitRefused(place, str(error), _AGAIN)
 
 

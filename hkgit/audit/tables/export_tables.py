@@ -88,7 +88,10 @@ def write_parquet(
                 place.mkdir(parents=True, exist_ok=True)
                 part.replace(place / FILE)
     except (duckdb.IOException, OSError) as error:
-        fix = "Make room or choose another place, then run it again: what is judged is kept."
+        fix = (
+            "Free some space or choose another place, then run it again: what has been"
+            " judged is kept."
+        )
         raise GitRefused(str(directory), str(error).partition("\n")[0], fix) from error
 
 
@@ -129,7 +132,7 @@ class ExportFacts:
 
 
 def note_repository(database: Connection, identity: RepositoryIdentity, facts: ExportFacts) -> None:
-    """Say of a repository what was exported of it last, and how that went."""
+    """Say of a repository its last export, and the result."""
     row = {
         "url": identity.url,
         "roots": list(identity.roots),
@@ -170,7 +173,7 @@ class ExportResult:
 def export(repository: Repository, request: ExportRequest, watch: Watch = iter) -> ExportResult:
     """Write the evidence of commits as tables: what is new, and what must be judged again.
 
-    Raises InvalidInput for a directory that holds something else, GitRefused where it cannot be
+    Raises InvalidInput for a directory that contains something else, GitRefused where it cannot be
     written.
     """
     identity = identify(repository, request.new)

@@ -164,7 +164,6 @@ class Period:
         return sum(self.counts.values())
 
 
-_DAYS = {"day": 1, "week": 7, "month": 31}
 _MOST_PERIODS = 400
 
 
@@ -334,7 +333,7 @@ def numbers_lines(numbers: Figures) -> Iterator[str]:
     yield f"tiers       {_shares(numbers.tiers)}"
     yield f"evidence    {_shares(numbers.evidence)}"
     yield f"blind       {numbers.blind} of {edits} ({_percent(numbers)})"
-    yield f"conflicts   {numbers.conflicts} met, as claimed"
+    yield f"conflicts   {numbers.conflicts} reported"
     yield f"repaired    {numbers.repaired}, relocated {numbers.relocated}"
     if numbers.lowest == STEPS * 100:
         return

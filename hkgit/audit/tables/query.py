@@ -16,8 +16,8 @@ from hkgit.values import dataclass
 Result = TypeVar("Result")
 
 _CHUNK = 1000
-_HELP = "hkgit schema tables names the columns, hkgit sql --examples prints questions."
-_ONLY_READS = "hkgit sql only reads. Copy the tables, or export them anew, to work on them."
+_HELP = "hkgit schema tables names the columns, hkgit sql --examples prints example queries."
+_ONLY_READS = "hkgit sql only reads. Copy the tables, or export them again, to change them."
 _FILES = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_CORRUPT", "SQLITE_IOERR", "SQLITE_NOTADB")
 """What SQLite calls failures that have to do with a file, and not with the question."""
 
@@ -62,7 +62,7 @@ def answer_sql(database: Connection, sql: str, place: str) -> SqlAnswer:
     with _refuse_errors(place):
         cursor = _run(database, lambda: database.execute(question))
     if cursor.description is None:
-        raise InvalidInput("SQL", "asks nothing", "Ask one question at a time.")
+        raise InvalidInput("SQL", "asks nothing", "Give one query at a time.")
     return SqlAnswer(_number(each[0] for each in cursor.description), _fetch(cursor, place))
 
 
@@ -100,10 +100,10 @@ def _refuse_errors(place: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.ProgrammingError as error:
-        raise InvalidInput("SQL", str(error), "Ask one question at a time.") from error
+        raise InvalidInput("SQL", str(error), "Give one query at a time.") from error
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorname", "").startswith(_FILES):
             raise explain_failure(error, place) from error
         is_denied = any(words in str(error) for words in _DENIED)
-        what = "would do more than read the tables" if is_denied else str(error)
+        what = "does more than read the tables" if is_denied else str(error)
         raise InvalidInput("SQL", what, _ONLY_READS if is_denied else _HELP) from error

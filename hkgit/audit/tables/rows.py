@@ -138,7 +138,7 @@ def judge_commits(
 def describe_judges(policy: Policy) -> dict[str, str]:
     """Fill the columns that say on what a row depends: the policy, and the versions used."""
     numbers = ".".join(map(str, program.read_version()))
-    alone = ", replay alone" if policy.any_verdict else ""
+    alone = ", replay only" if policy.any_verdict else ""
     versions = f"hkgit {__version__}, ladder {LADDER_VERSION}, git {numbers}{alone}"
     return {"policy": hash_policy(policy), "judged_by": versions}
 
@@ -353,7 +353,7 @@ def identify(repository: Repository, tip: str | None = None) -> RepositoryIdenti
         return RepositoryIdentity(name_url(url), url, roots)
     if not roots:
         fix = "Add a remote, or fetch the whole history: git fetch --unshallow"
-        raise InvalidInput("repository", "has no remote and no first commit to name it by", fix)
+        raise InvalidInput("repository", "has no remote and no first commit to identify it by", fix)
     return RepositoryIdentity(f"root-{digest(' '.join(roots).encode())[:16]}", None, roots)
 
 

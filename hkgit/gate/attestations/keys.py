@@ -31,7 +31,9 @@ def sign(key: Path, data: bytes, namespace: str = NAMESPACE) -> bytes:
     done = _ssh_keygen("sign", "-n", namespace, "-f", str(key), data=data)
     lines = done.stdout.decode().split("\n")
     if done.returncode != 0 or _BEGIN not in lines or _END not in lines:
-        reason = done.stderr.decode("utf-8", "replace").strip() or "ssh-keygen made no signature"
+        reason = (
+            done.stderr.decode("utf-8", "replace").strip() or "ssh-keygen did not make a signature"
+        )
         raise InvalidInput(str(key), reason, "Name a private SSH key without a passphrase.")
     return base64.b64decode("".join(lines[lines.index(_BEGIN) + 1 : lines.index(_END)]))
 
@@ -82,7 +84,7 @@ def fingerprint(signature: bytes) -> str:
     size = int.from_bytes(signature[start : start + 4], "big")
     key = signature[start + 4 : start + 4 + size]
     if not signature.startswith(b"SSHSIG") or len(key) != size or not key:
-        raise InvalidInput("attestation", "its signature is no SSH signature")
+        raise InvalidInput("attestation", "its signature is not an SSH signature")
     digest = base64.b64encode(hashlib.sha256(key).digest()).decode().rstrip("=")
     return f"SHA256:{digest}"
 

@@ -84,7 +84,7 @@ def _lines(data: bytes, count: int) -> Iterator[list[str]]:
         # Only the local side of a push may hold blanks, as in `HEAD@{1 day ago}`: it stands first.
         words = line.rsplit(" ", count - 1)
         if len(words) != count:
-            raise InvalidInput(line, f"is not a line of {count} words, as git writes them")
+            raise InvalidInput(line, f"is not a line of {count} words as git writes it")
         yield words
 
 
@@ -234,14 +234,14 @@ class EntryPoint:
             raise Unverifiable(update.ref, f"{update.new[:12]} cannot be read as a commit")
         if update.new is not None:
             self._expect_nobodys(update, update.new, side.policy)
-            return UpdateResult(update, side.policy, note="it names no commit")
+            return UpdateResult(update, side.policy, note="it is not a commit")
         if side.policy.rewrites == "refuse":
-            fix = "Ask for the policy's `rewrites` to be changed."
-            raise Rejected(update.ref, "the policy does not let it be deleted", fix)
+            fix = "Change `rewrites` in the policy."
+            raise Rejected(update.ref, "the policy does not allow its deletion", fix)
         is_judged = self.on_server and side.old is not None and not side.is_given
         if is_judged and self._has_own_trust(side.old or "", side.head):
-            what = "has a policy or signers of its own, which would go with it"
-            fix = "Bring it to those of the default branch first, or ask the server's operator."
+            what = "has its own policy or signers, which would be lost with it"
+            fix = "Give it those of the default branch first, or ask the server's operator."
             raise Rejected(update.ref, what, fix)
         return UpdateResult(update, side.policy, note="it is deleted")
 
@@ -250,7 +250,7 @@ class EntryPoint:
         tags = self.repository.tags_of(new)
         agents = (policy.governing_name([tagger], message) for tagger, message in tags)
         if policy.govern == "all" or any(agent is not None for agent in agents):
-            what = "names a tree or a blob, for which no commit gives evidence"
+            what = "names a tree or a blob, which has no evidence"
             fix = "Tag a commit, or push it to a ref that the policy does not protect."
             raise Rejected(update.ref, what, fix)
 
@@ -290,8 +290,11 @@ class EntryPoint:
             or self._has_own_trust(old, side.default)
             or (self._trust_at(new) != self._trust_at(side.default))
         ):
-            what = f"{new[:12]} does not descend from {old[:12]}, and has another policy or signers"
-            fix = "Keep both in a rewrite; change them in a commit of its own."
+            what = (
+                f"{new[:12]} does not descend from {old[:12]}, and has a different policy or"
+                " signers"
+            )
+            fix = "Keep both in a rewrite; change them in a separate commit."
             raise Rejected(update.ref, what, fix)
 
     def _expect_files_kept(self, update: Update, side: TrustedSide, new: str) -> None:

@@ -67,7 +67,7 @@ def read_event(environment: Mapping[str, str]) -> CiEvent:
         return _github(environment.get("GITHUB_EVENT_NAME", ""), _payload(environment))
     if environment.get("GITLAB_CI"):
         return _gitlab(environment)
-    what = "is neither GitHub Actions nor GitLab CI"
+    what = "is not GitHub Actions or GitLab CI"
     raise InvalidInput("environment", what, "Name the commits: hkgit gate --range A..B")
 
 
@@ -111,14 +111,14 @@ def find_trusted_side(
 
 def _refuse_missing(event: CiEvent) -> Unverifiable:
     missing = event.old or f"refs/remotes/origin/{event.default_branch}"
-    what = f"{missing} is not here, so there is nothing to hold the commits against"
+    what = f"{missing} is not here, so there is nothing to compare the commits with"
     fix = "Check out the whole history: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 (GitLab)."
     return Unverifiable(event.ref, what, fix)
 
 
 def _payload(environment: Mapping[str, str]) -> JsonObject:
     where, path = "GITHUB_EVENT_PATH", environment.get("GITHUB_EVENT_PATH", "")
-    fix = "GitHub names there the file that tells of the event. Elsewhere: hkgit gate --range A..B"
+    fix = "GitHub sets it to the file that describes the event. Elsewhere: hkgit gate --range A..B"
     if not path:
         raise InvalidInput(where, "is empty or not set", fix)
     try:
@@ -128,7 +128,7 @@ def _payload(environment: Mapping[str, str]) -> JsonObject:
     except ValueError as error:
         raise InvalidInput(where, f"{path} is not JSON: {error}", fix) from error
     if not isinstance(payload, dict):
-        raise InvalidInput(where, f"{path} holds no object", fix)
+        raise InvalidInput(where, f"{path} is not a JSON object", fix)
     return payload
 
 
@@ -136,37 +136,29 @@ def _github(name: str, payload: JsonObject) -> CiEvent:
     try:
         match name:
             case "pull_request" | "pull_request_target":
-                return _github_pull_request(name, payload["pull_request"])
+                base, head = payload["pull_request"]["base"], payload["pull_request"]["head"]
+                ref, old, new = f"refs/heads/{base['ref']}", base["sha"], head["sha"]
+                is_offer, default = True, None
             case "merge_group":
-                return _github_merge_group(name, payload["merge_group"])
+                group = payload["merge_group"]
+                ref, old, new = group["base_ref"], group["base_sha"], group["head_sha"]
+                is_offer, default = True, None
             case "push":
-                return _github_push(name, payload)
+                ref, old, new = payload["ref"], payload["before"], payload["after"]
+                is_offer, default = False, payload["repository"]["default_branch"]
+            case _:
+                fix = "Run it on pull_request, merge_group or push."
+                raise InvalidInput(f"event {name}", "brings no commits", fix)
     except (KeyError, TypeError) as error:
         raise InvalidInput(f"event {name}", f"has no {error}") from error
-    fix = "Run it on pull_request, merge_group or push."
-    raise InvalidInput(f"event {name}", "brings no commits", fix)
-
-
-def _github_pull_request(name: str, pull: JsonObject) -> CiEvent:
-    base, head = pull["base"], pull["head"]
-    ref = f"refs/heads/{base['ref']}"
-    return CiEvent(host=GITHUB, name=name, ref=ref, old=base["sha"], new=head["sha"], is_offer=True)
-
-
-def _github_merge_group(name: str, group: JsonObject) -> CiEvent:
-    old, new = group["base_sha"], group["head_sha"]
-    return CiEvent(host=GITHUB, name=name, ref=group["base_ref"], old=old, new=new, is_offer=True)
-
-
-def _github_push(name: str, payload: JsonObject) -> CiEvent:
     return CiEvent(
         host=GITHUB,
         name=name,
-        ref=payload["ref"],
-        old=parse_id(payload["before"]),
-        new=parse_id(payload["after"]),
-        is_offer=False,
-        default_branch=payload["repository"]["default_branch"],
+        ref=ref,
+        old=parse_id(old),
+        new=parse_id(new),
+        is_offer=is_offer,
+        default_branch=default,
     )
 
 
@@ -178,9 +170,8 @@ def _gitlab(environment: Mapping[str, str]) -> CiEvent:
         # Only a pipeline on the merged result names the commit; else the branch is fetched.
         named = environment.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
         old = named or f"refs/remotes/origin/{target}"
-        return CiEvent(
-            host=GITLAB, name=source, ref=f"refs/heads/{target}", old=old, new=new, is_offer=True
-        )
+        ref = f"refs/heads/{target}"
+        return CiEvent(host=GITLAB, name=source, ref=ref, old=old, new=new, is_offer=True)
     if source != "push":
         fix = "Run it in merge request pipelines or on push."
         raise InvalidInput(f"pipeline by {source or 'nobody'}", "brings no commits", fix)
@@ -241,9 +232,9 @@ def sum_up(found: list[Check]) -> Level:
 
 def _moment(event: CiEvent) -> Check:
     if event.is_offer:
-        what = f"{event.name}: its commits are offered to {event.ref} and can still be stopped"
+        what = f"{event.name}: its commits are proposed for {event.ref} and can still be stopped"
         return Check("event", Level.OK, what)
-    what = f"{event.name}: {event.ref} has its commits already, so this tells and does not stop"
+    what = f"{event.name}: {event.ref} has its commits already, so this reports and stops nothing"
     fix = "Run it on pull or merge requests and in the merge queue as well."
     return Check("event", Level.ADVISORY, what, fix)
 
@@ -255,7 +246,7 @@ def _history(repository: Repository, event: CiEvent) -> Check:
     for side in (event.old, event.new):
         if side is not None and peel_commit(repository, side) is None:
             return Check("history", Level.BROKEN, f"{side} is not in the clone", fix)
-    return Check("history", Level.OK, "all of it is here")
+    return Check("history", Level.OK, "the clone is complete")
 
 
 def _policy(repository: Repository, event: CiEvent) -> Check:
@@ -264,10 +255,10 @@ def _policy(repository: Repository, event: CiEvent) -> Check:
     except HkgitError as error:
         return Check("policy", Level.BROKEN, f"{error.where}: {error.what}", error.fix)
     if policy.mode != "enforce":
-        what = f"{policy.source} has mode {policy.mode}, which lets everything pass"
+        what = f"{policy.source} has mode {policy.mode}, which rejects nothing"
         return Check("policy", Level.ADVISORY, what, 'Set mode = "enforce" when you are ready.')
     if policy.source == BUILT_IN:
-        return Check("policy", Level.OK, "none on the trusted side, so the built-in one holds")
+        return Check("policy", Level.OK, "none on the trusted side, so the built-in one applies")
     return Check("policy", Level.OK, f"{policy.source} of the trusted side")
 
 
@@ -283,8 +274,8 @@ def _workflow(event: CiEvent, environment: Mapping[str, str]) -> Check:
         is_trusted = not event.is_offer or "@" in named or named.startswith("https://")
         fix = "Keep it in another project (CI/CD configuration file), or in an execution policy."
     if is_trusted:
-        return Check("workflow", Level.OK, f"{named} is not the change's own")
-    what = f"{named or 'its file'} comes from the change itself, which may have emptied it"
+        return Check("workflow", Level.OK, f"{named} does not come from the change")
+    what = f"{named or 'its file'} comes from the change itself, which may have disabled it"
     return Check("workflow", Level.ADVISORY, what, fix)
 
 
@@ -302,11 +293,13 @@ def _credentials(repository: Repository) -> Check:
     pattern = r"^(http\..*\.extraheader|includeif\..*|credential\..*)$"
     names = repository.git(*asked, pattern, check=False).text.split()
     if names:
-        what = f"the checkout keeps credentials for who can read it: {', '.join(names)}"
+        what = (
+            f"the checkout keeps credentials that anyone who reads it can use: {', '.join(names)}"
+        )
         return Check("credentials", Level.ADVISORY, what, "Set persist-credentials: false.")
-    return Check("credentials", Level.OK, "the checkout keeps none")
+    return Check("credentials", Level.OK, "the checkout keeps no credentials")
 
 
 def _settings(event: CiEvent) -> Check:
-    what = f"whether {event.ref} requires this check, from which source, and who may pass it by"
-    return Check("settings", Level.UNASKED, what, "Look at the branch's rules: it needs the API.")
+    what = f"whether {event.ref} requires this check, from which source, and who may bypass it"
+    return Check("settings", Level.UNASKED, what, "Check the branch's rules: that needs the API.")

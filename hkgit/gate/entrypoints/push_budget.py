@@ -62,10 +62,10 @@ class Budget:
         self, ref: str, done: int, commits: Sequence[str], *, is_fresh: bool
     ) -> OverBudget:
         """The refusal of a ref; `is_fresh` says that most of the time was its own."""
-        what = f"judging takes longer than {self.seconds:g} s"
-        aside = "or have the server's operator raise `git config hkgit.budget`"
+        what = f"judging takes more than {self.seconds:g} s"
+        aside = "or ask the server's operator to raise `git config hkgit.budget`"
         if done == 0 and commits and is_fresh:
-            what += f", and so does {commits[0][:12]} alone"
+            what += f", and so does {commits[0][:12]} on its own"
             return OverBudget(ref, what, f"Make its change in several commits, {aside}.")
         if done == 0:
             return OverBudget(ref, what, f"Push fewer refs at once, {aside}.")

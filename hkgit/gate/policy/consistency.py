@@ -40,7 +40,7 @@ def find_contradictions(policy: Policy) -> Iterator[Fault]:
             yield "unprotect", f"{glob!r} is protected and unprotected", "Keep one of them."
 
 
-_SIGNERS = 'Set allowed_signers = ".hkgit/allowed_signers", a file as ssh-keygen(1) has it.'
+_SIGNERS = 'Set allowed_signers = ".hkgit/allowed_signers", a file in the format of ssh-keygen(1).'
 
 
 def _of_globs(policy: Policy) -> Iterator[Fault]:
@@ -54,32 +54,32 @@ def _of_globs(policy: Policy) -> Iterator[Fault]:
     for key, globs in paths.items():
         for glob in globs:
             if glob.startswith(("/", "./")) or glob.endswith("/"):
-                fix = "Paths begin at the root without a slash; DIRECTORY/* is all below it."
-                yield key, f"{glob!r} fits no path", fix
+                fix = "Paths start at the root without a slash; DIRECTORY/* is everything below it."
+                yield key, f"{glob!r} matches no path", fix
     targets = [glob for each in policy.targets for glob in each.refs]
     refs: Mapping[str, Sequence[str]] = {"refs": policy.refs, "targets": targets}
     for key, globs in refs.items():
         for glob in globs:
             if not glob.startswith(("refs/", "*", "?", "[")):
-                yield key, f"{glob!r} fits no ref", f"Write its whole name: refs/heads/{glob}"
+                yield key, f"{glob!r} matches no ref", f"Write its full name: refs/heads/{glob}"
 
 
 def _of_key(where: str, key: str) -> Iterator[Fault]:
     """A key that is a path, or cut short, would never be anybody's."""
     if len(key.split()) < 2 or "\n" in key:
-        yield where, f"{key!r} is no SSH public key", "Give the line of a .pub file."
+        yield where, f"{key!r} is not an SSH public key", "Give the line of a .pub file."
 
 
 def _of_grant(policy: Policy, grant: Grant) -> Iterator[Fault]:
     for key in grant.keys:
         yield from _of_key("manual", key)
     if not (grant.names or grant.keys or grant.principals or grant.pushers):
-        yield "manual", "a grant to nobody", "Give it names, keys, principals or pushers."
+        yield "manual", "a grant without a recipient", "Give it names, keys, principals or pushers."
     if grant.principals and policy.allowed_signers is None:
         yield "manual", "grants to principals, but no file lists their keys", _SIGNERS
     if grant.pushers and policy.pusher_variable is None:
         fix = 'Set pusher_variable, to "GL_USERNAME" on GitLab or what your server sets.'
-        yield "manual", "grants to pushers, but nothing says who pushed", fix
+        yield "manual", "grants to pushers, but pusher_variable is not set", fix
 
 
 def _of_floors(policy: Policy, floors: Floors) -> Iterator[Fault]:
@@ -96,7 +96,7 @@ def _of_floors(policy: Policy, floors: Floors) -> Iterator[Fault]:
 
 def _of_target(policy: Policy, target: RefRules) -> Iterator[Fault]:
     if target.verdicts is not None and not set(target.verdicts) <= set(policy.verdicts):
-        fix = "Let the policy accept them, or take them out."
+        fix = "Let the policy accept them, or remove them."
         yield "targets", "accepts verdicts that the policy as a whole does not accept", fix
     if target.rewrites == "judge" and policy.rewrites == "refuse":
-        yield "targets", "allows rewrites that the policy as a whole refuses", "Take it out."
+        yield "targets", "allows rewrites that the policy as a whole refuses", "Remove it."

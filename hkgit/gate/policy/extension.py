@@ -21,13 +21,15 @@ Load = Callable[[str, Policy], Policy]
 def follow_extends(policy: Policy, load: Load) -> Policy:
     """Lay a policy over all that it extends.
 
-    Raises InvalidInput, naming the key, where it is looser than what it extends.
+    Raises InvalidInput, naming the key, where it is looser than the policy that it extends.
     """
     chain = [policy]
     while (named := chain[-1].extends) is not None:
         if len(chain) > DEEPEST:
-            what = f"more than {DEEPEST} policies extend one another"
-            raise InvalidInput(f"{policy.source}: extends", what, "Let one extend itself no more.")
+            what = f"more than {DEEPEST} policies extend each other"
+            raise InvalidInput(
+                f"{policy.source}: extends", what, "Remove `extends` from one of them."
+            )
         chain.append(load(named, chain[-1]))
     result = chain.pop()
     while chain:
@@ -46,7 +48,7 @@ def extend_policy(policy: Policy, base: Policy) -> Policy:
         is_closed = tightening.opens and key.name not in base.open
         if is_closed or tightening.is_looser(own, below):
             where, fix = f"{policy.source}: {key.name}", f"{base.source} may only be tightened."
-            raise InvalidInput(where, "is looser than what it extends", fix)
+            raise InvalidInput(where, "is looser than the policy that it extends", fix)
         fields[name] = (
             (*below, *(each for each in own if each not in below)) if tightening.adds else own
         )

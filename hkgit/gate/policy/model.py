@@ -183,10 +183,6 @@ class Policy:
         in_roles = (principal for listed in self.roles.values() for principal in listed)
         return tuple(dict.fromkeys((*granted, *in_roles)))
 
-    def has_role(self, principal: str, role: str) -> bool:
-        """Whether a principal of the allowed signers has a role."""
-        return principal in self.roles.get(role, ())
-
     def is_agent(self, identity: str) -> bool:
         """Whether a `Name <email>` is one of the agents."""
         return any(matches(each, self.agents) for each in split_identities(identity))

@@ -15,13 +15,13 @@ _MODES = {
     "report": "A commit that breaks a rule is let through and reported.",
 }
 _TEXT = {
-    "bidi": "bidirectional controls",
-    "zero-width": "characters without width",
+    "bidi": "bidirectional control characters",
+    "zero-width": "zero-width characters",
     "nul": "NULs",
-    "lone-cr": "carriage returns of their own",
+    "lone-cr": "lone carriage returns",
 }
 _ROLES = {
-    BREAK_GLASS: "may let a rejected commit pass, with a signed tag break-glass/NAME on it",
+    BREAK_GLASS: "may allow a rejected commit, with a signed tag break-glass/NAME on it",
     ATTEST: "may attest verdicts",
     SIGN: "may sign entries",
 }
@@ -39,7 +39,7 @@ def describe_policy(policy: Policy) -> Iterator[str]:
     if policy.assisted_by == "require":
         yield "The message of a commit names the agents of its entries as Assisted-by."
     elif policy.assisted_by == "forbid":
-        yield "No message of a governed commit has a line Assisted-by."
+        yield "No message of a governed commit may have an Assisted-by line."
     yield f"These verdicts pass: {_join_words(policy.verdicts)}."
     yield from map(_describe_target, policy.targets)
     yield from _describe_refs(policy)
@@ -47,33 +47,33 @@ def describe_policy(policy: Policy) -> Iterator[str]:
     yield from map(_describe_grant, policy.manual)
     if policy.manual and "vouched" in policy.verdicts:
         yield (
-            "For an agent's change without evidence each of them may vouch, by a trailer"
+            "Each of them may vouch for an agent's change without evidence, with a trailer"
             " Hkgit-Vouched-by that names them: it passes as vouched."
         )
     if any(grant.names for grant in policy.manual):
         yield (
-            "Names in grants count in clones alone: under --range and --ci and on a server, where"
-            " anybody may write any name, only keys, principals and pushers do."
+            "Names in grants count only in clones: under --range and --ci and on a server, where"
+            " anyone can write any name, only keys, principals and pushers do."
         )
     for role, principals in policy.roles.items():
         yield f"{_join_words(principals) or 'Nobody'} {_ROLES[role]}."
     if policy.attest_keys:
         yield f"Verdicts attested with {count_noun(len(policy.attest_keys), 'key')} count."
-    yield f"A commit that takes longer than {policy.max_seconds} s to judge is rejected."
+    yield f"A commit that takes more than {policy.max_seconds} s to judge is rejected."
 
 
 def _describe_governed(policy: Policy) -> Iterator[str]:
     if policy.govern == "all":
-        yield "Every commit is held to the rules, whoever made it."
+        yield "The rules apply to every commit, whoever made it."
     else:
         count = count_noun(len(policy.agents), "glob")
         yield (
-            "Held to the rules are commits that carry ledger entries, and those whose author,"
+            "The rules apply to commits that carry ledger entries, and to those whose author,"
             f" committer or co-author is an agent ({count}). Others are counted, not proved:"
-            " whoever leaves the names out is not held to anything."
+            " the rules do not apply to a commit that leaves the names out."
         )
     if policy.since is not None:
-        yield f"Commits up to {policy.since} are left alone."
+        yield f"Commits up to {policy.since} are not judged."
 
 
 def _describe_floors(floors: Floors, what: str) -> Iterator[str]:
@@ -126,28 +126,28 @@ def _describe_refs(policy: Policy) -> Iterator[str]:
     if policy.rewrites == "refuse":
         yield "Force pushes to them, and deletions of them, are refused."
     else:
-        yield "Force pushes to them are judged like others, unless they bring another policy."
+        yield "Force pushes to them are judged like others, unless they change the policy."
 
 
 def _describe_protected(policy: Policy) -> Iterator[str]:
     more = [glob for glob in policy.protect if glob not in PROTECTED]
     kept = [glob for glob in PROTECTED if glob not in policy.unprotect]
     yield (
-        "Only by grant, a governed commit changes this policy, links, submodules, and files that"
-        f" decide what runs or who reviews ({count_noun(len(kept), 'glob')})"
+        "Only with a grant may a governed commit change this policy, links, submodules, and files"
+        f" that decide what runs or who reviews ({count_noun(len(kept), 'glob')})"
         + (f", and {_join_words(more)}" if more else "")
         + "."
     )
     if policy.unprotect:
         yield f"Not protected are {_join_words(policy.unprotect)}."
     kinds = [_TEXT[kind] for kind in TEXT if kind in policy.reject_text]
-    yield f"No governed commit adds {_join_words(kinds, 'or') or 'anything forbidden'}."
+    yield f"No governed commit may add {_join_words(kinds, 'or') or 'anything forbidden'}."
 
 
 def _describe_grant(grant: Grant) -> str:
     who = [
-        *(f"{name} (on clients only, by name)" for name in grant.names),
-        *(f"whoever signs with {key.partition(' ')[0]} {key[-12:]}" for key in grant.keys),
+        *(f"{name} (by name, only in clones)" for name in grant.names),
+        *(f"the person who signs with {key.partition(' ')[0]} {key[-12:]}" for key in grant.keys),
         *(f"{principal} (who signed it)" for principal in grant.principals),
         *(f"{pusher} (who pushes it)" for pusher in grant.pushers),
     ]

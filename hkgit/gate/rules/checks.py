@@ -73,8 +73,8 @@ def merged_policy_findings(case: JudgedCommit) -> Iterator[Finding]:
     for path in (PYPROJECT, CONFIG):
         accepted = case.accept_values(partial(_read_policy_value, path))
         if accepted and policy_value(case.after, path) not in accepted:
-            what = "git's merge makes another policy of it than either side has"
-            fix = "git merge --no-commit, put the policy right by hand, then commit."
+            what = "git's merge gives a policy that neither side has"
+            fix = "git merge --no-commit, correct the policy by hand, then commit."
             yield Finding("policy", path, what, fix)
 
 
@@ -123,7 +123,7 @@ def move_findings(case: JudgedCommit) -> Iterator[Finding]:
     floors_of = case.policy.floors_of
     for old, new in _list_moves(case) if case.policy.paths else ():
         if not {*floors_of(old)}.issuperset(floors_of(new)) and not case.is_granted([new]):
-            what = "comes to where the policy asks more of an edit than where it was written"
+            what = "moves to where the policy requires more of an edit than where it was written"
             fix = f"Write it there as a new file, or let a person move it. {BY_GRANT}"
             yield Finding("moved", quote_path(new), what, fix)
 
@@ -164,7 +164,7 @@ def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
         return
     for name, entry in case.judged.entries:
         if find_signer(case.repository, case.policy, name, entry, case.incoming) is None:
-            where, what = entry_path(name), "no signature by a key that may sign entries is here"
+            where, what = entry_path(name), "there is no signature by a key that may sign entries"
             sign = f"`hkgit attest --entries {commit[:12]}^..{commit[:12]} --key FILE`"
             fix = f"{sign}, then push refs/hkgit/entries/* to where the gate runs."
             yield Finding.at("signature", where, what, fix)
@@ -180,11 +180,11 @@ def credit_findings(case: JudgedCommit) -> Iterator[Finding]:
         return
     if case.policy.assisted_by == "forbid":
         for name in list_credited_agents(message):
-            what = f"the message says that {name} assisted, and the policy forbids such lines"
-            yield Finding(RULE, "commit", what, "Take the line Assisted-by out of the message.")
+            what = f"the message says that {name} assisted, and the policy forbids these lines"
+            yield Finding(RULE, "commit", what, "Remove the Assisted-by line from the message.")
         return
     for line in list_missing_lines((entry for _, entry in case.judged.entries), message):
-        what = "the message does not name the agent of an entry as the policy asks"
+        what = "the message does not name the agent of an entry as the policy requires"
         yield Finding(RULE, "commit", what, f"Add to the message: {line}")
 
 

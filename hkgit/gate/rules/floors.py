@@ -76,12 +76,12 @@ def _where_it_was_made(repository: Repository, entry: Entry) -> Iterator[Strengt
     Raises Unverifiable when the base is not here.
     """
     if entry.base is None:
-        what = "names no base, so what it claims cannot be counted"
+        what = "names no base, so its claims cannot be counted"
         raise Unverifiable("ledger entry", what, "Apply it again.")
     before = repository.snapshot(repository.commit(entry.base).tree)
     changed, wrong = derive(entry, before)
     if wrong:
-        raise Unverifiable("ledger entry", "does not hold on the base that it names")
+        raise Unverifiable("ledger entry", "does not match the base that it names")
     after = Overlay(before, changed)
     for file in entry.files:
         yield _strength(entry, file, _document(before, before, file), _new(after, file))
@@ -154,7 +154,7 @@ def tightness_findings(case: JudgedCommit) -> Iterator[Finding]:
                 f"changes {strength.changed} of {strength.claimed} lines that it claims:"
                 f" tightness {format_decimal(strength.tightness)} is below {format_decimal(floor)}"
             )
-            fix = "Name only the lines that change, with the hash of those."
+            fix = "Name only the lines that change, with their hash."
             yield Finding("tightness", strength.path, what, fix)
 
 
@@ -173,7 +173,7 @@ def describe_strengths(repository: Repository, judged: ReplayResult) -> Iterator
         yield str(error)
 
 
-APPLY = "Make the change with `hkgit apply`, each edit with the hash of what was read."
+APPLY = "Make the change with `hkgit apply`, and give each edit the hash of what was read."
 
 
 def floor_findings(case: JudgedCommit) -> Iterator[Finding]:

@@ -73,7 +73,7 @@ def _read(repository: Repository, policy: Policy, tag: str) -> Iterator[Record]:
     if found is None or not reason or not found[2].startswith(b"break-glass/"):
         return
     principal = repository.verify_tag(tag, policy.signers)
-    if principal is not None and policy.has_role(principal, ROLE):
+    if principal is not None and principal in policy.roles[ROLE]:
         name = found[2].decode("utf-8", "replace")
         yield Record(
             commit=found[1].decode(),
@@ -182,14 +182,17 @@ def explain_refused_voucher(
     who = people[0]
     if context.shell is not None:
         what = f"names {who}, but this is the shell of {context.shell}"
-        return what, "A person vouches in a shell of his own."
+        return what, "A person vouches, in their own shell."
     if all(map(policy.is_agent, people)):
         return f"names {who}, an agent", f"A person vouches, and signs it: {_vouch(candidate)}"
     if not any(grant.covers(paths) for grant in policy.manual):
-        what = f"names {who}, and the policy grants nobody all that the commit changes"
-        return what, "Only whom a [[gate.manual]] of the policy grants these paths may vouch."
-    what = f"names {who}, whom no grant of these paths is shown to be for"
-    fix = f"Names alone count in clones only. Whoever is granted them signs it: {_vouch(candidate)}"
+        what = f"names {who}, but the policy grants nobody all that the commit changes"
+        return (
+            what,
+            "Only people with a [[gate.manual]] grant for these paths may vouch.",
+        )
+    what = f"names {who}, but nothing proves that a grant of these paths is for them"
+    fix = f"Names alone count only in clones. A person with the grant signs: {_vouch(candidate)}"
     return what, fix
 
 
@@ -280,7 +283,7 @@ def find_changed_paths(repository: Repository, candidate: CandidateCommit) -> li
 
 
 _NAMES = (
-    "A [[gate.manual]] covers this by name alone, and names count in clones only, not under"
+    "A [[gate.manual]] covers this only by name, and names count only in clones, not under"
     " --range, --ci or on a server: give that grant keys, principals or pushers."
 )
 
@@ -294,9 +297,9 @@ def explain_blind_commit(
         fix = "Merge them one by one."
         return Finding("merge", shown, "has more than two parents, and no ledger entry", fix)
     if len(candidate.parents) == 2:
-        what = "differs from the automatic merge of its parents, and has no ledger entry"
+        what = "differs from git's merge of its parents, and has no ledger entry"
         fix = (
-            "Merge without changes of your own, and make those in a commit after it. Conflicts are"
+            "Merge without other changes, and make those in a later commit. Conflicts are"
             " resolved by a spec: git merge --abort, then"
             f" hkgit apply --merge {candidate.parents[1][:12]} SPEC"
         )
@@ -323,5 +326,5 @@ def _way(
             " and keys (what signs its commits), or pushers on a server."
         )
     if agent is not None and any(grant.covers(paths) for grant in policy.manual):
-        return f"{way} Or a person whom the policy grants these paths vouches: {_vouch(candidate)}"
+        return f"{way} Or let a person with a grant for these paths vouch: {_vouch(candidate)}"
     return way

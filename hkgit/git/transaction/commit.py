@@ -68,7 +68,7 @@ def commit_worktree(
         raise _refuse_hook_changes(repository, worktree, tree, words=refusal.what) from refusal
     if commit.parents != (worktree.parent, *([] if merged is None else [merged])):
         fix = "Let the hook only check, or run it on the files before the edits are made."
-        raise GitRefused("git commit", "a hook made commits of its own", fix)
+        raise GitRefused("git commit", "a hook made its own commits", fix)
     if commit.tree != worktree.tree:
         raise _refuse_hook_changes(repository, worktree, commit.tree)
     return commit.id

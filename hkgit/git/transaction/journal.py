@@ -92,11 +92,6 @@ def tidy(common_dir: Path) -> None:
             directory.rmdir()
 
 
-def make_id() -> str:
-    """Make a name that no other transaction has."""
-    return os.urandom(8).hex()
-
-
 def begin(common_dir: Path, state: TransactionState) -> TransactionJournal:
     """Open the journal of a new transaction. Raises GitRefused."""
     path = directory_of(common_dir) / (state.id + SUFFIX)
@@ -166,5 +161,5 @@ def _make_first_state(path: Path) -> TransactionState:
 
 def refuse_unwritable(path: Path, error: OSError) -> GitRefused:
     """Build the error for a file of the git directory that cannot be written."""
-    fix = "See that the repository can be written and the disk has room; nothing was landed."
+    fix = "Check that the repository is writable and the disk has space; nothing was landed."
     return GitRefused(str(path), f"could not be written: {error.strerror}", fix)

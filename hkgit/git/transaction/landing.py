@@ -92,8 +92,8 @@ def expect_landable(
 
 def _expect_tip(repository: Repository, branch: str, old: str | None) -> None:
     if repository.branch_tip(branch) != old:
-        what = "the branch moved meanwhile"
-        raise BranchMoved(branch, what, "Look at what came, and try again.")
+        what = "the branch has moved in the meantime"
+        raise BranchMoved(branch, what, "Look at what changed, and try again.")
 
 
 def _expect_nowhere_checked_out(repository: Repository, branch: str) -> None:
@@ -105,7 +105,9 @@ def _expect_nowhere_checked_out(repository: Repository, branch: str) -> None:
 
 def _expect_at_rest(repository: Repository, branch: str) -> None:
     if repository.head().branch != branch:
-        raise GitRefused(branch, "is not what this checkout is on", "Check it out, or try again.")
+        raise GitRefused(
+            branch, "is not the branch of this checkout", "Check it out, or try again."
+        )
     for what in find_unfinished(repository):
         fix = "Finish or abort it first; git status says how."
         if what == UNDER_WAY["MERGE_HEAD"]:
@@ -195,19 +197,15 @@ def _follow(
         try:
             follow(repository, index, temporary, old, new, changed, found)
         except Stale as saved:
-            raise _refuse_saved(saved) from saved
+            what = f"local changes in the way: {saved.where}, saved while the commit was made"
+            fix = f"Commit, stash or move them, then try again. {saved.fix}"
+            raise GitRefused("checkout", what, fix) from saved
         index.replace()
     except GitRefused:
         index.reset()
         restore(repository, changed, index.env)
-        args = ("update-ref", "-m", "hkgit: undone, the checkout could not follow")
+        args = ("update-ref", "-m", "hkgit: undone, the checkout could not be updated")
         repository.git(
             *_PATIENT, *args, f"refs/heads/{branch}", old or absent_like(new), new, own_session=True
         )
         raise
-
-
-def _refuse_saved(saved: Stale) -> GitRefused:
-    """The refusal where files were saved while the checkout followed."""
-    what = f"local changes in the way: {saved.where}, saved a moment ago"
-    return GitRefused("checkout", what, f"Commit, stash or move them, then try again. {saved.fix}")

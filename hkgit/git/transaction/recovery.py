@@ -33,7 +33,7 @@ class Outcome(StrEnum):
 
     NOTHING = "nothing was landed"
     LANDED = "its commit was landed"
-    CUT = "its commit was landed, but the checkout has not followed"
+    CUT = "its commit was landed, but the checkout was not updated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _finish(checkout: Repository, state: TransactionState) -> None:
 def _stuck(paths: frozenset[str]) -> GitRefused:
     named = ", ".join(quote_path(path) for path in sorted(paths))
     fix = f"Keep a copy of them, then: git checkout HEAD -- {named}; hkgit doctor --fix"
-    return GitRefused("checkout", f"has not followed its branch: changed since: {named}", fix)
+    return GitRefused("checkout", f"was not updated to its branch; changed since: {named}", fix)
 
 
 def _checkout(repository: Repository, state: TransactionState) -> Repository:

@@ -220,7 +220,7 @@ def _check_out(path: Path, git_dir: Path, tree_id: str, touched: Iterable[str] |
 
 
 def _unwritable(error: OSError) -> GitRefused:
-    fix = "Make room where temporary files go (TMPDIR), then try again; nothing was landed."
+    fix = "Free some space for temporary files (TMPDIR), then try again; nothing was landed."
     return GitRefused("temporary worktree", f"could not be made: {error.strerror}", fix)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,22 @@ def test_a_refusal_names_the_call_that_mends_it(greeting: Repo) -> None:
     mended = next_of(session, refused)
     assert refused.is_error is True
     assert mended.document["status"] == "applied"
+
+
+def test_advice_names_hkgit_by_a_path_and_lines_stay_as_they_are(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(Path(sys.executable).with_name("hkgit"))
+    monkeypatch.delenv("CI", raising=False)
+    repo.commit({"greet.py": GREETING, "run.md": b"First hkgit apply spec.json\n"})
+    session = Connection(repo.path, None)
+    shown = session.answer("read", {"path": "run.md"})
+    blind = edited(session, MEND)
+    refused = session.answer("undo", {"call": "no such call"})
+    assert "First hkgit apply spec.json" in shown.text
+    assert f"{path} read" in blind.document["blind"][0]["read"]
+    assert f"{path} undo --list" in refused.document["error"]["fix"]
+    assert f"{path} undo --list" in refused.text
 
 
 def test_a_blind_edit_names_the_read_that_mends_it(greeting: Repo) -> None:
@@ -148,7 +165,7 @@ def test_in_a_root_of_many_checkouts_it_is_that_of_the_start(
 def test_a_root_that_was_not_offered_is_refused(two_checkouts: tuple[Repo, Repo]) -> None:
     first, second = two_checkouts
     refused = read(offered(first.path, first.path), path="name.txt", root=str(second.path))
-    assert refused == "argument root: is none of the roots"
+    assert refused == "argument root: is not one of the roots"
 
 
 @pytest.mark.parametrize(
@@ -166,7 +183,7 @@ def test_only_what_is_below_a_root_inside_a_checkout_is_open(
     session = offered(first.path, first.path / "inner")
     assert read(session, path="inner/name.txt") == "inner"
     refused = session.answer(tool, arguments).document["error"]
-    assert refused["what"] == "lies outside the roots that the client allows"
+    assert refused["what"] == "is outside the roots that the client allows"
 
 
 def test_a_loose_name_leads_to_nothing_outside_a_root(make_repo: Callable[..., Repo]) -> None:
@@ -174,7 +191,7 @@ def test_a_loose_name_leads_to_nothing_outside_a_root(make_repo: Callable[..., R
     repo.commit({"inner/a.txt": b"a\n", "deep/inner/only.txt": b"one\n"})
     text = "inner/only.txt\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n"
     reply = offered(repo.path, repo.path / "inner").answer("edit", {"text": text})
-    assert reply.document["error"]["what"] == "lies outside the roots that the client allows"
+    assert reply.document["error"]["what"] == "is outside the roots that the client allows"
 
 
 @pytest.mark.parametrize(

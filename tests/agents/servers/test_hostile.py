@@ -21,7 +21,7 @@ def _edit(**changed: Any) -> dict[str, Any]:
 
 
 CASES: dict[str, tuple[str, dict[str, Any], str]] = {
-    "an unknown tool": ("format", {}, "is nothing to call"),
+    "an unknown tool": ("format", {}, "is not a tool"),
     "no path": ("read", {}, "argument path: is missing"),
     "a path that is null": ("read", {"path": None}, "argument path: is missing"),
     "a path that is a number": ("read", {"path": 7}, "must be of type string, not integer"),

@@ -119,8 +119,8 @@ def test_a_scan_says_which_commits_could_have_evidence_and_writes_nothing(
         "commit            explained  by                    subject",
         f"{hooked.git('rev-parse', 'HEAD~1')[:12]}              -  claude                Plan",
         f"{hooked.git('rev-parse', 'HEAD~2')[:12]}         1 of 1  claude-code/2.0.76    Greet",
-        "2 commits of agents: 0 with evidence, 1 could have it whole, 0 in part",
-        "keep it beside the history: hkgit adopt "
+        "2 commits of agents: 0 with evidence, 1 could have all of it, 0 in part",
+        "keep it outside the history: hkgit adopt "
         f"{hooked.git('rev-parse', 'HEAD~3')[:12]}..{hooked.git('rev-parse', 'HEAD~1')[:12]}",
     ]
     assert hooked.git("for-each-ref") == before
@@ -130,8 +130,8 @@ def test_a_scan_says_which_commits_could_have_evidence_and_writes_nothing(
     again = run("adopt", "--scan", "--from", place, cwd=hooked.path).out.splitlines()
     assert "  record kept  claude-code/2.0.76    Greet" in again[3]
     assert again[4:] == [
-        "2 commits of agents: 0 with evidence, 0 could have it whole, 0 in part,"
-        " 1 kept beside the history"
+        "2 commits of agents: 0 with evidence, 0 could have all of it, 0 in part,"
+        " 1 kept outside the history"
     ]
     assert adopt(hooked, place, "--scan")["status"] == "scanned"
 

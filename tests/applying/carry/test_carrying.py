@@ -126,7 +126,7 @@ def test_a_range_below_which_the_file_changed_is_not_relocated() -> None:
         pytest.param(
             CreateFile("g", "x"),
             {"f": BASE, "g": b"y"},
-            "the file was made",
+            "the file was created",
             id="a file that was made meanwhile",
         ),
     ],

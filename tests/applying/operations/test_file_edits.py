@@ -138,12 +138,12 @@ def test_files_change(
         pytest.param([delete("h")], "stale: h: there is no such file", id="deleted where none is"),
         pytest.param(
             [delete("f"), create("f")],
-            "invalid: f: is removed and made by one spec",
+            "invalid: f: is deleted and created by one spec",
             id="deleted and made",
         ),
         pytest.param(
             [create("f"), delete("f")],
-            "invalid: f: is removed and made by one spec",
+            "invalid: f: is deleted and created by one spec",
             id="made and deleted",
         ),
         pytest.param(
@@ -219,7 +219,7 @@ def test_files_change(
         ),
         pytest.param(
             [rename("f", ".hkgit/config.toml")],
-            "invalid: .hkgit/config.toml: is hkgit's own",
+            "invalid: .hkgit/config.toml: belongs to hkgit",
             id=".hkgit",
         ),
         pytest.param([create("nul.txt")], "invalid: nul.txt: is not portable", id="a device"),

@@ -64,7 +64,7 @@ def test_a_tag_names_a_line(data: bytes, edit: TagEdit, expected: bytes) -> None
         ),
         pytest.param(
             TagEdit("f", A, B, ("# ... existing code ...",)),
-            "in the place of code",
+            "instead of code",
             id="a remark in the place of lines",
         ),
     ],
@@ -138,12 +138,12 @@ def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
     [
         pytest.param(
             Edit("f", "", "x\n", anchors=("z",)),
-            "no_match: f: the anchor 'z' stands nowhere in the file",
+            "no_match: f: the anchor 'z' is nowhere in the file",
             id="nowhere",
         ),
         pytest.param(
             Edit("f", "", "x\n", anchors=("c", "a")),
-            "no_match: f: the anchor 'a' stands nowhere below line 3",
+            "no_match: f: the anchor 'a' is nowhere below line 3",
             id="not below the other",
         ),
         pytest.param(

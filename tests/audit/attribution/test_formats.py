@@ -157,7 +157,7 @@ def test_notes_are_written_once_and_others_notes_stay(repo: Repo) -> None:
     edited_thrice(repo)
     repo.git("notes", "--ref=ai", "add", "-m", "by git-ai itself", "HEAD")
     said = run("attribution", "HEAD~3..HEAD", "--format", "git-ai", "--notes", cwd=repo.path)
-    assert said.out == "2 notes written, 1 there before\n"
+    assert said.out == "2 notes written, 1 already there\n"
     assert repo.git("notes", "--ref=ai", "show", "HEAD") == "by git-ai itself"
     files, _ = parse_log(repo.git("notes", "--ref=ai", "show", "HEAD~1"))
     assert [ranges for _, ranges in files["a.txt"]] == ["3"]

@@ -178,7 +178,7 @@ def test_a_corrupt_mirror_is_a_row_until_it_is_removed(
     rows = verify(one, two)
     assert (rows["one"].status, rows["two"].status) == (FAILED, UNCHANGED)
     assert rows["one"].failure is not None
-    assert f"remove {mirror}: it is fetched anew" in rows["one"].failure.fix
+    assert f"remove {mirror}: it is fetched again" in rows["one"].failure.fix
     shutil.rmtree(mirror)
     assert verify(one, two)["one"].new == 1
 
@@ -236,8 +236,8 @@ def test_two_runs_do_not_work_in_one_directory(one: Path, tmp_path: Path, verify
     ("marker", "what"),
     [
         pytest.param('{"layout": 99}', "layout 99", id="of a newer hkgit"),
-        pytest.param("[]", "is not a fleet's", id="of something else"),
-        pytest.param(None, "holds something else", id="not of hkgit"),
+        pytest.param("[]", "does not belong to a fleet", id="of something else"),
+        pytest.param(None, "contains something else", id="not of hkgit"),
     ],
 )
 def test_a_directory_that_it_does_not_know_is_left_alone(

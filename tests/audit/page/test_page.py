@@ -109,7 +109,7 @@ def test_what_was_only_quoted_was_not_seen(facts: PageFacts, orchard: Orchard) -
     assert hunk.evidence == "quote"
     assert hunk.changed == 1
     assert hunk.unseen == 1
-    assert "1 line changed unseen" in render_page(facts)
+    assert "1 line changed without being read" in render_page(facts)
 
 
 def test_files_show_where_their_weak_lines_stand(facts: PageFacts, orchard: Orchard) -> None:

@@ -270,7 +270,7 @@ def test_an_empty_range_is_a_document_too(history: History, form: str, sarif_sch
 
 @pytest.mark.parametrize("form", ["gitlab", "rdjson", "sarif"])
 def test_a_finding_that_speaks_of_no_file_is_valid_too(form: str, sarif_schema: Any) -> None:
-    finding = Finding("trailer", "message", "names an entry that is not there", "Take it out.")
+    finding = Finding("trailer", "message", "names an entry that is not there", "Remove it.")
     candidate = CandidateCommit("0" * 40, "0" * 40, ("1" * 40,), "a", "b", b"c")
     judged = ReplayResult(candidate, Verdict.FAIL, findings=(finding,))
     ruling = Ruling(judged, Verdict.FAIL, False, "trailer", (finding,))

@@ -57,7 +57,7 @@ def grown(orchard: Orchard, tmp_path_factory: pytest.TempPathFactory) -> Repo:
     claims = [refusal("aa" * 8), refusal("bb" * 8, 2)]
     edit_text(repo, "README.md", "# Orchard", "# The orchard", refusals=claims)
     RefusalLog.of(path / ".git").note(
-        "aider/0.86", "apply", 1773000000, [("src/x.py", "no_match", "stands nowhere")]
+        "aider/0.86", "apply", 1773000000, [("src/x.py", "no_match", "is nowhere")]
     )
     return repo
 

@@ -61,9 +61,9 @@ def test_the_numbers_are_those_of_the_history(tables: Path) -> None:
     assert (row.derived, own.standings["derived"]) == (20, 22)  # one takes back, one is empty
     assert {each.name: each.commits for each in own.agents}["claude-code"] == 9
     assert sum(each.commits for each in own.agents) == row.by_agents
-    assert not own.commits[0].passes
-    assert own.rules[0].rule == "blind"
-    assert own.files[0].unseen > 0
+    assert not own.commits[0]["passes"]
+    assert own.rules[0]["rule"] == "blind"
+    assert own.files[0]["unseen"] > 0
     assert sum(period.total for period in own.periods) == 27
 
 
@@ -110,7 +110,9 @@ def test_nothing_in_a_name_becomes_markup_and_nothing_is_fetched(
         pytest.param(("--tables", "t"), 64, "Say where to", id="nowhere"),
         pytest.param(("A..B", "--tables", "t", "--html", "x"), 64, "goes with", id="and a range"),
         pytest.param((), 64, "Say on which range", id="nothing"),
-        pytest.param(("--tables", "t", "--html", "x"), 4, "is no directory of tables", id="none"),
+        pytest.param(
+            ("--tables", "t", "--html", "x"), 4, "is not a directory of tables", id="none"
+        ),
     ],
 )
 def test_what_it_cannot_do_it_says(

@@ -194,4 +194,4 @@ def test_the_examples_are_printed(tmp_path: Path) -> None:
 def test_wrong_sql_ends_with_4_and_a_document(tables: Path) -> None:
     said = run("sql", "--tables", tables, "--json", "drop table commits", cwd=tables)
     assert said.code == 4
-    assert json.loads(said.out)["error"]["what"] == "would do more than read the tables"
+    assert json.loads(said.out)["error"]["what"] == "does more than read the tables"

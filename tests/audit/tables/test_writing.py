@@ -164,14 +164,14 @@ def test_a_directory_of_a_newer_hkgit_is_left_alone(small: Repo, tmp_path: Path)
     for asked in (("export", "--to"), ("sql", "select * from commits", "--tables")):
         said = run(*asked, tmp_path / "t", cwd=small.path)
         assert said.code == 4
-        assert f"holds tables of version {VERSION + 1}, this hkgit knows {VERSION}" in said.err
+        assert f"has tables of version {VERSION + 1}, but this hkgit knows {VERSION}" in said.err
         assert "Update hkgit" in said.err
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "t").rglob("*")} == before
 
 
 def test_a_directory_of_something_else_is_left_alone(small: Repo, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine\n")
-    with pytest.raises(InvalidInput, match="holds other files"):
+    with pytest.raises(InvalidInput, match="contains other files"):
         export_all(small, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "repo"]
 
@@ -193,7 +193,7 @@ def test_a_full_disk_leaves_what_was_there(small: Repo, tmp_path: Path) -> None:
     script = f"ulimit -f 1; exec hkgit export --to {tmp_path / 't'}"
     done = start("bash", "-c", script, cwd=small.path)
     assert done.returncode == 7, done.stderr
-    assert f"{tmp_path / 't'}: " in done.stderr
+    assert f"{tmp_path / 't' / 'evidence.db'}: " in done.stderr
     assert "what is judged is kept" in done.stderr
     assert ask(tmp_path / "t", "commits") == before
     assert [*(tmp_path / "t").glob(".draft-*")] == []
@@ -242,7 +242,7 @@ def test_an_export_that_waits_too_long_says_for_what(
 ) -> None:
     export_all(small, tmp_path / "t")
     monkeypatch.setattr(database_module, "_PATIENCE", 0.1)
-    busy = pytest.raises(GitRefused, match="another run writes here")
+    busy = pytest.raises(GitRefused, match="another run is writing here")
     with open_directory(tmp_path / "t") as database, transaction(database), busy:
         export_all(small, tmp_path / "t")
 

@@ -160,7 +160,7 @@ def test_the_base_of_a_later_spec_is_the_commit_before_it(bench: Bench) -> None:
 
 def test_several_specs_land_together_or_not_at_all(bench: Bench) -> None:
     good = bench.write(search_replace(), "good")
-    bad = bench.write(search_replace(old="stands nowhere at all"), "bad")
+    bad = bench.write(search_replace(old="is nowhere at all"), "bad")
     with bench.untouched():
         assert bench.run("apply", good, bad).code == 1
 
@@ -222,7 +222,7 @@ def test_an_expected_hash_does_not_hold_for_what_others_have_changed(bench: Benc
 @pytest.mark.parametrize("command", ["apply", "edit"])
 def test_a_refusal_names_the_spec_where_there_are_several(bench: Bench, command: str) -> None:
     good = bench.write(search_replace(), "good")
-    bad = bench.write(search_replace(old="stands nowhere at all"), "bad")
+    bad = bench.write(search_replace(old="is nowhere at all"), "bad")
     result = bench.run(command, good, bad, "--json")
     assert f"edit 2 (in {bad}): {SOURCE}" in result.err
     assert [edit["spec"] for edit in result.json()["edits"]] == [str(good), str(bad)]
@@ -237,7 +237,7 @@ def test_a_spec_that_cannot_be_read_is_named_where_there_are_several(bench: Benc
 
 def test_several_edits_apply_together_or_not_at_all(bench: Bench) -> None:
     with bench.untouched():
-        result = bench.apply(harnesskit(edit(), edit("stands nowhere at all", "x")))
+        result = bench.apply(harnesskit(edit(), edit("is nowhere at all", "x")))
     assert result.code == 1
     assert "edit 2: src/errors.py" in result.err
 

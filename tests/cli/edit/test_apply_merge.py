@@ -94,8 +94,7 @@ def test_the_checkout_follows(landed: tuple[Bench, str]) -> None:
 def test_it_says_path_by_path_what_becomes_of_conflicts(landed: tuple[Bench, str]) -> None:
     assert landed[1].splitlines() == [
         "hkgit: note: a.txt: in conflict, resolved by the edits; it lacks 1 line of side",
-        "hkgit: warning: b.txt: in conflict, stays as the first parent has it;"
-        " it lacks 1 line of side",
+        "hkgit: warning: b.txt: in conflict, stays as in the first parent; it lacks 1 line of side",
     ]
 
 

@@ -36,7 +36,7 @@ SPECS = [
     pytest.param(protocol(), 4, "empty spec", id="no operations"),
     pytest.param(b"\xff\xfe\x00", 4, "no known dialect", id="not text"),
     pytest.param('{"version": "1", "operations": [', 4, "JSON ends too early", id="cut short"),
-    pytest.param(WRITTEN_TWICE, 4, '"operations" stands here twice', id="duplicate keys"),
+    pytest.param(WRITTEN_TWICE, 4, '"operations" is given twice', id="duplicate keys"),
     pytest.param(
         protocol(operation("replace_line", SOURCE)), 4, "operations[0].op", id="unknown operation"
     ),

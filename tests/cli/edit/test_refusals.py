@@ -8,7 +8,7 @@ from hkgit.agents.servers.connection import Connection
 from tests.support.running import Bench
 from tests.support.specs import SOURCE, first_line
 
-WRONG = f"{SOURCE}\n<<<<<<< SEARCH\nthis stands nowhere\n=======\nx\n>>>>>>> REPLACE\n"
+WRONG = f"{SOURCE}\n<<<<<<< SEARCH\nthis is nowhere\n=======\nx\n>>>>>>> REPLACE\n"
 
 
 def told(bench: Bench, *options: str) -> list[dict[str, object]]:

@@ -165,7 +165,7 @@ def test_lines_that_no_entry_explains_are_weak(repo: Repo) -> None:
 
 def test_show_has_each_hunk_beside_what_was_read(orchard: Orchard) -> None:
     shown = hkgit(orchard, "show", orchard.commits["Tell the version"]).out
-    assert "1 line changed unseen" in shown
+    assert "1 line changed without being read" in shown
     assert "nothing shows that it had read them" in shown
     read = hkgit(orchard, "show", orchard.commits["Document net prices"], "--json").json()
     assert read["hunks"][0]["read"][0]["lines"] == [10, 24]

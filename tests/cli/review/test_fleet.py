@@ -40,14 +40,14 @@ def test_the_answer_is_a_document_and_each_failure_a_row(tmp_path: Path) -> None
     done = run("fleet", "verify", "list", "--to", "fleet", "--jobs", "1", "--json", cwd=tmp_path)
     assert done.code == 7
     [row] = done.json()["repositories"]
-    assert (row["status"], row["error"]["fix"]) == ("failed", "Check the address.")
+    assert (row["status"], row["error"]["fix"]) == ("failed", "Check the URL.")
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "lists no repository"),
-        ("ext::sh -c id\n", "list:1: ext::sh -c id is reached by a protocol that is not allowed"),
+        ("", "lists no repositories"),
+        ("ext::sh -c id\n", "list:1: ext::sh -c id uses a protocol that is not allowed"),
     ],
 )
 def test_a_list_that_cannot_be_meant_is_refused(tmp_path: Path, text: str, said: str) -> None:

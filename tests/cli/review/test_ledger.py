@@ -56,7 +56,7 @@ def test_only_what_a_revision_has_may_go(edited: Repo) -> None:
 def test_a_dry_run_changes_nothing(edited: Repo) -> None:
     before = edited.head
     done = run("ledger", "prune", "--dry-run", cwd=edited.path)
-    assert done.out == "3 entries could go\n"
+    assert done.out == "3 entries could be removed\n"
     assert edited.head == before
 
 

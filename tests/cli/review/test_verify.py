@@ -221,4 +221,4 @@ def test_it_says_nothing_of_floors_that_it_does_not_ask(repo: Repo) -> None:
     assert done.code == 0
     assert "holds: verdict strict" in done.out
     assert "policy passes" not in done.out
-    assert "1 commit, all hold; .hkgit/config.toml, its floors left out" in done.out
+    assert "1 commit, all hold; .hkgit/config.toml, without its floors" in done.out

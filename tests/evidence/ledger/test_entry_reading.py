@@ -51,10 +51,14 @@ HUNK = ("files", 0, "hunks", 0)
     ("change", "said"),
     [
         pytest.param(
-            set_at("schema", to=2), "schema: is 2, this hkgit knows 1\nUpgrade", id="a newer schema"
+            set_at("schema", to=2),
+            "schema: is 2, but this hkgit knows 1\nUpgrade",
+            id="a newer schema",
         ),
         pytest.param(set_at("schema", to=0), "schema: expected an integer from 1", id="schema 0"),
-        pytest.param(delete_at("schema"), "is no ledger entry: it has no schema", id="no schema"),
+        pytest.param(
+            delete_at("schema"), "is not a ledger entry: it has no schema", id="no schema"
+        ),
         pytest.param(set_at("extra", to=1), 'unknown key "extra"', id="an unknown key"),
         pytest.param(
             set_at(*EDIT, "extra", to=1), 'edits[0]: unknown key "extra"', id="one of an edit"

@@ -80,7 +80,10 @@ def test_an_entry_stands_under_its_name_alone(
     ("data", "said", "fix"),
     [
         pytest.param(
-            b'{"schema":2}\n', "is 2, this hkgit knows 1", "Upgrade hkgit.", id="of a newer schema"
+            b'{"schema":2}\n',
+            "is 2, but this hkgit knows 1",
+            "Upgrade hkgit.",
+            id="of a newer schema",
         ),
         pytest.param(b"nonsense\n", "expected JSON", "apply the spec again", id="no JSON"),
         pytest.param(b"[" * 2**10, "nest", "apply the spec again", id="nested deep"),

@@ -171,7 +171,7 @@ def test_a_decoy_is_found_over_a_base_that_is_not_here(forked: Repo) -> None:
     commit(forked, change)
     [*_, finding] = judge(forked).findings
     assert finding.rule == "decoy"
-    assert finding.what == "the spec does not say what the hunks do"
+    assert finding.what == "the spec does not match what the hunks do"
 
 
 def test_an_expected_hash_that_never_held_is_found_where_the_base_is_here(forked: Repo) -> None:

@@ -117,7 +117,7 @@ def test_no_gate_of_ours_takes_it_for_a_verdict(written: dict[str, Any], judged:
     [
         (("--format", "slsa"), "needs --output"),
         (("--resource", RESOURCE), "is for --format slsa"),
-        (("--format", "slsa", "--output", "x"), "no remote says where the repository is"),
+        (("--format", "slsa", "--output", "x"), "no remote gives the repository's URL"),
     ],
 )
 def test_what_it_lacks_is_said(

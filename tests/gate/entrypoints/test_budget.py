@@ -53,7 +53,7 @@ def test_the_refusal_says_how_far_it_came_and_which_part_to_push_first() -> None
 def test_a_commit_that_takes_all_of_the_time_is_named() -> None:
     with pytest.raises(OverBudget) as caught:
         Budget(60).spend("refs/heads/x", partial(_judge, slow=COMMITS[0]))
-    assert f"longer than 60 s, and so does {COMMITS[0][:12]} alone" in caught.value.what
+    assert f"longer than 60 s, and so does {COMMITS[0][:12]} on its own" in caught.value.what
     assert caught.value.fix.startswith("Make its change in several commits, or have the server's")
 
 

@@ -62,7 +62,7 @@ def test_what_is_said_in_a_clone_is_provisional(clone: Repo) -> None:
         pytest.param(MAIN, "main", None, "it is deleted", id="deleted"),
         pytest.param(MAIN, "good", "main", "it adds no commits", id="set back"),
         pytest.param("refs/notes/x", None, "blind", "the policy does not protect it", id="notes"),
-        pytest.param("refs/tags/t", None, "main^{tree}", "it names no commit", id="a tree"),
+        pytest.param("refs/tags/t", None, "main^{tree}", "it is not a commit", id="a tree"),
     ],
 )
 def test_where_there_is_nothing_to_judge_the_answer_says_why(
@@ -78,4 +78,4 @@ def test_a_remote_of_which_nothing_is_known_is_not_taken_for_judged(clone: Repo)
     answer = _answer(clone, MAIN, None, "blind", "elsewhere")
     assert answer.passes is True
     assert answer.note == ""
-    assert answer.unjudged == "nothing of elsewhere is known here to hold it against"
+    assert answer.unjudged == "this clone knows no commits of elsewhere to compare with"

@@ -53,7 +53,7 @@ def test_a_repository_does_not_loosen_what_it_extends(
     with pytest.raises(InvalidInput) as refusal:
         extend_policy(own, parse_policy(base, "the organisation"))
     assert str(refusal.value) == (
-        f".hkgit/config.toml: {key}: is looser than what it extends\n"
+        f".hkgit/config.toml: {key}: is looser than the policy that it extends\n"
         "the organisation may only be tightened."
     )
 
@@ -142,7 +142,7 @@ def test_a_pushed_ref_of_that_name_is_not_the_policy_that_is_extended(
     """Where refs/org/ was not fetched, git would take refs/tags/refs/org/policy for it."""
     loose = repo.commit({"org.toml": "[gate]\n"}, "Loose")
     repo.git("update-ref", f"{folder}/refs/org/policy", loose)
-    with pytest.raises(InvalidInput, match="names no commit here"):
+    with pytest.raises(InvalidInput, match="is not a commit here"):
         extending(repo, "refs/org/policy:org.toml")
 
 
@@ -151,12 +151,14 @@ def test_a_pushed_ref_of_that_name_is_not_the_policy_that_is_extended(
     [
         pytest.param("https://example.org/p.toml", "hkgit fetches nothing", id="a URL"),
         pytest.param("git@example.org:p.toml", "hkgit fetches nothing", id="a host"),
-        pytest.param("HEAD:org.toml", "could mean another thing elsewhere", id="a moving revision"),
-        pytest.param("main:org.toml", "could mean another thing elsewhere", id="a short name"),
-        pytest.param("org.toml", "could mean another thing elsewhere", id="a relative path"),
+        pytest.param(
+            "HEAD:org.toml", "could mean something else elsewhere", id="a moving revision"
+        ),
+        pytest.param("main:org.toml", "could mean something else elsewhere", id="a short name"),
+        pytest.param("org.toml", "could mean something else elsewhere", id="a relative path"),
         pytest.param("/nowhere/org.toml", "cannot be read", id="a file that is not there"),
         pytest.param("refs/heads/main:org.toml", "is not there", id="nothing there"),
-        pytest.param("refs/heads/nothing:org.toml", "names no commit here", id="no such ref"),
+        pytest.param("refs/heads/nothing:org.toml", "is not a commit here", id="no such ref"),
     ],
 )
 def test_what_a_policy_does_not_extend(repo: Repo, named: str, said: str) -> None:
@@ -169,7 +171,7 @@ def test_what_a_policy_does_not_extend(repo: Repo, named: str, said: str) -> Non
 def test_policies_do_not_extend_each_other_for_ever(repo: Repo, tmp_path: Path) -> None:
     file = tmp_path / "org.toml"
     file.write_text(f"[gate]\nextends = '{file}'\n")
-    with pytest.raises(InvalidInput, match="more than 5 policies extend one another"):
+    with pytest.raises(InvalidInput, match="more than 5 policies extend each other"):
         extending(repo, str(file))
 
 

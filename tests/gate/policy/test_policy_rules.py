@@ -21,7 +21,9 @@ from tests.support.planning import Operation, replace_range
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        pytest.param({"manual": [{"paths": ["*"]}]}, "manual: a grant to nobody", id="nobody"),
+        pytest.param(
+            {"manual": [{"paths": ["*"]}]}, "manual: a grant without a recipient", id="nobody"
+        ),
         pytest.param(
             {"manual": [{"paths": ["*"], "principals": ["ada"]}]},
             "manual: grants to principals, but no file lists their keys",
@@ -29,12 +31,12 @@ from tests.support.planning import Operation, replace_range
         ),
         pytest.param(
             {"manual": [{"paths": ["*"], "pushers": ["ada"]}]},
-            "manual: grants to pushers, but nothing says who pushed",
+            "manual: grants to pushers, but pusher_variable is not set",
             id="pushers",
         ),
         pytest.param(
             {"manual": [{"paths": ["*"], "keys": ["~/.ssh/id.pub"]}]},
-            "manual: '~/.ssh/id.pub' is no SSH public key",
+            "manual: '~/.ssh/id.pub' is not an SSH public key",
             id="a path for a key",
         ),
         pytest.param({"attest": {"keys": ["AAAA"]}}, "attest: 'AAAA' is no SSH", id="half a key"),
@@ -74,16 +76,18 @@ from tests.support.planning import Operation, replace_range
             "unprotect: 'a' is protected and",
             id="protected and not",
         ),
-        pytest.param({"protect": ["/deploy/*"]}, "protect: '/deploy/*' fits no path", id="a root"),
+        pytest.param(
+            {"protect": ["/deploy/*"]}, "protect: '/deploy/*' matches no path", id="a root"
+        ),
         pytest.param(
             {"paths": [{"paths": ["src/"], "accept": ["hash"]}]},
-            "paths: 'src/' fits no path",
+            "paths: 'src/' matches no path",
             id="a directory",
         ),
-        pytest.param({"refs": ["main"]}, "refs: 'main' fits no ref", id="a short name"),
+        pytest.param({"refs": ["main"]}, "refs: 'main' matches no ref", id="a short name"),
         pytest.param(
             {"targets": [{"refs": ["release/*"], "rewrites": "refuse"}]},
-            "targets: 'release/*' fits no ref",
+            "targets: 'release/*' matches no ref",
             id="short names of targets",
         ),
     ],
@@ -216,8 +220,8 @@ def test_a_policy_is_said_in_words() -> None:
             "Every commit is held to the rules",
             "confidence of at least 0.90",
             "and deploy/*.",
-            "adds bidirectional controls.",
-            "Ada * (on clients only, by name) may change docs/*.",
+            "adds bidirectional control characters.",
+            "Ada * (by name, only in clones) may change docs/*.",
             "On refs/heads/x, only strict passes.",
             "deletions of them, are refused",
             "An edit of src/* also must have evidence of the kind hash.",

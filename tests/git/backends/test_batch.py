@@ -97,7 +97,7 @@ def test_an_object_with_other_content_than_its_id_says_is_unverifiable(
     place.unlink()
     (folder / forged[:2] / forged[2:]).rename(place)
     assert repo.git("cat-file", "blob", honest) == "forged"  # git itself is taken in
-    with pytest.raises(Unverifiable, match="does not have the content of its id"):
+    with pytest.raises(Unverifiable, match="does not match its id"):
         opened.blob(honest)
 
 

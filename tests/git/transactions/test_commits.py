@@ -143,7 +143,7 @@ def test_a_hook_that_changes_files_is_refused_by_name(repo: Repo, make: Make) ->
 def test_a_hook_that_commits_is_refused(repo: Repo, make: Make) -> None:
     again = '[ -n "$AGAIN" ] || AGAIN=1 git commit -q --allow-empty -m again'
     repo.write_hook("post-commit", again)
-    with pytest.raises(GitRefused, match="a hook made commits of its own"):
+    with pytest.raises(GitRefused, match="a hook made its own commits"):
         make()
 
 

@@ -94,7 +94,7 @@ def test_a_checkout_that_is_on_another_branch_is_refused(based: Repo) -> None:
     old, new = based.head, commit_on(based, {"a": "2\n"})
     for switch in (("checkout", "-q", "--detach"), ("checkout", "-q", "-b", "other")):
         based.git(*switch)
-        with pytest.raises(GitRefused, match="is not what this checkout is on"):
+        with pytest.raises(GitRefused, match="is not the branch of this checkout"):
             land(
                 Repository.discover(based.path),
                 branch="main",

@@ -113,5 +113,5 @@ def test_a_remark_in_one_text_alone_is_refused(remark: str) -> None:
     ],
 )
 def test_no_placeholder_lands(remark: str) -> None:
-    with pytest.raises(HkgitError, match="in the place of code"):
+    with pytest.raises(HkgitError, match="instead of code"):
         edited(METHODS, edit_of("        y = 2\n", f"        y = 3\n        {remark}\n"))

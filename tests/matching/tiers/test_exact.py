@@ -103,7 +103,7 @@ def test_an_exact_place_is_of_the_exact_tier(text: str, old: str) -> None:
     ],
 )
 def test_a_stretch_of_a_longer_word_is_no_place(text: str, old: str) -> None:
-    with pytest.raises(NoMatch, match=r"f.py:\d: the old text stands only inside a longer word, '"):
+    with pytest.raises(NoMatch, match=r"f.py:\d: the old text is only inside a longer word, '"):
         placed(text, edit_of(old, "y"))
 
 

@@ -16,7 +16,7 @@ def test_what_a_person_changed_in_between_is_theirs(work: Work) -> None:
     work.repo.write("a.py", b"by hand\n" + work.repo.read("a.py"))
     work.edit("line 25\n", "twenty-five\n")
     work.repo.git("add", "a.py")
-    assert work.record() == ("a.py: no session's edits account for lines 1",)
+    assert work.record() == ("a.py: no session's edits explain lines 1",)
     work.commit()
     assert work.verdict() == "mixed receipt"
 
@@ -45,14 +45,14 @@ def test_an_edit_of_lines_that_nobody_has_committed_is_named(work: Work) -> None
     work.repo.git("add", "a.py")
     said = work.record()
     assert said[0].startswith("edit 1 of call 1, session task is not covered: a.py: the lines")
-    assert said[1] == "a.py: no session's edits account for lines 31"
+    assert said[1] == "a.py: no session's edits explain lines 31"
 
 
 def test_a_formatter_changes_what_the_agent_wrote(work: Work) -> None:
     work.edit("line 5\n", "x = 'five'\nprint( x )\n")
     work.repo.write("a.py", work.repo.read("a.py").replace(b"'", b'"').replace(b"( x )", b"(x)"))
     work.repo.git("add", "a.py")
-    assert work.record() == ("a.py: no session's edits account for lines 5-6",)
+    assert work.record() == ("a.py: no session's edits explain lines 5-6",)
     work.commit()
     assert work.verdict() == "mixed receipt"
 
@@ -146,4 +146,4 @@ def test_a_mode_that_a_person_set_is_theirs(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     work.repo.git("add", "a.py")
     work.repo.git("update-index", "--chmod=+x", "a.py")
-    assert work.record() == ("a.py: no session's edits account for its mode 100755",)
+    assert work.record() == ("a.py: no session's edits explain its mode 100755",)

@@ -33,7 +33,7 @@ def failed(desk: TextSession) -> EditReport:
 
 def test_nothing_lands_and_the_answer_names_the_batch(failed: EditReport, root: Path) -> None:
     assert (root / "a.py").read_text() == LINES
-    assert f"Send corrections of edits 2, 4 alone, in this order, as batch {failed.batch}" in (
+    assert f"Send only corrections of edits 2, 4, in this order, as batch {failed.batch}" in (
         failed.for_model()
     )
 
@@ -68,7 +68,7 @@ def test_corrections_may_name_their_edits(desk: TextSession, failed: EditReport)
         pytest.param("{}", "edits 2,4 were refused, and 1 corrections were sent", id="too few"),
         pytest.param("{}:9", "has no edit 9", id="no such edit"),
         pytest.param("b00000000", "is not kept here", id="no such batch"),
-        pytest.param("../journal", "is no batch", id="no name of a batch"),
+        pytest.param("../journal", "is not a batch", id="no name of a batch"),
     ],
 )
 def test_corrections_that_fit_nothing_are_refused(
