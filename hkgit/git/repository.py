@@ -377,10 +377,6 @@ class Repository:
         """List every best common ancestor of two commits."""
         return tuple(self.git("merge-base", "--all", first, second, check=False).text.split())
 
-    def roots_between(self, old: str, new: str) -> tuple[str, ...]:
-        """List the commits without a parent that `new` has in its history and `old` has not."""
-        return tuple(self.git("rev-list", "--max-parents=0", new, f"^{old}", "--").text.split())
-
     def verify_signature(self, commit_id: str, allowed_signers: str) -> str | None:
         """Return the principal whose SSH key signed a commit, or None (see `signatures`)."""
         return verify_principal(self.git, self.commit(commit_id), allowed_signers)

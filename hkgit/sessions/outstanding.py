@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import covers, is_blind
-from hkgit.applying.line_map import LineMap
-from hkgit.edits import File, Snapshot, decode_text
-from hkgit.evidence.entry import Entry, FileMark, RecordedFile, digest, entry_path
+from hkgit.edits import File, Snapshot, decode_text, encode_text
+from hkgit.evidence.anchors import HunkNotPlaced, anchor_hunks
+from hkgit.evidence.entry import (
+    Entry,
+    FileMark,
+    RecordedFile,
+    RecordedHunk,
+    digest,
+    entry_path,
+)
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
-from hkgit.text.diff import LineChange as Stretch
-from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass, field, replace
 
 _COMPARED = 50
 """So many versions of a file that others made between calls are compared line by line."""
@@ -106,35 +110,25 @@ def _change(unit: PendingEdit, path: str) -> RecordedFile:
 
 
 def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
-    """Whether a file has the lines from before an edit again, and none that the edit wrote."""
-    change = _change(unit, path)
-    if change.path != change.new_path:
-        return False  # a file that was made or taken away is as it was, or is another one
-    before, after = unit.version(change.before), unit.version(change.after)
-    if before is None or after is None or before == after:
+    """Whether a file has the lines from before an edit again, and not those that it wrote."""
+    hunks = [hunk for hunk in _change(unit, path).hunks if unit.edit.id in hunk.edits]
+    return bool(hunks) and all(
+        _has_place(hunk, data) and not _has_place(_turn(hunk), data) for hunk in hunks
+    )
+
+
+def _has_place(hunk: RecordedHunk, data: bytes) -> bool:
+    try:
+        return bool(anchor_hunks(data, [hunk]))
+    except HunkNotPlaced:
         return False
-    old, new = Document(before).lines, Document(after).lines
-    stretches = [*_of(unit, find_changes(old, new))]
-    there, written = LineMap.between(before, data), LineMap.between(after, data)
-    return bool(stretches) and all(_is_back(each, there, written) for each in stretches)
 
 
-def _of(unit: PendingEdit, stretches: Sequence[Stretch]) -> Iterator[Stretch]:
-    """The stretches that one edit of a spec has made; all of them where that cannot be told."""
-    own = [each for each in stretches if any(_meet(each, at) for at in unit.edit.base_lines)]
-    yield from own or stretches
-
-
-def _meet(stretch: Stretch, lines: Lines) -> bool:
-    """Whether a stretch lies in lines, counted from 1, or ends where they begin."""
-    return stretch.old_start <= lines[1] and lines[0] - 1 <= stretch.old_end
-
-
-def _is_back(stretch: Stretch, there: LineMap, written: LineMap) -> bool:
-    old = (stretch.old_start + 1, stretch.old_end)
-    is_there = stretch.old_start == stretch.old_end or there.carry(old) is not None
-    new = range(stretch.new_start + 1, stretch.new_end + 1)
-    return is_there and not any(number in written.lines for number in new)
+def _turn(hunk: RecordedHunk) -> RecordedHunk:
+    """Turn a hunk round, as far as its place goes."""
+    count = Document(encode_text(hunk.new_text)).line_count
+    end_line = hunk.start_line + count - 1
+    return replace(hunk, end_line=end_line, old_hash=hunk.new_hash, new_hash=hunk.old_hash)
 
 
 _REMADE = 24 * 3600

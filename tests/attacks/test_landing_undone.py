@@ -153,7 +153,7 @@ def test_twins_of_case_do_not_come_by_a_merge(strict: Landing) -> None:
     two = strict.create("makefile", "b\n", on="main")
     done, said = strict.push(f"{strict.merge(one, two)}:main")
     assert not done
-    assert "to some file systems" in said
+    assert "on some file systems" in said
 
 
 def test_twins_of_case_do_not_come_by_a_revert(strict: Landing) -> None:
@@ -165,7 +165,7 @@ def test_twins_of_case_do_not_come_by_a_revert(strict: Landing) -> None:
     strict.clone.git("revert", "--no-edit", removed, env=AGENT)
     done, said = strict.push("work:main")
     assert not done
-    assert "to some file systems" in said
+    assert "on some file systems" in said
 
 
 def test_main_may_be_merged_into_a_topic_and_go_on_there(landing: Landing) -> None:

@@ -90,7 +90,7 @@ def test_twins_of_case_do_not_come_by_a_grant(served: Served) -> None:
     assert taken, said
     taken, said = served.push(f"{_with(served, 'NOTES.md')}:main", **ADA)
     assert not taken
-    assert "to some file systems" in said
+    assert "on some file systems" in said
 
 
 def _with(served: Served, name: str) -> str:
