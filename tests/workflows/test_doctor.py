@@ -134,7 +134,7 @@ def test_without_fix_a_crash_is_told_and_nothing_is_changed(based: Repo) -> None
     cut(based)
     result = doctor(based)
     assert result.code == 7
-    assert "the checkout has not followed" in result.out
+    assert "the checkout was not updated" in result.out
     assert "with --fix   the checkout is updated" in result.out
     assert (based.path / ".git" / "index.lock").exists()
     assert based.read("a") == b"1\n"
@@ -227,4 +227,4 @@ def test_another_program_of_the_name_hk_is_told(repo: Repo, tmp_path: Path) -> N
     other.chmod(0o755)
     path = {"PATH": f"{other.parent}{os.pathsep}{os.environ['PATH']}"}
     assert "another program" not in run("doctor", cwd=repo.path).out
-    assert f"hk is {other} here" in run("doctor", cwd=repo.path, env=path).out
+    assert f"another program here, {other}" in run("doctor", cwd=repo.path, env=path).out

@@ -68,7 +68,7 @@ def test_text_that_cannot_be_read_goes_back_too() -> None:
     model = Model([GOOD_X])
     result = apply_with_reflection("I changed the file for you.", FILES, model)
     assert result.ok
-    assert "no known dialect" in model.asked[0]
+    assert "unknown dialect" in model.asked[0]
 
 
 def test_after_three_reflections_nothing_has_landed(tmp_path: Path) -> None:

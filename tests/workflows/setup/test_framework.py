@@ -133,7 +133,7 @@ def test_lines_between_the_markers_that_were_changed_are_left_and_said(repo: Rep
 
     said = hkgit(repo, "init", "--remove")
 
-    assert f"kept    {YAML}: lines between its markers are yours" in said
+    assert f"kept    {YAML}: the lines between its markers are yours" in said
     assert b"name: the gate" in repo.read(YAML)
 
 
