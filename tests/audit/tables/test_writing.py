@@ -193,7 +193,7 @@ def test_a_full_disk_leaves_what_was_there(small: Repo, tmp_path: Path) -> None:
     script = f"ulimit -f 1; exec hkgit export --to {tmp_path / 't'}"
     done = start("bash", "-c", script, cwd=small.path)
     assert done.returncode == 7, done.stderr
-    assert f"{tmp_path / 't'}: " in done.stderr
+    assert f"{tmp_path / 't' / 'evidence.db'}: " in done.stderr
     assert "what is judged is kept" in done.stderr
     assert ask(tmp_path / "t", "commits") == before
     assert [*(tmp_path / "t").glob(".draft-*")] == []
