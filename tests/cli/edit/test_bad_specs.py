@@ -31,7 +31,7 @@ def operation(op: str, path: str, **more: object) -> dict[str, object]:
 BIG = "x" * 10_000_000
 WRITTEN_TWICE = '{"version": "1", "operations": [], "operations": []}'
 SPECS = [
-    pytest.param("", 4, "blank", id="blank"),
+    pytest.param("", 4, "it is empty", id="blank"),
     pytest.param("Please change the file.\n", 4, "unknown dialect", id="prose"),
     pytest.param(protocol(), 4, "empty spec", id="no operations"),
     pytest.param(b"\xff\xfe\x00", 4, "unknown dialect", id="not text"),
