@@ -146,7 +146,7 @@ def _advice(outcome: EditOutcome) -> str:
         return "Fix the new text."
     first, last = outcome.lines[0]
     how = f"The place, lines {first}-{last}, was found by the tier {outcome.tier}:"
-    return f"{how} quote them as they are, fix the new text, or send what else it needs with it."
+    return f"{how} quote them as they are, fix the new text, or send the other edits that it needs."
 
 
 def _candidates(change: FileChange, outcome: EditOutcome) -> list[Candidate]:

@@ -41,7 +41,7 @@ _SHAPES = {
 def refuse_unknown(text: str, dialects: Mapping[str, Dialect]) -> InvalidInput:
     """Build the error for a text in no known dialect, with what the nearest one has against it."""
     first = next((line.strip() for line in text.split("\n") if line.strip()), "")
-    seen = f"it begins with {first[:60]!r}" if first else "it is blank"
+    seen = f"it begins with {first[:60]!r}" if first else "it is empty"
     keys = strict_json.collect_keys(text)
     unreadable = next((_UNREADABLE[key] for key in _UNREADABLE if key in keys), None)
     if unreadable is not None:

@@ -296,7 +296,7 @@ def _choose_message(step: PlannedCommit, choices: ApplyOptions) -> str:
     if text is None:
         text = _make_subject(step)
     if not text.strip():
-        raise InvalidInput("--message", "is blank", "Say what the commit does, or leave it out.")
+        raise InvalidInput("--message", "is empty", "Say what the commit does, or leave it out.")
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
         raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes these itself.")
     return text

@@ -287,7 +287,7 @@ def test_doctor_says_that_the_program_is_not_where_hooks_look_for_it(
     assert "is not on the path" not in _ask_doctor(repo)  # nobody looks for it
     run("init", "--agent", "claude", cwd=repo.path)
     without = {"PATH": os.environ["PATH"]}
-    assert "hkgit is not on the path here" in run("doctor", cwd=repo.path, env=without).out
+    assert "hkgit is not on PATH here" in run("doctor", cwd=repo.path, env=without).out
     assert "is not on the path" not in _ask_doctor(repo)
 
 

@@ -106,7 +106,7 @@ def test_an_edit_on_top_of_anothers_whole_file_is_nobodys(
     two = _edit(shared, "two", "l = 2", "l = 20")
     (shared.path / "x.py").write_text("k = 1\nl = 20\n", newline="")
     said = [str(told("claude", (one, two)[at])) for at in order]
-    assert all("x.py: was changed by another session meanwhile" in each for each in said)
+    assert all("x.py: was changed by another session in the meantime" in each for each in said)
     assert _added(shared) == {}
 
 

@@ -27,5 +27,5 @@ def test_a_hash_of_other_lines_is_refused_with_the_lines_to_read(
         assert outcome.status == "applied"  # the hash of the whole file vouches for every quote
         return
     assert outcome.status == "stale"
-    assert "hkgit read f" in str(outcome.error) or "now stands at lines" in str(outcome.error)
+    assert "hkgit read f" in str(outcome.error) or "is now at lines" in str(outcome.error)
     assert range_hash(TEXT, 2, 2)[:12] not in str(outcome.error)

@@ -127,12 +127,12 @@ def test_in_a_sequence_an_edit_speaks_of_what_those_before_it_left(
         ),
         pytest.param(
             [DeleteFile("f"), CreateFile("f", "x\n")],
-            "invalid: f: is removed and made",
+            "invalid: f: is deleted and created",
             id="removed and made",
         ),
         pytest.param(
             [CreateFile("g", "x\n"), CreateFile("g", "x\n")],
-            "invalid: g: is made twice",
+            "invalid: g: is created twice",
             id="made twice",
         ),
         pytest.param(

@@ -142,7 +142,7 @@ def test_a_record_of_another_commit_counts_there_alone(
 def test_a_record_that_was_altered_is_none(
     scene: Scene, blind: str, policy: Policy, keys: dict[str, Path]
 ) -> None:
-    """The commit that a signed record names is put in the place of another one."""
+    """The commit that a signed record names is put instead of another one."""
     signed = tag(scene, scene.repo.head, keys["ada"])
     raw = scene.repo.git_bytes("cat-file", "tag", signed)
     forged = raw.replace(scene.repo.head.encode(), blind.encode(), 1)

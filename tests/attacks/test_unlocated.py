@@ -280,7 +280,7 @@ def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
         pytest.param(
             words_in_the_place_of_others_than_are_quoted,
             "a.py:6-6",
-            id="words in the place of others than are quoted",
+            id="words instead of those quoted",
         ),
         pytest.param(a_function_for_blank_lines, "a.py", id="a function for blank lines"),
         pytest.param(the_words_twice, "a.py:5-6", id="the words twice"),

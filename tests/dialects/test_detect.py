@@ -50,11 +50,11 @@ def test_a_dialect_is_seen_from_its_text(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("", "unknown dialect: it is blank", id="empty"),
-        pytest.param(" \n\n", "unknown dialect: it is blank", id="blank"),
+        pytest.param("", "unknown dialect: it is empty", id="empty"),
+        pytest.param(" \n\n", "unknown dialect: it is empty", id="blank"),
         pytest.param("\nfix it\n", "unknown dialect: it begins with 'fix it'", id="prose"),
         pytest.param('{"a": 1}', "unknown dialect: JSON with the keys a", id="other JSON"),
-        pytest.param("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "no known dialect", id="conflict"),
+        pytest.param("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "unknown dialect", id="conflict"),
         pytest.param(f"{EDIT}\n{BLOCK}", "harnesskit or search-replace", id="two dialects"),
         pytest.param(f"{DIFF}\n{BLOCK}", "search-replace or unified-diff", id="a diff and a block"),
         pytest.param(f"{BLOCK}\n{DIFF}", "search-replace or unified-diff", id="and the other way"),

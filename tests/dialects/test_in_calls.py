@@ -102,7 +102,7 @@ def test_several_calls_are_one_spec() -> None:
         pytest.param({"notebook_path": "x", "new_source": "a"}, "notebook's cell", id="a cell"),
         pytest.param({"path": "x", "search": "a", "use_regex": True}, "pattern", id="a pattern"),
         pytest.param(
-            {"version": "1", "operations": "[]"}, "Take the quotes around it away", id="quoted"
+            {"version": "1", "operations": "[]"}, "Remove the quotes around it", id="quoted"
         ),
     ],
 )

@@ -63,7 +63,7 @@ def test_two_fences_are_of_two_files() -> None:
     ],
 )
 def test_an_unknown_notation_is_answered_with_the_nearest(text: str, said: str) -> None:
-    with pytest.raises(InvalidInput, match="no known dialect") as refusal:
+    with pytest.raises(InvalidInput, match="unknown dialect") as refusal:
         parse_edits(text)
     assert said in str(refusal.value)
     assert "Known dialects: protocol, harnesskit" in refusal.value.fix

@@ -409,7 +409,7 @@ def test_what_nearly_looks_like_a_marker_is_text_only_where_the_file_has_it(line
     block = f"<<<<<<< SEARCH\na\n=======\nb\n{line}\nc\n>>>>>>> REPLACE\n"
     [refused] = apply_edits(parse_edits(f"f.c\n{block}"), {"f.c": "a\n"}).outcomes
     assert refused.status == "invalid"
-    assert "has the marker" in str(refused.error)
+    assert "contains the marker" in str(refused.error)
     there = apply_edits(parse_edits(f"f.c\n{block}"), {"f.c": f"{line}\na\n"})
     assert there.files == {"f.c": f"{line}\nb\n{line}\nc\n"}
     escaped = block.replace(f"\n{line}\n", f"\n\\{line}\n")

@@ -26,7 +26,7 @@ CUT = [
     ),
     pytest.param(
         f"{BLOCK}>>>>>>> REPLACE\nf.c\n<<<<<<< SEA",
-        "in the head of a block",
+        "inside the head of a block",
         id="within the next head",
     ),
     pytest.param(PATCH, "before *** End Patch", id="a patch"),
@@ -62,7 +62,7 @@ def test_what_is_cut_off_is_refused_with_what_is_missing(text: str, missing: str
     "text",
     [
         pytest.param(f"{BLOCK}>>>>>>> REPLACE\n", id="a block"),
-        pytest.param(f"{BLOCK}=======\n", id="a divider in the place of the tail"),
+        pytest.param(f"{BLOCK}=======\n", id="a divider instead of the tail"),
         pytest.param(f"{PATCH}*** End Patch\n", id="a patch"),
         pytest.param(DIFF.replace("-1,3 +1,3", "-1 +1"), id="a hunk"),
         pytest.param(DIFF.replace("-1,3 +1,3", "..."), id="a hunk without numbers"),

@@ -271,8 +271,8 @@ def test_headers_say_what_becomes_of_a_file(text: str, edits: list[AnyEdit]) -> 
         ),
         pytest.param(
             SIDES + "@@ @@\n-a\n\\ No newline\n-b\n",
-            "line 3: lines behind the end",
-            id="lines behind the end",
+            "line 3: lines after the end",
+            id="lines after the end",
         ),
         pytest.param(
             "--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY,

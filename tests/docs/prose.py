@@ -26,6 +26,12 @@ ODD_WORDS = {
     r"of its own making": "that it made",
     r"as it stands|where it stands": "as it is",
     r"there is not": "does not exist",
+    r"anew": "again",
+    r"speaks? of": "is about, refers to",
+    r"tells? of": "describe, name",
+    r"lets? (?:\w+ )?pass": "accepts, allows",
+    r"in the place of": "instead of",
+    r"makes? room": "free some space",
 }
 """Words of a translated English, each with what to write instead."""
 

@@ -11,6 +11,7 @@ import pytest
 from docs.link_terms import TERMS, link_terms, list_pages
 from docs.number_rules import LETTERS, NUMBER, list_rules, number
 from tests.docs.console import ROOT
+from tests.docs.messages import collect_messages
 from tests.docs.prose import (
     MOST_IN_A_PARAGRAPH,
     MOST_WORDS,
@@ -133,3 +134,8 @@ def test_a_number_is_not_given_again_when_its_rule_is_gone() -> None:
     assert page.split("\n\n")[1:5] == ["No rule.", "## Section", "**C1** One.", "- **C2** Two."]
     changed = page.replace("- **C2** Two.", "Three.")
     assert "\n**C3** Three.\n" in number(changed, "C")
+
+
+def test_no_message_has_odd_words() -> None:
+    odd = {each: found for each in collect_messages() if (found := find_odd_words(each.text))}
+    assert odd == {}

@@ -58,7 +58,7 @@ def test_a_failure_is_told_in_gits_own_words(repo: Repo) -> None:
 
 def test_a_lock_comes_with_advice(repo: Repo) -> None:
     (repo.path / ".git" / "index.lock").touch()
-    with pytest.raises(GitRefused, match="Another git process is at work"):
+    with pytest.raises(GitRefused, match="Another git process is running"):
         program.run(["read-tree", "--empty"], cwd=repo.path)
 
 

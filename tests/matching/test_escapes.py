@@ -64,20 +64,20 @@ def test_backquotes_of_which_one_stands_as_it_is_are_text() -> None:
 @pytest.mark.parametrize(
     ("text", "old", "new", "message"),
     [
-        pytest.param(TABBED, "\t\tg()\n", "\t\tg()\n\\t\\th()\n", r"\\t in the place", id="tabs"),
-        pytest.param(TABBED, "\t\tg()\n", "\t\\th()\n", r"\\t in the place", id="half of them"),
+        pytest.param(TABBED, "\t\tg()\n", "\t\tg()\n\\t\\th()\n", r"\\t instead", id="tabs"),
+        pytest.param(TABBED, "\t\tg()\n", "\t\\th()\n", r"\\t instead", id="half of them"),
         pytest.param(
             "alpha\nbeta\ngamma\n",
             "alpha\nbeta\n",
             "alpha\\nBETA\n",
-            r"\\n in the place",
+            r"\\n instead",
             id="a line end",
         ),
         pytest.param(
             "alpha\nbeta\ngamma\n",
             "beta\ngamma\n",
             "BETA\\r\\ngamma\n",
-            r"\\n in the place",
+            r"\\n instead",
             id="a line end of Windows",
         ),
     ],

@@ -135,7 +135,7 @@ def test_numbers_at_the_left_of_their_column_are_taken_off(old: str, new: str) -
     ],
 )
 def test_numbers_at_the_left_of_a_column_of_blanks_are_refused(old: str) -> None:
-    with pytest.raises(InvalidInput, match="two ways"):
+    with pytest.raises(InvalidInput, match="ambiguous"):
         edited(PADDED, edit_of(old, old.replace("if a", "if b").replace("return 2", "pass")))
 
 

@@ -92,7 +92,7 @@ def test_what_somebody_changed_since_the_crash_is_left_alone(root: Path) -> None
     (root / "a.py").write_text("mine\n")
     said = find_crashed(root, fix=True)
     assert contents(root) == {"a.py": "mine\n", "b.py": LINES}
-    assert "changed since, and left alone: a.py" in said[0]
+    assert "changed since, and left as they are: a.py" in said[0]
 
 
 def test_a_crash_is_told_without_touching_it(root: Path) -> None:

@@ -227,4 +227,4 @@ def test_another_program_of_the_name_hk_is_told(repo: Repo, tmp_path: Path) -> N
     other.chmod(0o755)
     path = {"PATH": f"{other.parent}{os.pathsep}{os.environ['PATH']}"}
     assert "another program" not in run("doctor", cwd=repo.path).out
-    assert f"hk is another program here, {other}" in run("doctor", cwd=repo.path, env=path).out
+    assert f"another program here, {other}" in run("doctor", cwd=repo.path, env=path).out

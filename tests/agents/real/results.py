@@ -44,7 +44,7 @@ def build_table(results: Results) -> str:
 
 
 def write_page() -> None:
-    """Put the table of what was recorded in the place of the page's."""
+    """Put the table of what was recorded instead of the page's."""
     lines = PAGE.read_text().splitlines()
     first = lines.index(HEADING)
     begin = next(number for number in range(first, len(lines)) if lines[number].startswith("| "))

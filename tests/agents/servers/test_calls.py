@@ -206,5 +206,5 @@ def test_a_loose_name_leads_to_nothing_outside_a_root(make_repo: Callable[..., R
 )
 def test_roots_that_are_no_directories_are_refused(greeting: Repo, uri: str) -> None:
     session = Connection(greeting.path, None)
-    with pytest.raises(InvalidInput, match="none is a directory here"):
+    with pytest.raises(InvalidInput, match="none of them is a directory here"):
         session.offer([uri])

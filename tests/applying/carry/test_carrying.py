@@ -168,7 +168,7 @@ def test_what_cannot_be_carried_is_stale(edit: AnyEdit, tip: Files, said: str) -
         pytest.param(
             spec_of([Edit("f", "b\n", "z\n")], sequential=True),
             {"f": BASE + b"b\n"},
-            "fits 2 places",
+            "matches 2 places",
             id="text that stands twice now",
         ),
     ],

@@ -148,24 +148,26 @@ def test_files_change(
         ),
         pytest.param(
             [rename("f", "h"), create("f")],
-            "invalid: f: is removed and made",
+            "invalid: f: is deleted and created",
             id="moved away and made",
         ),
         pytest.param(
             [delete("g"), rename("f", "g")],
-            "invalid: g: is removed and made",
+            "invalid: g: is deleted and created",
             id="moved to where one was deleted",
         ),
         pytest.param(
             [rename("f", "g"), delete("g")],
-            "invalid: g: is removed and made",
+            "invalid: g: is deleted and created",
             id="the other way round",
         ),
-        pytest.param([rename("f", "f")], "invalid: f: is removed and made", id="moved onto itself"),
-        pytest.param([create("h"), create("h")], "invalid: h: is made twice", id="made twice"),
+        pytest.param(
+            [rename("f", "f")], "invalid: f: is deleted and created", id="moved onto itself"
+        ),
+        pytest.param([create("h"), create("h")], "invalid: h: is created twice", id="made twice"),
         pytest.param(
             [rename("f", "h"), rename("g", "h")],
-            "invalid: h: is made twice",
+            "invalid: h: is created twice",
             id="two moved to one path",
         ),
         pytest.param(

@@ -65,7 +65,7 @@ def test_a_tag_names_a_line(data: bytes, edit: TagEdit, expected: bytes) -> None
         pytest.param(
             TagEdit("f", A, B, ("# ... existing code ...",)),
             "instead of code",
-            id="a remark in the place of lines",
+            id="a remark instead of lines",
         ),
     ],
 )
@@ -221,7 +221,7 @@ def b():
         pytest.param(
             "    note()\n",
             "    log(total)\n",
-            "^f:7: .* stands at line 7 already",
+            "^f:7: .* is already at line 7",
             id="made already",
         ),
     ],

@@ -33,7 +33,7 @@ CODE = b"a = 1\nb = 2\nc = 3\n"
         pytest.param(
             "old.py",
             "a = 2\n# ... rest of the code unchanged ...\n",
-            "in the place of",
+            "instead of",
             id="a remark in place of lines",
         ),
         pytest.param("old.py", "1\ta = 1\n2\tb = 3\n", "a line number", id="line numbers"),

@@ -191,9 +191,9 @@ def test_the_refusal_holds_the_place_and_the_way_out() -> None:
     made = plan(Spec("edits", (edit,), sequential=True), SNAPSHOT, Options(syntax="guard"))
     outcome = made.outcomes[0]
     assert outcome.hint == (
-        "The place, lines 3-3, was found by the tier whitespace: quote them as they stand, mend the"
-        " new text, or send what else it needs with it. --no-check-syntax (check_syntax=false in a"
-        " call) lands it unchanged."
+        "The place, lines 3-3, was found by the tier whitespace: quote them as they are, fix the"
+        " new text, or send the other edits that it needs. --no-check-syntax (check_syntax=false"
+        " in a call) lands it unchanged."
     )
     found = [(each.start_line, each.end_line, each.text) for each in outcome.candidates]
     assert found == [(3, 3, "        stream.write(data)\n")]

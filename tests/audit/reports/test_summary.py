@@ -57,7 +57,7 @@ def test_rejections_come_first_with_what_mends_them(history: History) -> None:
     rejected, _ = _Page(render_summary(history.sheet)).tables
     assert [row[2].split(": make")[0] for row in rejected] == [
         "next command",
-        *5 * ("git status  # the change is kept, and what is read after it does not count",),
+        *5 * ("git status  # the change is kept, and what is read afterwards does not count",),
     ]
 
 

@@ -107,9 +107,11 @@ def test_nothing_in_a_name_becomes_markup_and_nothing_is_fetched(
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        pytest.param(("--tables", "t"), 64, "Say where to", id="nowhere"),
-        pytest.param(("A..B", "--tables", "t", "--html", "x"), 64, "goes with", id="and a range"),
-        pytest.param((), 64, "Say on which range", id="nothing"),
+        pytest.param(("--tables", "t"), 64, "Name the output", id="nowhere"),
+        pytest.param(
+            ("A..B", "--tables", "t", "--html", "x"), 64, "needs --html", id="and a range"
+        ),
+        pytest.param((), 64, "Name a range", id="nothing"),
         pytest.param(
             ("--tables", "t", "--html", "x"), 4, "is not a directory of tables", id="none"
         ),

@@ -92,8 +92,8 @@ def test_a_file_whose_mode_alone_changed_is_still_the_same(bench: Bench) -> None
 @pytest.mark.parametrize(
     ("base", "words"),
     [
-        pytest.param("elsewhere", "no ancestor", id="on another branch"),
-        pytest.param("nowhere", "names no commit", id="unknown"),
+        pytest.param("elsewhere", "not an ancestor", id="on another branch"),
+        pytest.param("nowhere", "is not a commit", id="unknown"),
     ],
 )
 def test_a_base_that_is_not_in_the_branch_s_history_is_invalid(

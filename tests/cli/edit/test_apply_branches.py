@@ -100,7 +100,7 @@ def test_a_branch_that_moved_meanwhile_is_left_where_it_went(bench: Bench) -> No
     meanwhile = f"git -C {bench.repo.path} commit -q --allow-empty -m Meanwhile"
     result = bench.apply(search_replace(), "--verify", meanwhile, "--no-retry")
     assert result.code == 7
-    assert "moved meanwhile" in result.err
+    assert "has moved in the meantime" in result.err
     assert bench.repo.git("log", "-2", "--format=%s").splitlines() == ["Meanwhile", "Add sources"]
     assert bench.repo.status() == []
     assert list(bench.temporary.iterdir()) == []

@@ -105,7 +105,7 @@ def test_the_path_of_expect_is_relative_to_the_current_directory(bench: Bench) -
 def test_an_expectation_of_lines_that_moved_says_where_they_stand(bench: Bench, form: str) -> None:
     number = line_of(bench, OLD)
     result = bench.apply(search_replace(), "--expect", expect(bench, form), "--dry-run")
-    assert f"now stands at lines {number}-{number}: name those with the hash" in result.err
+    assert f"is now at lines {number}-{number}: name those with the hash" in result.err
 
 
 def test_an_expectation_of_another_file_past_its_end_says_how_long_it_is(bench: Bench) -> None:

@@ -186,10 +186,10 @@ def nothing(repo: Repo) -> None:
     [
         pytest.param(nothing, "start", "merged into main already", id="merged already"),
         pytest.param(nothing, "easy", "git merge easy", id="no conflict"),
-        pytest.param(nothing, "nowhere", "names no commit", id="no such revision"),
+        pytest.param(nothing, "nowhere", "is not a commit", id="no such revision"),
         pytest.param(ahead, "ahead", "git merge --ff-only ahead", id="a fast-forward"),
         pytest.param(alone, "alone", "no history in common", id="unrelated histories"),
-        pytest.param(aside, "aside", "want one name", id="a file and a directory"),
+        pytest.param(aside, "aside", "have the same name", id="a file and a directory"),
     ],
 )
 def test_what_no_spec_can_resolve_is_refused(

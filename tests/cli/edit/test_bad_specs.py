@@ -31,10 +31,10 @@ def operation(op: str, path: str, **more: object) -> dict[str, object]:
 BIG = "x" * 10_000_000
 WRITTEN_TWICE = '{"version": "1", "operations": [], "operations": []}'
 SPECS = [
-    pytest.param("", 4, "blank", id="blank"),
-    pytest.param("Please change the file.\n", 4, "no known dialect", id="prose"),
+    pytest.param("", 4, "it is empty", id="blank"),
+    pytest.param("Please change the file.\n", 4, "unknown dialect", id="prose"),
     pytest.param(protocol(), 4, "empty spec", id="no operations"),
-    pytest.param(b"\xff\xfe\x00", 4, "no known dialect", id="not text"),
+    pytest.param(b"\xff\xfe\x00", 4, "unknown dialect", id="not text"),
     pytest.param('{"version": "1", "operations": [', 4, "JSON ends too early", id="cut short"),
     pytest.param(WRITTEN_TWICE, 4, '"operations" is given twice', id="duplicate keys"),
     pytest.param(
@@ -187,8 +187,8 @@ def test_a_file_that_cannot_be_edited(told: dict[str, Any], path: str) -> None:
     [
         pytest.param(("--format", "nonsense"), 4, "Known dialects", id="an unknown dialect"),
         pytest.param(("--format", "protocol"), 4, "expected JSON", id="another dialect than named"),
-        pytest.param(("--base", "side"), 4, "no ancestor", id="a base that is no ancestor"),
-        pytest.param(("--base", "nowhere"), 4, "names no commit", id="a base that is nowhere"),
+        pytest.param(("--base", "side"), 4, "not an ancestor", id="a base that is not an ancestor"),
+        pytest.param(("--base", "nowhere"), 4, "is not a commit", id="a base that is nowhere"),
         pytest.param(("{spec}.missing",), 4, "cannot be read", id="no such spec"),
         pytest.param(("{folder}",), 4, "cannot be read", id="a directory as a spec"),
     ],

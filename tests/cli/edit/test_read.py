@@ -157,8 +157,8 @@ def test_local_changes_are_read_unless_a_revision_is_named(bench: Bench) -> None
 REFUSED = [
     pytest.param(["sub/a.py:4"], 4, "has 3 lines", id="start past the end"),
     pytest.param(["empty:2"], 4, "has 0 lines", id="a line past an empty file"),
-    pytest.param(["sub/a.py:0"], 4, "is no range", id="line zero"),
-    pytest.param(["sub/a.py:3-2"], 4, "is no range", id="backwards"),
+    pytest.param(["sub/a.py:0"], 4, "is not a range", id="line zero"),
+    pytest.param(["sub/a.py:3-2"], 4, "is not a range", id="backwards"),
     pytest.param(["nowhere.py"], 4, "no such file", id="missing"),
     pytest.param(["sub"], 4, "is a directory", id="directory"),
     pytest.param(["."], 4, "has a part that is empty or only dots", id="the root"),
@@ -167,7 +167,7 @@ REFUSED = [
     pytest.param(["module"], 4, "is a submodule", id="submodule"),
     pytest.param(["../outside.py"], 4, "outside the work tree", id="outside"),
     pytest.param([".git/config"], 4, ".git", id="inside .git"),
-    pytest.param(["sub/a.py", "--rev", "nowhere"], 4, "names no commit", id="unknown revision"),
+    pytest.param(["sub/a.py", "--rev", "nowhere"], 4, "is not a commit", id="unknown revision"),
     pytest.param(["gone.py", "--rev", "HEAD"], 4, "no such file", id="not in that revision"),
 ]
 

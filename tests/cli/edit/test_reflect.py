@@ -54,7 +54,7 @@ def test_what_lands_after_a_correction_replays(based: Repo, tmp_path: Path) -> N
 
 def test_text_that_cannot_be_read_is_sent_back(based: Repo, tmp_path: Path) -> None:
     assert apply(based, "Here you are.", answering(tmp_path, GOOD))[0] == 0
-    assert "no known dialect" in (tmp_path / "asked-0").read_text()
+    assert "unknown dialect" in (tmp_path / "asked-0").read_text()
 
 
 def test_an_answer_that_cannot_be_read_uses_up_one_try(based: Repo, tmp_path: Path) -> None:

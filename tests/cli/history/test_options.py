@@ -89,7 +89,7 @@ def test_log_lists_what_is_asked_for(orchard: Orchard, args: list[str], subjects
 def test_log_refuses_a_verdict_that_no_commit_can_have(orchard: Orchard) -> None:
     refused = hkgit(orchard, "log", "--verdict", "strikt")
     assert refused.code == 64
-    assert "is none of: passes, fails, strict, " in refused.err
+    assert "is not one of: passes, fails, strict, " in refused.err
 
 
 def test_log_follows_a_file_through_its_renames(orchard: Orchard) -> None:

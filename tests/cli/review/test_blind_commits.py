@@ -26,7 +26,7 @@ def judged(repo: Repo, policy: str, message: str, author: str) -> str:
         pytest.param(
             "[gate]\n", "Bump", BOT, '[[gate.manual]] with paths = ["uv.lock"] and keys', id="a bot"
         ),
-        pytest.param(BY_NAME, "Bump", BOT, "names count in clones only", id="a grant by name"),
+        pytest.param(BY_NAME, "Bump", BOT, "names count only in clones", id="a grant by name"),
         pytest.param(
             TO_ADA,
             "Bump\n\nCo-Authored-By: Claude <noreply@anthropic.com>",

@@ -231,7 +231,7 @@ BYTES = written(GOOD)
         pytest.param(BYTES.replace(b'"x\\n"', b'"\\u0078\\n"'), "is not canonical", id="escapes"),
         pytest.param(
             BYTES.replace(b'"base":', b'"base":null,"base":'),
-            'the key "base" stands',
+            'the key "base" is given',
             id="a key twice",
         ),
         pytest.param(BYTES.replace(b'"time":0', b'"time":-0.0'), "must be whole", id="minus 0"),

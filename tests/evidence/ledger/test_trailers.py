@@ -211,11 +211,11 @@ def test_a_message_names_who_vouches_for_it(message: str, vouchers: list[str]) -
     [
         pytest.param(
             f"Say\n\n{FOOT}\nSigned-off-by: A\n",
-            "stand above the last paragraph",
+            "above the last paragraph do not count",
             [],
             id="in the body",
         ),
-        pytest.param(f"{FOOT}", "stand above the last paragraph", [], id="as the subject"),
+        pytest.param(f"{FOOT}", "above the last paragraph do not count", [], id="as the subject"),
         pytest.param(
             f"Say\n\n{FOOT}Hkgit-Entry: sha256:{ID}\n", "is named 2 times", [ID], id="twice"
         ),
@@ -234,7 +234,7 @@ def test_a_message_names_who_vouches_for_it(message: str, vouchers: list[str]) -
         pytest.param(
             f"Say\n\n{FOOT}# Hkgit-Entry: sha256:{OTHER}\n", "mixes", [ID], id="with a comment"
         ),
-        pytest.param(f"Say\n\n{FOOT} folded\n", "goes on in the line below", [ID], id="folded"),
+        pytest.param(f"Say\n\n{FOOT} folded\n", "continues on the next line", [ID], id="folded"),
         pytest.param(
             "Say\n\nHkgit-Entry: sha256:" + "0" * 63 + "\n", "names no entry", [], id="a short name"
         ),

@@ -52,15 +52,15 @@ def test_an_entry_of_the_history_keeps_its_mode(governed: Repo) -> None:
     ("path", "mode", "said"),
     [
         pytest.param(
-            f".hkgit/ledger/00/{'0' * 62}.json", 0o100644, "do not have the hash", id="misnamed"
+            f".hkgit/ledger/00/{'0' * 62}.json", 0o100644, "do not match the hash", id="misnamed"
         ),
-        pytest.param(".hkgit/ledger/README", 0o100644, "is no place for", id="no entry at all"),
+        pytest.param(".hkgit/ledger/README", 0o100644, "is not a place for", id="no entry at all"),
         pytest.param(
-            ".hkgit/ledger/{0}/{1}.json.txt", 0o100644, "is no place for", id="another ending"
+            ".hkgit/ledger/{0}/{1}.json.txt", 0o100644, "is not a place for", id="another ending"
         ),
-        pytest.param(".hkgit/ledger/x/{0}/{1}.json", 0o100644, "is no place for", id="deeper"),
-        pytest.param(".hkgit/ledger/{0}/{1}.json", 0o100755, "is no place for", id="executable"),
-        pytest.param(".hkgit/ledger/{0}/{1}.json", 0o120000, "is no place for", id="a link"),
+        pytest.param(".hkgit/ledger/x/{0}/{1}.json", 0o100644, "is not a place for", id="deeper"),
+        pytest.param(".hkgit/ledger/{0}/{1}.json", 0o100755, "is not a place for", id="executable"),
+        pytest.param(".hkgit/ledger/{0}/{1}.json", 0o120000, "is not a place for", id="a link"),
     ],
 )
 def test_an_entry_stands_under_its_name_alone(

@@ -227,7 +227,7 @@ def test_a_signed_document_of_another_type_says_nothing(judged: Repo, key: Path)
 def test_a_range_that_does_not_pass_is_not_attested(judged: Repo, key: Path) -> None:
     commit(judged, applied(judged, protocol(blind()), on="main"))
     judged.git("checkout", "-q", "-B", "topic")
-    with pytest.raises(Rejected, match="nothing to attest"):
+    with pytest.raises(Rejected, match="cannot be attested"):
         attested(judged, key, Policy(mode="warn"))
 
 

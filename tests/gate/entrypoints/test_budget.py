@@ -46,15 +46,15 @@ def test_one_slow_commit_does_not_outlast_the_time() -> None:
 def test_the_refusal_says_how_far_it_came_and_which_part_to_push_first() -> None:
     with pytest.raises(OverBudget) as caught:
         Budget(60).spend("refs/heads/x", partial(_judge, slow=COMMITS[3]))
-    assert "longer than 60 s: 3 of 4 commits were judged" in caught.value.what
+    assert "more than 60 s: 3 of 4 commits were judged" in caught.value.what
     assert f"git push REMOTE {COMMITS[0][:12]}:refs/heads/x" in caught.value.fix
 
 
 def test_a_commit_that_takes_all_of_the_time_is_named() -> None:
     with pytest.raises(OverBudget) as caught:
         Budget(60).spend("refs/heads/x", partial(_judge, slow=COMMITS[0]))
-    assert f"longer than 60 s, and so does {COMMITS[0][:12]} on its own" in caught.value.what
-    assert caught.value.fix.startswith("Make its change in several commits, or have the server's")
+    assert f"more than 60 s, and so does {COMMITS[0][:12]} on its own" in caught.value.what
+    assert caught.value.fix.startswith("Make its change in several commits, or ask the server's")
 
 
 def test_one_time_is_for_all_refs_of_a_push() -> None:

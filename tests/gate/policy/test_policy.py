@@ -78,7 +78,7 @@ def test_the_policy_stands_in_either_place(tree: MappingSnapshot, source: str) -
     [
         pytest.param(
             files(config="[gate]\n", pyproject="[tool.hkgit.gate]\n"),
-            "stands in .hkgit/config.toml and pyproject.toml\nKeep one",
+            "is in .hkgit/config.toml and pyproject.toml\nKeep one",
             id="both places",
         ),
         pytest.param(files(pyproject="[tool"), "pyproject.toml: is not TOML", id="no TOML"),

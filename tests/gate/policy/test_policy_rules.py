@@ -39,7 +39,9 @@ from tests.support.planning import Operation, replace_range
             "manual: '~/.ssh/id.pub' is not an SSH public key",
             id="a path for a key",
         ),
-        pytest.param({"attest": {"keys": ["AAAA"]}}, "attest: 'AAAA' is no SSH", id="half a key"),
+        pytest.param(
+            {"attest": {"keys": ["AAAA"]}}, "attest: 'AAAA' is not an SSH", id="half a key"
+        ),
         pytest.param({"roles": {"break-glass": ["ada"]}}, "roles: names principals", id="roles"),
         pytest.param(
             {"entries": {"signed": True}},
@@ -217,10 +219,10 @@ def test_a_policy_is_said_in_words() -> None:
     assert [
         words
         for words in (
-            "Every commit is held to the rules",
+            "The rules apply to every commit",
             "confidence of at least 0.90",
             "and deploy/*.",
-            "adds bidirectional control characters.",
+            "add bidirectional control characters.",
             "Ada * (by name, only in clones) may change docs/*.",
             "On refs/heads/x, only strict passes.",
             "deletions of them, are refused",

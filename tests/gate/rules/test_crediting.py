@@ -51,7 +51,7 @@ def test_a_message_that_names_it_passes_unless_that_is_forbidden(repo: Repo) -> 
     assert judge(repo, policy=REQUIRE).passes
     ruling = judge(repo, policy=FORBID)
     assert (ruling.passes, ruling.rule) == (False, "assisted-by")
-    assert "Take the line Assisted-by out" in ruling.findings[0].fix
+    assert "Remove the Assisted-by line" in ruling.findings[0].fix
 
 
 def judge_agent(repo: Repo) -> str:

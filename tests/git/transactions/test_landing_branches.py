@@ -18,7 +18,7 @@ def test_a_branch_that_moved_is_refused(based: Repo) -> None:
     old, new = based.head, commit_on(based, {"a": "2\n"})
     based.commit({"b": "theirs\n"})
     before = everything(based)
-    with pytest.raises(GitRefused, match="the branch moved"):
+    with pytest.raises(GitRefused, match="the branch has moved"):
         land(
             Repository.discover(based.path),
             branch="main",
@@ -36,7 +36,7 @@ def test_a_branch_is_made_where_there_is_none(based: Repo) -> None:
     land(opened, branch="topic/x", old=None, new=new, checkout=False, reflog="x")
     assert opened.branch_tip("topic/x") == new
     assert based.status() == []
-    with pytest.raises(GitRefused, match="the branch moved"):
+    with pytest.raises(GitRefused, match="the branch has moved"):
         land(opened, branch="topic/x", old=None, new=new, checkout=False, reflog="x")
 
 

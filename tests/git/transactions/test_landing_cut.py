@@ -70,7 +70,7 @@ def test_nothing_lands_in_the_middle_of_something(
 def test_a_locked_index_is_refused(based: Repo) -> None:
     (based.path / ".git" / "index.lock").touch()
     before = based.head, based.read("a")
-    with pytest.raises(GitRefused, match="Another git process is at work"):
+    with pytest.raises(GitRefused, match="Another git process is running"):
         land_on_main(based, {"a": "2\n"})
     assert (based.head, based.read("a")) == before
 
@@ -78,7 +78,7 @@ def test_a_locked_index_is_refused(based: Repo) -> None:
 def test_a_locked_branch_is_refused(based: Repo) -> None:
     (based.path / ".git" / "refs" / "heads" / "main.lock").touch()
     before = everything(based)
-    with pytest.raises(GitRefused, match="Another git process is at work"):
+    with pytest.raises(GitRefused, match="Another git process is running"):
         land_on_main(based, {"a": "2\n"})
     assert everything(based) == before
 

@@ -172,8 +172,8 @@ def test_a_checkout_whose_git_died_in_the_middle_is_completed(based: Repo) -> No
 @pytest.mark.parametrize(
     ("state", "outcome"),
     [
-        pytest.param("prepared", Outcome.NOTHING, id="before the branch moved"),
-        pytest.param("committed", Outcome.LANDED, id="after the branch moved"),
+        pytest.param("prepared", Outcome.NOTHING, id="before the branch has moved"),
+        pytest.param("committed", Outcome.LANDED, id="after the branch has moved"),
     ],
 )
 def test_what_a_git_left_that_died_while_it_moved_the_branch_is_cleared_away(

@@ -144,7 +144,7 @@ def test_a_line_that_the_author_did_not_know_is_not_left_among_moved_ones(unknow
         "import os\nimport sys\nimport ast\ncall_the_function()\n",
         "import sys\nimport ast\nimport os\ncall_the_function()\n",
     )
-    with pytest.raises(Conflict, match="'import re', which the edit has not"):
+    with pytest.raises(Conflict, match="'import re', which the edit does not have"):
         edited(f"{unknown}call_the_function()\n", edit)
 
 

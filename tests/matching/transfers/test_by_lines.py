@@ -188,5 +188,5 @@ def test_no_tab_is_put_behind_the_spaces_of_the_file() -> None:
     text = "\tone()\n" * 9 + "      if (a) run(1)\n      stop(22)\n" + "\ttwo()\n" * 9
     old = "\t\t\tif (a) run(1)\n\t\t\tstop(22)\n"
     new = "\t\t\tif (a) {\n\t\t\t\trun(1)\n\t\t\t}\n\t\t\tstop(22)\n"
-    with pytest.raises(Conflict, match="indented otherwise"):
+    with pytest.raises(Conflict, match="indented differently"):
         edited(text, Edit("f.js", old, new))

@@ -67,7 +67,7 @@ def test_corrections_may_name_their_edits(desk: TextSession, failed: EditReport)
     [
         pytest.param("{}", "edits 2,4 were refused, and 1 corrections were sent", id="too few"),
         pytest.param("{}:9", "has no edit 9", id="no such edit"),
-        pytest.param("b00000000", "is not kept here", id="no such batch"),
+        pytest.param("b00000000", "is not stored here", id="no such batch"),
         pytest.param("../journal", "is not a batch", id="no name of a batch"),
     ],
 )
@@ -89,7 +89,7 @@ def test_a_batch_waits_over_a_restart(failed: EditReport, root: Path) -> None:
 
 
 def test_a_batch_of_one_session_is_not_anothers(failed: EditReport, root: Path) -> None:
-    with pytest.raises(InvalidInput, match="is not kept here"):
+    with pytest.raises(InvalidInput, match="is not stored here"):
         TextSession.open(root, "other").edit(edits(RIGHT, BETTER), batch=failed.batch)
 
 
