@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hkgit.values import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.edits import AnyEdit
 

@@ -15,7 +15,7 @@ STARTS_PROGRAMS = {
     "hkgit.gate.attestations.keys": "ssh-keygen makes and checks signatures",
     "hkgit.agents.acp.relay": "the agent whose messages it passes on",
     "hkgit.cli.apply": "the model that a person named on the command line",
-    "hkgit.cli.pager": "the pager that the user has chosen",
+    "hkgit.cli.terminal_rows": "the pager that the user has chosen",
     "hkgit.cli.demo": "types commands as a person would",
 }
 """Who may start a program besides `git/`, and which."""

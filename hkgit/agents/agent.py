@@ -83,6 +83,8 @@ class Agent:
     find_output: Callable[[Path, str], str | None] | None = None
     """Finds in a transcript what a call has shown of which no hook tells; None if not (yet)."""
 
+    keeps_earlier: bool = False
+    """Whether its transcript begins with what the conversation was shown that it goes on from."""
     logs: tuple[Log, ...] = ()
     user_folder: tuple[str, str, str] | None = None
     """Where a user's settings are: below what a variable names, or below the home.

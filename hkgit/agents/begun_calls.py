@@ -13,7 +13,6 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import assert_never
 
 from hkgit.agents.events import Editing, Shell, UnshownShell, UntoldEdit
 from hkgit.edits import REGULAR
@@ -89,7 +88,6 @@ def _place(folder: Path, did: Begun) -> Path:
             return folder / "aside" / f"open-{_name(text)}.json"
         case UntoldEdit(Editing(text)) | UnshownShell(call=text):
             return folder / "aside" / f"waiting-{_name(text)}.json"
-    assert_never(did)
 
 
 def _name(words: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -68,6 +67,8 @@ def does_mention(path: Path, roots: Sequence[Path]) -> bool:
 
 def ask(path: Path, question: str, *values: object) -> Iterator[tuple[object, ...]]:
     """Yield the rows of an answer. Raises OSError where the database cannot be read."""
+    import sqlite3  # two agents keep databases
+
     try:
         place = f"{path.absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(place, uri=True, timeout=1)) as database:

@@ -29,8 +29,6 @@ from hkgit.agents.events import (
     UntoldEdit,
 )
 from hkgit.agents.files_before import PutAside
-from hkgit.agents.late_writes import settle_written
-from hkgit.agents.shell_changes import ShellSnapshots
 from hkgit.agents.shown_readings import find_readings
 from hkgit.agents.specs import (
     find_commands,
@@ -40,13 +38,19 @@ from hkgit.agents.specs import (
     spec_of,
     words_of,
 )
-from hkgit.agents.take_in import EditAdopter
 from hkgit.edits import Spec
 from hkgit.errors import InvalidInput
 from hkgit.sessions.answers import EditReport
+from hkgit.sessions.blobs import load_written
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.values import replace
+from hkgit.values import cached_property, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.logged_call import LoggedCall
+    from hkgit.agents.shell_changes import ShellSnapshots
+    from hkgit.agents.take_in import EditAdopter
 
 FindOutput = Callable[[Path, str], str | None]
 """Finds in a transcript what a call has shown; None where it does not say it (yet)."""
@@ -60,10 +64,18 @@ class Recorder:
         self._directory = directory
         self._checkout = Checkout(session.root)
         self._aside = PutAside(session.journal.folder, session.journal.blobs)
-        self._snapshots = ShellSnapshots(
-            session.root, session.journal.folder, session.journal.blobs
-        )
-        self._edits = EditAdopter(session, self._aside, self._snapshots)
+
+    @cached_property
+    def _snapshots(self) -> ShellSnapshots:
+        from hkgit.agents.shell_changes import ShellSnapshots  # most calls run no command
+
+        return ShellSnapshots(self._session)
+
+    @cached_property
+    def _edits(self) -> EditAdopter:
+        from hkgit.agents.take_in import EditAdopter  # before a call nothing is taken in
+
+        return EditAdopter(self._session, self._aside)
 
     def before(self, did: Did) -> None:
         """Put aside what is about to be changed. Raises HkgitError."""
@@ -116,13 +128,24 @@ class Recorder:
                 if relative_to_root(each.path, root, self._directory) in paths:
                     recorder._look(find_readings(each, self._directory))
 
+    def learn_earlier(self, calls: Iterable[LoggedCall]) -> None:
+        """Learn what earlier calls have shown of files that still stand so."""
+        for call in calls:
+            if isinstance(call.did, ToolReading | Shell):
+                recorder = Recorder(replace(self._session, turn=""), Path(call.directory))
+                recorder._look(find_readings(call.did, Path(call.directory)))
+
     def awaits(self, did: Did) -> bool:
         """Whether it is known how files were before the commands of a call."""
-        return self._snapshots.has("\n".join(find_commands(did)))
+        commands = find_commands(did)
+        return bool(commands) and self._snapshots.has("\n".join(commands))
 
     def settle_formatters(self) -> None:
         """Take in what formatters have made of files since their edits. Raises HkgitError."""
-        settle_written(self._session)
+        if load_written(self._session.journal.folder):
+            from hkgit.agents.late_writes import settle_written
+
+            settle_written(self._session)
 
     def _end_edit(self, edit: Editing, directory: Path) -> bool:
         recorder = Recorder(self._session, directory)

@@ -23,8 +23,6 @@ from hkgit.agents.specs import relative_to_root
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File, Snapshot, encode_text
 from hkgit.errors import InvalidInput, Stale
 from hkgit.evidence.entry import LEDGER, digest
-from hkgit.git.program import run
-from hkgit.git.repository import Repository
 from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
@@ -147,8 +145,9 @@ _FIELDS = {"1": 8, "u": 10, "?": 1}
 class ShellSnapshots:
     """The snapshots of a session, each for a command that is running, by the words of the call."""
 
-    def __init__(self, root: Path, session: Path, blobs: Blobs) -> None:
-        self._root, self._session, self._blobs = root, session, blobs
+    def __init__(self, session: EditSession) -> None:
+        self._root = session.root
+        self._session, self._blobs = session.journal.folder, session.journal.blobs
 
     def keep(self, words: str) -> None:
         """Keep how the checkout is before a command. Raises GitRefused."""
@@ -314,6 +313,8 @@ def _find_lost(snapshot: ShellSnapshot) -> dict[str, str]:
 
 def _ask_status(root: Path) -> tuple[str | None, list[str]]:
     """The commit that HEAD is, None before the first, and each path that differs from it."""
+    from hkgit.git.program import run
+
     head, paths = None, []
     for line in os.fsdecode(run(_STATUS, cwd=root).stdout).split("\0"):
         kind, _, rest = line.partition(" ")
@@ -360,6 +361,8 @@ def find_files_before(told: Told, session: EditSession, directory: Path) -> dict
 
 def find_head(root: Path) -> Snapshot | None:
     """Find the files of the last commit; None before the first one."""
+    from hkgit.git.repository import Repository
+
     repository = Repository.discover(root, is_small=True)
     commit = repository.head().commit
     return None if commit is None else repository.snapshot(commit)

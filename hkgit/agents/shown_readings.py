@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path, PurePosixPath
 
 from hkgit.agents.events import END, Shell, Snippets, ToolReading
@@ -237,15 +237,18 @@ def find_attached(transcript: Path) -> list[ToolReading]:
     """Find what was attached before the last answer of the model, with the lines that it shows."""
     found: list[ToolReading] = []
     answer: object = None
-    for record in list_lines_back(transcript, b'"attachment"', b'"assistant"'):
+    for record in list_lines_back(transcript, b'"attachment"', b'"assistant"', b"Content from "):
         if record.get("type") == "assistant":
-            name = table(record.get("message")).get("id")
+            name = table(record.get("message")).get("id") or record.get("uuid")
             answer = answer or name
             if name == answer:
                 found.clear()
         else:
             found += list_attached(record)
     return found
+
+
+_NAMED = re.compile(r"\nContent from (.+):\n")
 
 
 def list_attached(record: JsonObject) -> Iterator[ToolReading]:
@@ -260,6 +263,10 @@ def list_attached(record: JsonObject) -> Iterator[ToolReading]:
         case "instructions":
             for each in tables(attached.get("files")):
                 yield from _read(each.get("path"), each.get("content"))
+    # Qwen Code tells of a file in two parts of the prompt.
+    for head, body in pairwise(tables(table(record.get("message")).get("parts"))):
+        if record.get("type") == "user" and (name := _NAMED.fullmatch(str(head.get("text")))):
+            yield from _read(name[1], body.get("text"))
 
 
 def _read(path: object, content: object, first: object = 1) -> Iterator[ToolReading]:

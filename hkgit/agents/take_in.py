@@ -6,27 +6,39 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from hkgit.agents.begun_calls import find_running
 from hkgit.agents.differences import adopt_difference, take_work
 from hkgit.agents.events import LateEdit
 from hkgit.agents.files_before import PutAside
 from hkgit.agents.late_writes import note_written
-from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
 from hkgit.agents.specs import paths_of
 from hkgit.edits import REGULAR, File, Spec, encode_text
 from hkgit.errors import Conflict, HkgitError, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
+from hkgit.values import cached_property
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
 
 
 class EditAdopter:
-    """Takes edits into a session; `aside` are files as they were, `snapshots` those of commands."""
+    """Takes edits into a session; `aside` are files as they were."""
 
-    def __init__(self, session: EditSession, aside: PutAside, snapshots: ShellSnapshots) -> None:
+    def __init__(self, session: EditSession, aside: PutAside) -> None:
         self._session = session
         self._aside = aside
-        self._snapshots = snapshots
         self._checkout = Checkout(session.root)
+
+    @cached_property
+    def _snapshots(self) -> ShellSnapshots:
+        from hkgit.agents.shell_changes import (
+            ShellSnapshots,  # while no command runs, there are none
+        )
+
+        return ShellSnapshots(self._session)
 
     def take(self, spec: Spec, words: str, original: str | None = None) -> EditReport | None:
         """Take in an edit whose files were put aside for a call. Raises HkgitError.
@@ -176,7 +188,8 @@ class EditAdopter:
         after: Mapping[str, File | None],
         words: str | None,
     ) -> None:
-        self._snapshots.renew(after)
+        if find_running(self._session.journal.folder):
+            self._snapshots.renew(after)
         for path, file in after.items():
             if words is not None:
                 self._aside.drop(path, words)

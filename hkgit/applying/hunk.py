@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hkgit.applying.draft import Draft
+from hkgit.text.diff import count_equal
 from hkgit.text.document import Document, find_line_end, split_raw, terminate, unterminate
 from hkgit.values import dataclass
 
@@ -108,17 +109,11 @@ def _trim(base: Document, hunk: Hunk) -> Hunk:
     """The hunk without the lines at its borders that it leaves as they are."""
     old = base.raw_lines[hunk.start_line - 1 : hunk.end_line]
     new = split_raw(hunk.new)
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head = count_equal(old, new)
+    tail = count_equal(old[head:][::-1], new[head:][::-1])
     return Hunk(
         hunk.start_line + head,
         hunk.end_line - tail,
         b"".join(new[head : len(new) - tail]),
         hunk.edits,
     )
-
-
-def _common(left: list[bytes], right: list[bytes]) -> int:
-    """How many lines at the beginning are equal."""
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(left), len(right)))

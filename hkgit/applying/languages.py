@@ -16,9 +16,13 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib import import_module
-from typing import Any
 
+from hkgit.text.diff import count_equal
 from hkgit.values import dataclass, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _GOES_ON = rb"else|elif|elsif|except|finally|when|in|end|fi|done|then|do|esac|case|catch|default"
 _STATEMENT = re.compile(rb"(?!(?:" + _GOES_ON + rb"|rescue|ensure|where)\b)[A-Za-z_@$]")
@@ -34,8 +38,8 @@ def cut_stretch(before: bytes, after: bytes, *, may_nest: bool) -> tuple[bytes, 
     If it may nest, as in Python, an indented one has a line put above it that opens a block.
     """
     old, new = before.split(b"\n"), after.split(b"\n")
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head = count_equal(old, new)
+    tail = count_equal(old[head:][::-1], new[head:][::-1])
     changed = (*old[head : len(old) - tail], *new[head : len(new) - tail])
     margin = min(map(_depth, filter(bytes.strip, changed)), default=0) if may_nest else 0
     start = _start(new[:head], margin)
@@ -46,15 +50,6 @@ def cut_stretch(before: bytes, after: bytes, *, may_nest: bool) -> tuple[bytes, 
         b"\n".join([*opener, *lines[start : len(lines) - tail + kept], b""]) for lines in (old, new)
     )
     return next(stretches), next(stretches), start - len(opener)
-
-
-def _common(old: Sequence[bytes], new: Sequence[bytes]) -> int:
-    """How many lines at the beginning are equal."""
-    low, high = 0, min(len(old), len(new))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if old[low:middle] == new[low:middle] else (low, middle - 1)
-    return low
 
 
 def _start(above: Sequence[bytes], margin: int) -> int:

@@ -16,11 +16,10 @@ from hkgit.applying.file_diff import CONTEXT, render_diff
 from hkgit.applying.hunk import Hunk, net_hunks
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_after
 from hkgit.applying.planner import Options, PlannedSpec, plan
-from hkgit.edits import File, Read, Snapshot, Spec, encode_text
+from hkgit.edits import File, Read, Snapshot, Spec, encode_text, new_text_of
 from hkgit.errors import InvalidInput
 from hkgit.matching.place import Settings
 from hkgit.text.document import Document
-from hkgit.text.edit_parts import new_text_of
 from hkgit.text.hashes import sha256
 from hkgit.values import dataclass, field, replace
 

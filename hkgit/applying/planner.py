@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Generic, TypeVar, assert_never
+from typing import Generic, TypeVar
 
 from hkgit.applying.context import EditContext
 from hkgit.applying.draft import Lines
@@ -41,10 +41,10 @@ from hkgit.edits import (
     Spec,
     TagEdit,
     WriteFile,
+    expected_hash_of,
 )
 from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
 from hkgit.matching.place import Settings
-from hkgit.text.edit_parts import expected_hash_of
 from hkgit.values import dataclass, field, replace
 
 _TELL_NEW_FILES = frozenset({"apply-patch"})
@@ -228,7 +228,6 @@ class _Planner:
 
                 carried = self._options.carried.get(context.number)
                 return change_lines(context, edit, carried, relocate=self._options.relocate)
-        assert_never(edit)
 
     def _find(self, path: str) -> FileState | None:
         return self.workspace.find(path, in_base=self._in_base)

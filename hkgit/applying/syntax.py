@@ -8,11 +8,19 @@ from collections.abc import Iterator, Sequence
 from hkgit.applying.languages import Fault, Language, find_language
 from hkgit.applying.outcome import Candidate, EditOutcome, FileChange, Plan, refuse_edit
 from hkgit.applying.quotes import REPAIR as LINE_ENDS
-from hkgit.edits import AnyEdit, CreateFile, Edit, WriteFile, decode_text, encode_text
+from hkgit.edits import (
+    AnyEdit,
+    CreateFile,
+    Edit,
+    WriteFile,
+    decode_text,
+    encode_text,
+    new_text_of,
+    old_text_of,
+)
 from hkgit.errors import InvalidInput, Near
 from hkgit.matching.place import FULL
 from hkgit.text.document import Document
-from hkgit.text.edit_parts import new_text_of, old_text_of
 from hkgit.values import replace
 
 REFUSE = "refuse"

@@ -7,12 +7,19 @@ from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import ABSENT, Evidence, whole
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.workspace import FileState, Workspace
-from hkgit.edits import DeleteFile, Edit, RenameFile, SetMode, WriteFile, encode_text
+from hkgit.edits import (
+    DeleteFile,
+    Edit,
+    RenameFile,
+    SetMode,
+    WriteFile,
+    encode_text,
+    expected_hash_of,
+)
 from hkgit.errors import InvalidInput, Stale
 from hkgit.matching import guards
 from hkgit.matching.place import FULL
 from hkgit.text.document import Document, terminate
-from hkgit.text.edit_parts import expected_hash_of
 from hkgit.values import replace
 
 WholeFileEdit = WriteFile | DeleteFile | RenameFile | SetMode

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from hkgit import __version__
 from hkgit.audit.commits import STANDINGS, AuditedCommit, audit_commit
+from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.findings import name_commit, read_subject
 from hkgit.audit.reports.fix import mend
 from hkgit.audit.reports.plain import report_json
-from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.audit.reports.text import summarize
 from hkgit.audit.tables.figures import (
     AgentFigures,

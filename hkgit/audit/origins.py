@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.applying.evidence import is_weak
 from hkgit.dialects.file_names import unquote_name
-from hkgit.edits import decode_text, encode_text
+from hkgit.edits import decode_text, encode_text, new_text_of
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.replay import candidate_of
@@ -16,7 +16,6 @@ from hkgit.gate.judge import Gate
 from hkgit.gate.ruling import BY_GIT, BY_HAND, NO_EVIDENCE, Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.document import split_raw
-from hkgit.text.edit_parts import new_text_of
 from hkgit.values import dataclass, field
 
 UNCOMMITTED = "0" * 40

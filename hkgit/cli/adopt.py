@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -18,8 +19,8 @@ from hkgit.agents.transcripts.log_words import (
     scan_json,
     scan_lines,
 )
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import print_info
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.redo import tell_remade
 from hkgit.cli.ruling_output import resolve_range
 from hkgit.errors import HkgitError, InvalidInput, Rejected
@@ -119,9 +120,7 @@ SCANNED = 200
 )
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would be explained; keep nothing.")
 @json_option
-@click.pass_context
 def command(
-    ctx: click.Context,
     commits: str | None,
     staged: bool,
     working_tree: bool,
@@ -129,7 +128,7 @@ def command(
     scan: bool,
     dry_run: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Find evidence in an agent's own transcripts for what hooks missed.
 
     The transcript's readings and edits are replayed on the files as they were. Entries for an
@@ -143,29 +142,23 @@ def command(
     logs = open_logs(repository, source)
     if commits is not None and ".." not in commits and not (scan or dry_run or as_json):
         tell_remade(repository, remake(repository, RemakeRequest(commits, transcripts=logs)))
-        return
+        return 0
     if scan:
-        _scan(repository, logs, commits, as_json=as_json)
-        return
+        return _scan(repository, logs, commits).print(as_json=as_json)
     request = _request(repository, logs, commits, working_tree, keeps=not dry_run)
     done = adopt(repository, request)
-    if as_json:
-        echo_json(adoption_json(done, logs, is_kept=request.keeps))
-    else:
-        for line in (*log_lines(logs), *adoption_lines(repository, done, is_kept=request.keeps)):
-            print_info(line)
-    ctx.exit(0 if all(each.is_whole for each in done) else UNEXPLAINED)
+    document = adoption_json(done, logs, is_kept=request.keeps)
+    lines = chain(log_lines(logs), adoption_lines(repository, done, is_kept=request.keeps))
+    code = 0 if all(each.is_whole for each in done) else UNEXPLAINED
+    return Answer(document, lines, code, is_info=True).print(as_json=as_json)
 
 
-def _scan(repository: Repository, logs: Logs, commits: str | None, *, as_json: bool) -> None:
+def _scan(repository: Repository, logs: Logs, commits: str | None) -> Answer:
     """Say of commits whether they have evidence or could have it; write nothing."""
     listed = _latest(repository) if commits is None else _in_range(repository, commits)
     policy = read_trusted_policy(repository, repository.head().commit)
     found = scan_commits(repository, logs, listed, policy)
-    if as_json:
-        echo_json(scan_json(found, logs))
-    else:
-        click.echo("\n".join(scan_lines(found, logs)))
+    return Answer(scan_json(found, logs), scan_lines(found, logs))
 
 
 def _latest(repository: Repository) -> tuple[str, ...]:

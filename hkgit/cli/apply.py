@@ -13,14 +13,14 @@ import click
 
 from hkgit.applying.file_diff import render_diff
 from hkgit.applying.outcome import refusal_text, render_apply_json
-from hkgit.cli.common import echo_json, make_root_relative, open_repository
+from hkgit.cli.answer import echo_json
+from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import (
     VERBOSE,
     echo,
     finish,
     get_loudness,
-    print_error,
     print_info,
     print_note,
     printable_text,
@@ -32,6 +32,7 @@ from hkgit.cli.spec_options import (
     outcome_line,
     read_expects,
     read_specs,
+    refuse,
     spec_options,
 )
 from hkgit.edits import Read, Spec
@@ -273,13 +274,8 @@ def command(
         if result.error is not None:
             raise result.error
     except HkgitError as error:
-        if given.as_json:
-            refused = render_apply_json(
-                error.status, result.outcomes, None, error, dry_run=given.dry_run
-            )
-            echo_json(refused | blind_json(session, root, result.blocking))
-        print_error(refusal_text(result.outcomes) or str(error))
-        return error.exit_code
+        blind = blind_json(session, root, result.blocking)
+        return refuse(error, result.outcomes, given, blind, refusal_text(result.outcomes))
     _print(repository, result, given)
     warn_of_rejection(session, root, result, given)
     return 0

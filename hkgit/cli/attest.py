@@ -6,12 +6,11 @@ from pathlib import Path
 
 import click
 
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import print_info
-from hkgit.cli.ruling_output import resolve_range
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_repository
+from hkgit.cli.ruling_output import find_range, resolve_range
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
 
@@ -33,7 +32,7 @@ from hkgit.text.escape import count_noun
 )
 @click.option("--resource", metavar="URI", help="For slsa: the repository [default: its remote].")
 @click.option("--add", metavar="FILE", help="Store an attestation from a file.")
-@json_option
+@answer_option
 def command(
     commits: str | None,
     key: str | None,
@@ -44,8 +43,7 @@ def command(
     form: str,
     resource: str | None,
     add: str | None,
-    as_json: bool,
-) -> None:
+) -> Answer:
     """Judge A..B and, if every commit passes, sign that with an SSH key.
 
     A later commit with B's tree, on a parent with A's tree, then passes as `attested` if the
@@ -62,26 +60,25 @@ def command(
     if add is not None:
         if commits is not None or key is not None or entries:
             raise click.UsageError("--add takes no range, no key and no --entries.")
-        _keep(repository, Path(add).read_bytes(), as_json)
-        return
+        return _keep(repository, Path(add).read_bytes())
     if commits is None or key is None:
         raise click.UsageError("A..B and --key are needed.")
     if form == "slsa" and (output is None or entries):
         raise click.UsageError("--format slsa needs --output FILE, and takes no --entries.")
     if resource is not None and form != "slsa":
         raise click.UsageError("--resource is for --format slsa.")
-    old, new = resolve_range(repository, commits)
     if entries:
         if (target, policy, output) != (None, None, None):
             raise click.UsageError("--entries takes a range and a key, nothing else.")
-        _sign_entries(repository, old, new, Path(key), as_json)
-        return
-    trusted = load_policy(repository, policy, old)
-    data = _attest(repository, (old, new), trusted, Path(key), target, form, resource)
+        return _sign_entries(repository, *resolve_range(repository, commits), Path(key))
+    asked, trusted = find_range(repository, commits, policy, is_range=True)
+    ends = asked.old or "", asked.new
+    data = _attest(repository, ends, trusted, Path(key), target, form, resource)
     if output is None:
-        _keep(repository, data, as_json)
-    else:
-        _write(output, data, commits, as_json)
+        return _keep(repository, data)
+    Path(output).write_bytes(data)
+    line = f"attested {commits} in {output}"
+    return Answer({"status": "attested", "file": output}, [line], is_info=True)
 
 
 def _attest(
@@ -112,30 +109,17 @@ def _find_resource(repository: Repository) -> str:
     return f"git+{url}"
 
 
-def _sign_entries(repository: Repository, old: str, new: str, key: Path, as_json: bool) -> None:
+def _sign_entries(repository: Repository, old: str, new: str, key: Path) -> Answer:
     from hkgit.workflows.attestation import sign_entries
 
     refs = sign_entries(repository, old, new, key)
-    if as_json:
-        signed = [{"entry": f"sha256:{name}", "ref": ref} for name, ref in refs.items()]
-        echo_json({"status": "signed", "entries": signed})
-    else:
-        print_info("signed " + count_noun(len(refs), "entry", "entries"))
+    signed = [{"entry": f"sha256:{name}", "ref": ref} for name, ref in refs.items()]
+    line = f"signed {count_noun(len(refs), 'entry', 'entries')}"
+    return Answer({"status": "signed", "entries": signed}, [line], is_info=True)
 
 
-def _write(file: str, data: bytes, commits: str, as_json: bool) -> None:
-    Path(file).write_bytes(data)
-    if as_json:
-        echo_json({"status": "attested", "file": file})
-    else:
-        print_info(f"attested {commits} in {file}")
-
-
-def _keep(repository: Repository, data: bytes, as_json: bool) -> None:
+def _keep(repository: Repository, data: bytes) -> Answer:
     from hkgit.gate.attestations.statement import read_envelope, store_envelope
 
     ref = store_envelope(repository, read_envelope(data))
-    if as_json:
-        echo_json({"status": "attested", "ref": ref})
-    else:
-        print_info(f"attested in {ref}")
+    return Answer({"status": "attested", "ref": ref}, [f"attested in {ref}"], is_info=True)

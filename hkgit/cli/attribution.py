@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
 from hkgit.audit.attribution.records import Attribution, attribute_commit
-from hkgit.cli.common import echo_json, echo_json_list, json_option, open_history
+from hkgit.cli.answer import echo_json, echo_json_list, json_option
+from hkgit.cli.common import open_history
 from hkgit.cli.output import print_info, print_note, show_progress
-from hkgit.cli.ruling_output import resolve_range
+from hkgit.cli.ruling_output import find_range
 from hkgit.errors import InvalidInput
 from hkgit.gate.judge import Gate
-from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import Json
@@ -54,15 +54,11 @@ def command(commits: str, form: str, notes: bool, as_json: bool) -> None:
 
 def _attribute(repository: Repository, commits: str) -> Iterator[Attribution]:
     """The commits of a range or the one, of which agents wrote lines."""
-    old = None
-    if ".." in commits:
-        old, new = resolve_range(repository, commits)
-        listed = repository.commits_between(old, new)
-    else:
-        new = repository.resolve(commits)
-        listed = (new,)
-    policy = load_policy(repository, None, old or repository.head().commit)
-    gate = Gate(repository, policy, tip=new)
+    asked, policy = find_range(repository, commits)
+    listed: Sequence[str] = (asked.new,)
+    if asked.old is not None:
+        listed = repository.commits_between(asked.old, asked.new)
+    gate = Gate(repository, policy, tip=asked.new)
     for each in show_progress("attributing commit")(listed):
         attribution = attribute_commit(repository, gate, each)
         if attribution.lines:

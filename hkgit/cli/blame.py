@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 import click
 
 from hkgit.audit.commits import format_rfc3339, read_author_time
 from hkgit.audit.origins import Blamed, LineOrigin, LineOrigins, blame
-from hkgit.cli.common import echo_json_list, json_option, make_root_relative, open_history
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import make_root_relative, open_history
 from hkgit.cli.output import show_progress
-from hkgit.cli.pager import echo_paged
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
+    Cell,
     color_option,
     measure_terminal,
-    render_row,
+    render_rows,
 )
 from hkgit.gate.judge import Gate
 from hkgit.gate.ruling import AGENT, NO_EVIDENCE
@@ -39,10 +41,10 @@ _WIDTHS, _NARROW_WIDTHS = (9, 18, 11, 11, 15, 18), (7, 10, 8, 10, 4, 10)
     "--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only those with less confidence."
 )
 @color_option
-@json_option
+@answer_option
 def command(
-    path: str, rev: str | None, lines: str | None, weak: bool, below: float | None, as_json: bool
-) -> None:
+    path: str, rev: str | None, lines: str | None, weak: bool, below: float | None
+) -> Answer:
     """Show for each line of a file its commit, what replay says, the evidence and the agent.
 
     With --weak and --below, only lines that match one of them.
@@ -61,10 +63,8 @@ def command(
         for origin in map(origins.of, _watch(blamed))
         if not (weak or below is not None) or (weak and origin.is_weak) or _is_below(origin, least)
     )
-    if as_json:
-        echo_json_list(map(_row_json, found))
-    else:
-        echo_paged(_lines(found, last=blamed[-1].number if blamed else 0))
+    lines_of = _lines(found, last=blamed[-1].number if blamed else 0)
+    return Answer(map(_row_json, found), lines_of, is_long=True)
 
 
 def _watch(blamed: Sequence[Blamed]) -> Iterable[Blamed]:
@@ -78,20 +78,14 @@ def _is_below(origin: LineOrigin, least: int | None) -> bool:
 
 def _lines(found: Iterable[LineOrigin], *, last: int) -> Iterator[str]:
     """Write a heading, and each line as soon as its commit is judged."""
-    width = measure_terminal()
-    is_narrow, digits = width < _NARROW, max(len(f"{last})"), len(_TITLES[-1]))
+    is_narrow, digits = measure_terminal() < _NARROW, max(len(f"{last})"), len(_TITLES[-1]))
     widths = (*(_NARROW_WIDTHS if is_narrow else _WIDTHS), digits)
-    yield render_row(_TITLES, widths, [None] * 7, width)
-    for origin in found:
-        text = visible(origin.line.text.decode("utf-8", "replace").expandtabs())
-        number = f"{origin.line.number})".rjust(digits)
-        words = (*_words(origin, is_narrow=is_narrow), number, text)
-        colours = (None, None, EVIDENCE_COLOURS.get(origin.evidence), *[None] * 5)
-        yield render_row(words, widths, colours, width)
+    rows = (_cells(origin, digits, is_narrow=is_narrow) for origin in found)
+    return render_rows(widths, chain([_TITLES], rows))
 
 
-def _words(origin: LineOrigin, *, is_narrow: bool) -> tuple[str, ...]:
-    """Commit, what replay says, evidence, edit, tier and confidence, who."""
+def _cells(origin: LineOrigin, digits: int, *, is_narrow: bool) -> tuple[Cell, ...]:
+    """Commit, what replay says, evidence, edit, tier and confidence, who, line, text."""
     commit = "-" if origin.line.commit is None else origin.line.commit
     commit = commit[: _NARROW_WIDTHS[0] if is_narrow else _WIDTHS[0]]
     edit, sure = "-", "-"
@@ -102,7 +96,10 @@ def _words(origin: LineOrigin, *, is_narrow: bool) -> tuple[str, ...]:
     kind, evidence = origin.kind, origin.evidence
     if is_narrow and kind == NO_EVIDENCE:
         kind, evidence = AGENT, "nothing"
-    return (commit, kind, evidence, edit, sure, visible(_who(origin)))
+    coloured = evidence, EVIDENCE_COLOURS.get(origin.evidence)
+    number = f"{origin.line.number})".rjust(digits)
+    text = visible(origin.line.text.decode("utf-8", "replace").expandtabs())
+    return commit, kind, coloured, edit, sure, visible(_who(origin)), number, text
 
 
 def _who(origin: LineOrigin) -> str:

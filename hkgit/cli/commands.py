@@ -40,7 +40,14 @@ COMMANDS = {
     "serve": "Serve a program over JSON-RPC",
     "acp": "Record what an agent reads and edits through an editor",
 }
-"""Every command and its one-line help; the module of the same name is loaded when it is called."""
+"""Every command and its one-line help; its module is loaded when it is called."""
+
+MODULES = {
+    **dict.fromkeys(("refusals", "consult"), "refusals"),
+    **dict.fromkeys(("schema", "prompt"), "schema"),
+    **dict.fromkeys(("mcp", "serve", "acp"), "serve"),
+}
+"""The modules of commands that share one; every other has one of its name, and is `command`."""
 
 GROUPS = {
     "edit": ("read", "apply", "edit", "undo", "redo"),
@@ -52,4 +59,4 @@ GROUPS = {
     "agent": ("session", "record", "adopt", "prompt", "mcp", "hook", "serve", "acp"),
     "admin": ("init", "doctor", "demo", "schema", "completions", "help"),
 }
-"""Where the module of each command stands below `hkgit/cli/`."""
+"""The commands of each group, in the order of the help."""

@@ -1,4 +1,4 @@
-"""What several commands need: the repository, paths, output."""
+"""What several commands need: the repository, and paths."""
 
 from __future__ import annotations
 
@@ -6,46 +6,11 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-from hkgit.cli.output import echo, is_document_begun, note_document
-from hkgit.errors import HkgitError, InvalidInput
+from hkgit.errors import GitRefused, InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any, TypeVar
-
-    import click
-
     from hkgit.git.repository import Repository
-    from hkgit.text.strict_json import Json
-
-    Command = TypeVar("Command", bound=Callable[..., Any])
-    Value = TypeVar("Value")
-
-# Controls, marks of direction, what has no width: inside JSON they stand in strings alone.
-_UNSEEN = (
-    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\U000e0000-\U000e0fff]"
-)
-_FORM = "hkgit.form"
-"""The key of click's context under which a command notes which form of answer it was asked for."""
-
-
-def note_json(ctx: click.Context, param: click.Parameter, value: Value) -> Value:
-    """Remember, as the callback of an option, which form the answer is to have."""
-    if value is True:
-        ctx.meta[_FORM] = "json"
-    elif isinstance(value, str) and value != "text":
-        ctx.meta[_FORM] = value
-    return value
-
-
-def json_option(command: Command) -> Command:
-    """Add the option `--json`."""
-    import click
-
-    words = "Print one JSON document."
-    return click.option("--json", "as_json", is_flag=True, callback=note_json, help=words)(command)
 
 
 def open_repository(*, in_hook: bool = False, is_small: bool = False) -> Repository:
@@ -101,51 +66,17 @@ def make_relative_to(root: Path, path: str) -> str:
     raise InvalidInput(path, "is outside the work tree", f"Name a file below {root}.")
 
 
-def echo_json(value: Json) -> None:
-    """Print the one document of standard output; what nobody sees is escaped in it."""
-    echo(_json_bytes(value))
+def find_work_root() -> Path:
+    """Find the work tree around the current directory, or return that directory itself.
 
-
-def echo_json_list(items: Iterable[object]) -> None:
-    """Print a list as `echo_json` does, each item as soon as it is there.
-
-    Nothing is printed before the first item. Where a later one fails, the list stays without its
-    end, so that no parser takes it for a whole, and no refusal follows it.
+    Found without opening the repository: no object of it is needed. Raises GitRefused in a bare
+    repository, where every file is git's own.
     """
-    is_begun = False
-    for item in items:
-        note_document()
-        echo(b",\n  " if is_begun else b"[\n  ", nl=False)
-        echo(_json_bytes(item).replace(b"\n", b"\n  "), nl=False)
-        is_begun = True
-    echo(b"\n]" if is_begun else b"[]")
-
-
-def _json_bytes(value: object) -> bytes:
-    import json
-    import re
-
-    text = json.dumps(value, indent=2, ensure_ascii=False)
-    text = re.sub(_UNSEEN, lambda found: json.dumps(found[0])[1:-1], text)
-    return text.encode("utf-8", "replace")
-
-
-def find_requested_form(ctx: click.Context) -> str | None:
-    """Find the output format asked for by the options read so far; None for text."""
-    form: str | None = ctx.meta.get(_FORM)
-    return form
-
-
-def echo_refusal_in(form: str | None, error: HkgitError) -> None:
-    """Print why there is no answer, where the form is that of a document and none is begun."""
-    if is_document_begun():
-        return
-    if form == "json":
-        from hkgit.applying.outcome import error_json
-
-        echo_json({"status": error.status, "error": error_json(error)})
-    elif form is not None:
-        from hkgit.audit import reports
-
-        if form in reports.DOCUMENTS:
-            echo(reports.refusal(error, form), nl=False)
+    here = Path.cwd()
+    for place in (here, *here.parents):
+        if (place / ".git").exists():
+            return place
+        if (place / "HEAD").is_file() and (place / "objects").is_dir():
+            fix = "Edit in a checkout, or commit to a branch: hkgit apply --branch NAME"
+            raise GitRefused(str(place), "a bare repository has no working tree", fix)
+    return here

@@ -21,11 +21,12 @@ from hkgit.agents.setup.installer import (
     list_user_wide,
 )
 from hkgit.applying.outcome import error_json
-from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.session import describe_session
 from hkgit.cli.versions import list_versions
 from hkgit.errors import GitRefused
-from hkgit.gate.entrypoints.ci import Check, CiEvent, Level, read_event, run_checks, sum_up
+from hkgit.gate.entrypoints.ci import Check, Level, read_event, run_checks, sum_up
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, is_own
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.index import find_foreign_lock
@@ -74,20 +75,12 @@ _SAID = {
 }
 
 
-def look(*, as_json: bool) -> bool:
-    """Print what was found; whether the gate can do its work here. Raises InvalidInput."""
+def look_at_ci() -> Answer:
+    """Say whether the gate can do its work in this job. Raises InvalidInput."""
     event = read_event(os.environ)
     found = list(run_checks(open_repository(), event, os.environ, Path(hkgit.__file__)))
     level = sum_up(found)
-    if as_json:
-        echo_json(_document(event, found, level))
-    else:
-        click.echo("\n".join(map(escape_console, _lines(found, level))))
-    return level is not Level.BROKEN
-
-
-def _document(event: CiEvent, found: Sequence[Check], level: Level) -> dict[str, object]:
-    listed = [
+    checks = [
         {
             "name": check.name,
             "level": str(check.level),
@@ -96,12 +89,13 @@ def _document(event: CiEvent, found: Sequence[Check], level: Level) -> dict[str,
         }
         for check in found
     ]
-    described = {"host": event.host, "name": event.name, "ref": event.ref}
-    return {
-        "status": str(level),
-        "event": described | {"old": event.old, "new": event.new},
-        "checks": listed,
-    }
+    names = ("host", "name", "ref", "old", "new")
+    described = {name: getattr(event, name) for name in names}
+    return Answer(
+        {"status": str(level), "event": described, "checks": checks},
+        map(escape_console, _lines(found, level)),
+        GitRefused.exit_code if level is Level.BROKEN else 0,
+    )
 
 
 def _lines(found: Sequence[Check], level: Level) -> Iterator[str]:
@@ -128,8 +122,7 @@ _NEXT = {
     "--history", "in_history", is_flag=True, help="Find text that only ledger entries keep."
 )
 @json_option
-@click.pass_context
-def command(ctx: click.Context, *, fix: bool, in_ci: bool, in_history: bool, as_json: bool) -> None:
+def command(*, fix: bool, in_ci: bool, in_history: bool, as_json: bool) -> int:
     """Check versions, repository, hooks and transactions; with --fix repair what a crash left.
 
     Only what belongs to hkgit is touched. `hkgit apply` repairs the same on its own. With --history
@@ -137,27 +130,20 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, in_history: bool, as_
     removed.
     """
     if in_ci:
-        if not look(as_json=as_json):
-            ctx.exit(GitRefused.exit_code)
-        return
+        return look_at_ci().print(as_json=as_json)
     if in_history:
         from hkgit.cli import taken_back
 
-        if taken_back.look(as_json=as_json):
-            ctx.exit(GitRefused.exit_code)
-        return
+        return taken_back.look().print(as_json=as_json)
     versions = list_versions()
     if not as_json:
         click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
     repository = open_repository()
     found = _examine(repository, fix=fix)
-    if as_json:
-        status = "well" if found.is_well else "stale"
-        echo_json({"status": status, "versions": versions, **_health_document(repository, found)})
-    else:
-        click.echo("\n".join(_health_lines(repository, found)))
-    if not found.is_well:
-        ctx.exit(GitRefused.exit_code)
+    status = "well" if found.is_well else "stale"
+    document = {"status": status, "versions": versions, **_health_document(repository, found)}
+    code = 0 if found.is_well else GitRefused.exit_code
+    return Answer(document, _health_lines(repository, found), code).print(as_json=as_json)
 
 
 @dataclass(frozen=True, slots=True)

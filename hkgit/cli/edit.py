@@ -8,16 +8,17 @@ from pathlib import Path
 import click
 
 from hkgit.applying.outcome import render_apply_json
-from hkgit.cli.common import echo_json, make_relative_to
+from hkgit.cli.answer import echo_json
+from hkgit.cli.common import find_work_root, make_relative_to
 from hkgit.cli.options import option_of, session_option
-from hkgit.cli.output import echo, finish, print_error, print_info, print_note, printable_text
-from hkgit.cli.session_options import find_work_root
+from hkgit.cli.output import echo, finish, print_info, print_note, printable_text
 from hkgit.cli.spec_options import (
     SpecOptions,
     echo_notes,
     outcome_line,
     read_expects,
     read_specs,
+    refuse,
     spec_options,
 )
 from hkgit.edits import Spec
@@ -56,13 +57,7 @@ def command(given: SpecOptions, *, agent: str, session: str | None, batch: str |
         if report.error is not None:
             raise report.error
     except HkgitError as error:
-        if given.as_json:
-            refused = render_apply_json(
-                error.status, report.outcomes, None, error, dry_run=given.dry_run
-            )
-            echo_json(refused | call_json(report))
-        print_error(report.for_model() or str(error))
-        return error.exit_code
+        return refuse(error, report.outcomes, given, call_json(report), report.for_model())
     _print(report, given)
     return 0
 

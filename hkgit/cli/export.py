@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from hkgit.audit.tables.export_tables import ExportRequest, ExportResult, export
-from hkgit.cli.common import echo_json, json_option, open_history
-from hkgit.cli.output import print_info, show_progress
-from hkgit.cli.ruling_output import resolve_range
-from hkgit.gate.trusted_policy import load_policy
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_history
+from hkgit.cli.output import show_progress
+from hkgit.cli.ruling_output import find_range
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, visible
 
@@ -21,8 +21,8 @@ from hkgit.text.escape import count_noun, visible
 @click.option(
     "--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's or HEAD's."
 )
-@json_option
-def command(revision: str, directory: str, policy: str | None, as_json: bool) -> None:
+@answer_option
+def command(revision: str, directory: str, policy: str | None) -> Answer:
     """Write the evidence of commits as tables of SQLite, and as Parquet with hkgit[tables].
 
     The tables then have all commits that lead to REV, and others are removed. A..B only adds.
@@ -32,24 +32,16 @@ def command(revision: str, directory: str, policy: str | None, as_json: bool) ->
     repository = open_history()
     request = make_request(repository, revision, Path(directory), policy)
     result = export(repository, request, show_progress("judging commit"))
-    if as_json:
-        echo_json(_result_json(result))
-        return
-    for line in _lines(result, directory):
-        print_info(line)
+    return Answer(_result_json(result), _lines(result, directory), is_info=True)
 
 
 def make_request(
     repository: Repository, revision: str, directory: Path, policy: str | None = None
 ) -> ExportRequest:
     """Make what a revision or a range asks for; the policy is that at A, or at HEAD."""
-    old, new = None, revision
-    if ".." in revision:
-        old, new = resolve_range(repository, revision)
-    new = repository.resolve(new)
-    judge = load_policy(repository, policy, old or repository.head().commit)
+    asked, judge = find_range(repository, revision, policy)
     return ExportRequest(
-        directory=directory, revision=visible(revision), old=old, new=new, policy=judge
+        directory=directory, revision=visible(revision), old=asked.old, new=asked.new, policy=judge
     )
 
 

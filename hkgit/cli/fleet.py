@@ -26,8 +26,8 @@ from hkgit.audit.fleet.run import (
     summary_lines,
     verify_fleet,
 )
-from hkgit.cli.common import echo_json, json_option
-from hkgit.cli.output import QUIET, get_loudness, print_info, show_progress
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.output import QUIET, get_loudness, show_progress
 from hkgit.cli.runner import INTERRUPTED
 from hkgit.errors import GitRefused, InvalidInput, Rejected
 from hkgit.gate.trusted_policy import read_policy_file
@@ -58,9 +58,7 @@ def command() -> None:
 @click.option("--scheduler-file", metavar="FILE", help="The file that a Dask scheduler wrote.")
 @click.option("--no-tables", is_flag=True, help="Write no Parquet files, only the database.")
 @json_option
-@click.pass_context
 def verify(
-    ctx: click.Context,
     file: str,
     to: str,
     policy: str | None,
@@ -69,7 +67,7 @@ def verify(
     scheduler_file: str | None,
     no_tables: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Mirror every repository of LIST and judge what is new since the last run.
 
     LIST has one path or URL per line; in TOML ([[repository]]) each has a name, a url and refs. A
@@ -89,12 +87,10 @@ def verify(
     with open_executor(jobs, dask, scheduler_file) as executor:
         rows = _collect(request, executor, as_json)
     summary = FleetSummary(rows, describe_versions())
-    if as_json:
-        echo_json(summary_json(summary))
-    else:
-        print_info("\n".join(summary_lines(summary)))
-    if summary.rejected or summary.failed:
-        ctx.exit(Rejected.exit_code if summary.rejected else GitRefused.exit_code)
+    failed = GitRefused.exit_code if summary.failed else 0
+    code = Rejected.exit_code if summary.rejected else failed
+    lines = summary_lines(summary)
+    return Answer(summary_json(summary), lines, code, is_info=True).print(as_json=as_json)
 
 
 def _collect(request: FleetRequest, executor: Executor, as_json: bool) -> tuple[FleetRow, ...]:

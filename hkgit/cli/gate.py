@@ -8,7 +8,8 @@ from functools import partial
 
 import click
 
-from hkgit.cli.common import json_option, open_repository
+from hkgit.cli.answer import json_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.options import format_option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.ruling_output import choose_watch, print_judgement, print_stream, resolve_range
@@ -16,7 +17,7 @@ from hkgit.errors import Rejected
 from hkgit.evidence.verdict import BLIND
 from hkgit.gate.commit_range import CommitRange
 from hkgit.git.repository import Repository
-from hkgit.text.escape import visible
+from hkgit.text.escape import escape_console, visible
 from hkgit.values import replace
 
 TYPE_CHECKING = False
@@ -141,12 +142,15 @@ def command(
 
 
 def _simulate(commits: str, policy: str | None, form: str) -> bool:
-    from hkgit.cli.ruling_output import print_simulation
+    from hkgit.cli.answer import Answer
+    from hkgit.cli.ruling_output import simulation_json, simulation_lines
     from hkgit.workflows.judgement import SimulationRequest, simulate
 
     repository = open_repository()
     request = SimulationRequest(CommitRange(*resolve_range(repository, commits)), policy)
-    print_simulation(simulate(repository, request, show_progress(_PROGRESS)), form)
+    found = simulate(repository, request, show_progress(_PROGRESS))
+    lines = map(escape_console, simulation_lines(found))
+    Answer(simulation_json(found), lines).print(as_json=form == "json")
     return True
 
 

@@ -31,7 +31,6 @@ from hkgit.agents.specs import (
 from hkgit.agents.tools import parse_payload, render_answer
 from hkgit.cli.output import echo
 from hkgit.errors import Conflict, HkgitError, InvalidInput, Stale
-from hkgit.git.program import name_program
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.blobs import find_open_notes
 from hkgit.sessions.edit_session import EditSession
@@ -52,6 +51,8 @@ def answer_hook(agent: str, *, steer: bool = False, user: bool = False) -> None:
             tool = known.edit_tool if steer and _has_server() else None
             reply = _answer(known, event, tool)
             if reply is not None:
+                from hkgit.git.program import name_program  # most calls are answered nothing
+
                 reply = name_program(reply, is_other_shell=True)
                 answer = render_answer(known.denial if event.is_before else known.note, reply)
     except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
@@ -106,6 +107,8 @@ def _answer_in(
         return None
     session = EditSession.open(root, event.session, agent=agent.name, turn=_find_turn(event))
     recorder = Recorder(session, event.directory)
+    if agent.keeps_earlier and event.transcript is not None and not session.journal.folder.exists():
+        _learn_earlier(agent, event, event.transcript, recorder)
     _record_missed(session)
     try:
         recorder.settle(event.transcript, agent.find_output)
@@ -124,6 +127,16 @@ def _answer_in(
             raise
         reply = f"hkgit: not recorded: {error}"
     return reply or _tell_past_hooks(event, root)
+
+
+def _learn_earlier(agent: Agent, event: ToolEvent, transcript: Path, recorder: Recorder) -> None:
+    """Learn what the conversation was shown before its first event."""
+    from hkgit.agents.earlier_readings import find_earlier_readings
+
+    try:
+        recorder.learn_earlier(find_earlier_readings(agent, transcript, event.call))
+    except (OSError, HkgitError) as error:
+        echo(f"hkgit: earlier readings are not known: {error}", err=True)
 
 
 def _find_root(event: ToolEvent, home: Path) -> Path:

@@ -11,8 +11,8 @@ import click
 from hkgit import agents
 from hkgit.agents.setup import installer
 from hkgit.agents.setup.installer import install_for_user, list_user_wide, remove_for_user
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import print_info
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_repository
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS
 from hkgit.git.repository import Repository
@@ -47,10 +47,8 @@ from hkgit.workflows.setup_steps import Action, SetupStep
     is_flag=True,
     help="With --agent: write hooks to your user settings, for all repositories that use hkgit.",
 )
-@json_option
-@click.pass_context
+@answer_option
 def command(
-    ctx: click.Context,
     *,
     remove: bool,
     hooks: tuple[str, ...],
@@ -58,8 +56,7 @@ def command(
     agent: str | None,
     mode: str,
     user: bool,
-    as_json: bool,
-) -> None:
+) -> Answer:
     """Install the gate's hooks and a policy with every default explained.
 
     With a .pre-commit-config.yaml the hooks are added there, otherwise to git.
@@ -78,13 +75,12 @@ def command(
     else:
         steps, left = _set_up(open_repository(), hooks, remove=remove, server=server)
     is_blocked = any(step.action is Action.BLOCKED for step in steps)
-    if as_json:
-        echo_json(_document(steps, left, "blocked" if is_blocked else "done"))
-    else:
-        say = click.echo if is_blocked else print_info
-        say("\n".join(_lines(steps, left)))
-    if is_blocked:
-        ctx.exit(GitRefused.exit_code)
+    return Answer(
+        _document(steps, left, "blocked" if is_blocked else "done"),
+        _lines(steps, left),
+        GitRefused.exit_code if is_blocked else 0,
+        is_info=not is_blocked,
+    )
 
 
 def _connect_user(agent: str | None, mode: str, *, remove: bool) -> list[SetupStep]:

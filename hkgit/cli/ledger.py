@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import click
 
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import print_info
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_repository
 from hkgit.text.escape import count_noun
 
 
@@ -22,15 +20,14 @@ def command() -> None:
 @click.option("-m", "--message", help="The commit message.")
 @click.option("-n", "--dry-run", is_flag=True, help="Only count them.")
 @click.option("--yes", is_flag=True, help="Without --before and --keep: remove all of them.")
-@json_option
+@answer_option
 def prune(
     before: str | None,
     keep: int | None,
     message: str | None,
     dry_run: bool,
     yes: bool,
-    as_json: bool,
-) -> None:
+) -> Answer:
     """Commit the removal of entries from the tree; they stay in the history.
 
     --before and --keep say which; all of them need --yes.
@@ -46,15 +43,7 @@ def prune(
     entries = list(done.entries)
     if done.commit is None:
         line = f"{count_noun(len(entries), 'entry', 'entries')} could be removed"
-        _answer({"status": "prunable", "entries": entries}, line, as_json)
-        return
+        return Answer({"status": "prunable", "entries": entries}, [line], is_info=True)
     answer = {"status": "pruned", "commit": done.commit, "entries": entries}
     line = f"[{done.branch} {done.commit[:12]}] {done.message.splitlines()[0]}"
-    _answer(answer, line, as_json)
-
-
-def _answer(document: Mapping[str, object], line: str, as_json: bool) -> None:
-    if as_json:
-        echo_json(document)
-    else:
-        print_info(line)
+    return Answer(answer, [line], is_info=True)

@@ -21,22 +21,23 @@ from hkgit.audit.commits import (
 )
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
-from hkgit.cli.common import echo_json_list, json_option, make_root_relative, open_history
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import make_root_relative, open_history
 from hkgit.cli.output import show_progress
-from hkgit.cli.pager import echo_paged
-from hkgit.cli.ruling_output import resolve_range
+from hkgit.cli.ruling_output import find_range
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
     STANDING_COLOURS,
+    Cell,
     color_option,
     limit_option,
     measure_terminal,
-    render_row,
+    render_rows,
 )
 from hkgit.errors import InvalidInput
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.judge import Gate
 from hkgit.gate.ruling import NO_EVIDENCE
-from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 from hkgit.matching.place import format_confidence
 from hkgit.text.strict_json import JsonObject
@@ -50,7 +51,6 @@ _NARROW = 100
 class _Wanted:
     """Which commits of a history git shall list."""
 
-    revision: str
     paths: tuple[str, ...]
     since: str | None
     until: str | None
@@ -87,7 +87,7 @@ def _check_verdict(context: click.Context, parameter: click.Parameter, word: str
 )
 @click.option("--follow", is_flag=True, help="Follow one file through its renames.")
 @color_option
-@json_option
+@answer_option
 def command(
     words: tuple[str, ...],
     max_count: int,
@@ -100,8 +100,7 @@ def command(
     is_blind: bool,
     below: float | None,
     follow: bool,
-    as_json: bool,
-) -> None:
+) -> Answer:
     """List commits, newest first: what can be derived, and whether they pass.
 
     With paths, those that changed one of them. The policy and the trusted keys are those at
@@ -110,35 +109,24 @@ def command(
     repository = open_history()
     revision, named = _split(repository, words)
     located = tuple(make_root_relative(repository, path) for path in (*named, *paths))
-    asked = _Wanted(revision=revision, paths=located, since=since, until=until, is_followed=follow)
+    asked = _Wanted(paths=located, since=since, until=until, is_followed=follow)
     if follow and len(located) != 1:
         raise click.UsageError("--follow takes exactly one path.")
     least = None if below is None else round(below * 1000)
     wanted = CommitFilter(agent, author, verdict, is_blind=is_blind, below=least)
-    trail = _trail(repository, revision)
-    commits = _commits(repository, asked, None if wanted.asks else max_count)
+    ends, policy = find_range(repository, revision)
+    gate = Gate(repository, policy, tip=ends.new, trusted=ends.old, landing=ends.old)
+    trail = Trail(repository, gate)
+    commits = _commits(repository, ends, asked, None if wanted.asks else max_count)
     # Each is told as soon as it is judged; on a terminal they show by themselves how far it is.
     search = _watch
     if sys.stdout.isatty():  # before rows go to a pager, which a line of progress would disturb
         search = _search if wanted.asks else _find_all
     found = islice(search(trail, commits, wanted), max_count)
-    signers = Signers(repository, _find_trusted(repository, revision))
+    signers = Signers(repository, ends.old or repository.head().commit)
     signed = ((commit, signers.of(commit.ruling)) for commit in found)
-    if as_json:
-        echo_json_list(_row_json(*each, trail.gate.policy.source) for each in signed)
-    else:
-        echo_paged(_lines(signed))
-
-
-def _trail(repository: Repository, revision: str) -> Trail:
-    """The judge, as the gate has it for the same range."""
-    trusted = _find_trusted(repository, revision)
-    policy = load_policy(repository, None, trusted)
-    if ".." not in revision:
-        tip = repository.resolve(revision)
-        return Trail(repository, Gate(repository, policy, tip=tip))
-    old, new = resolve_range(repository, revision)
-    return Trail(repository, Gate(repository, policy, tip=new, trusted=old, landing=old))
+    document = (_row_json(*each, policy.source) for each in signed)
+    return Answer(document, _lines(signed), is_long=True)
 
 
 def _watch(trail: Trail, commits: Sequence[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:
@@ -179,56 +167,44 @@ def _split(repository: Repository, words: Sequence[str]) -> tuple[str, Sequence[
     return first, others
 
 
-def _commits(repository: Repository, asked: _Wanted, count: int | None) -> list[str]:
+def _commits(
+    repository: Repository, ends: CommitRange, asked: _Wanted, count: int | None
+) -> list[str]:
     """The newest commits of a range, or of all that leads to a revision, in git's order."""
-    if ".." in asked.revision:
-        old, new = resolve_range(repository, asked.revision)
-        ends = [new, f"^{old}"]
-    else:
-        ends = [repository.resolve(asked.revision)]
+    tips = [ends.new] if ends.old is None else [ends.new, f"^{ends.old}"]
     options = [] if count is None else [f"--max-count={count}"]
     options += [] if asked.since is None else [f"--since={asked.since}"]
     options += [] if asked.until is None else [f"--until={asked.until}"]
     if asked.is_followed:
         follow = ("log", "--follow", "--no-show-signature", "--format=%H")
-        return repository.git(*follow, *options, *ends, "--", *asked.paths).text.split()
+        return repository.git(*follow, *options, *tips, "--", *asked.paths).text.split()
     listing = ("--literal-pathspecs", "rev-list", "--topo-order")
-    return repository.git(*listing, *options, *ends, "--", *asked.paths).text.split()
-
-
-def _find_trusted(repository: Repository, revision: str) -> str | None:
-    """Find the commit whose policy judges, and says which keys are trusted."""
-    is_range = ".." in revision
-    return resolve_range(repository, revision)[0] if is_range else repository.head().commit
+    return repository.git(*listing, *options, *tips, "--", *asked.paths).text.split()
 
 
 def _lines(signed: Iterator[tuple[AuditedCommit, Sequence[Signed]]]) -> Iterator[str]:
-    width = measure_terminal()
-    rests = "rests" if width < _NARROW else "evidence"
-    titles = ("date", "commit", "agent", "replay", "policy", rests, "sure", "subject")
-    widths = (10, 7, 11, 10, 6, 7, 4) if width < _NARROW else (10, 9, 17, 12, 14, 18, 4)
-    yield render_row(titles, widths, ("bright_black", "yellow", *[None] * 6), width)
+    is_narrow = measure_terminal() < _NARROW
+    widths = (10, 7, 11, 10, 6, 7, 4) if is_narrow else (10, 9, 17, 12, 14, 18, 4)
+    rests = "rests" if is_narrow else "evidence"
+    titles = ("agent", "replay", "policy", rests, "sure", "subject")
+    yield from render_rows(widths, [(("date", "bright_black"), ("commit", "yellow"), *titles)])
     for commit, signatures in signed:
-        evidence = EVIDENCE_COLOURS.get(commit.weakest or "no evidence") if commit.agents else None
-        passes = None if commit.passes else "red"
-        verdict = (STANDING_COLOURS[commit.standing], passes, evidence, evidence)
-        colours = ("bright_black", "yellow", None, *verdict, None)
-        yield render_row(_words(commit, width), widths, colours, width)
+        yield from render_rows(widths, [_cells(commit, is_narrow=is_narrow)])
         yield from (f"           {render_signature(each)}" for each in signatures)
 
 
-def _words(commit: AuditedCommit, width: int) -> tuple[str, ...]:
-    is_narrow = width < _NARROW
+def _cells(commit: AuditedCommit, *, is_narrow: bool) -> tuple[Cell, ...]:
     fails = "FAILS" if is_narrow else f"FAILS {commit.ruling.rule}"
     short = ", ".join(dict.fromkeys(map(fold_agent, commit.agents)))
+    evidence = EVIDENCE_COLOURS.get(commit.weakest or "no evidence") if commit.agents else None
     return (
-        commit.time.date().isoformat(),
-        commit.id[: 7 if is_narrow else 9],
+        (commit.time.date().isoformat(), "bright_black"),
+        (commit.id[: 7 if is_narrow else 9], "yellow"),
         short if is_narrow and commit.agents else commit.who,
-        commit.replay,
-        "passes" if commit.passes else fails,
-        describe_evidence(commit, is_short=is_narrow),
-        format_confidence(commit.confidence),
+        (commit.replay, STANDING_COLOURS[commit.standing]),
+        "passes" if commit.passes else (fails, "red"),
+        (describe_evidence(commit, is_short=is_narrow), evidence),
+        (format_confidence(commit.confidence), evidence),
         commit.subject,
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import click
 
-from hkgit.cli.commands import COMMANDS
+from hkgit.cli.commands import COMMANDS, MODULES
 from hkgit.cli.exit import leave
 from hkgit.cli.options import share_options
 from hkgit.cli.output import USUAL, begin_command, choose_colour, print_error, set_loudness
@@ -32,10 +32,11 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"hkgit.cli.{cmd_name}").command
+        module = import_module(f"hkgit.cli.{MODULES.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, cmd_name if cmd_name in MODULES else "command")
         share_options(command)
         if ctx.resilient_parsing:
-            from hkgit.cli.completion_items import offer_completions
+            from hkgit.cli.completions import offer_completions
 
             offer_completions(command)
         return command
@@ -76,9 +77,9 @@ class _Commands(click.Group):
         except (HkgitError, OSError) as error:
             refusal = refuse_path(error) if isinstance(error, OSError) else error
             if refusal is not None:
-                from hkgit.cli.common import echo_refusal_in, find_requested_form
+                from hkgit.cli.answer import echo_refusal, find_requested_form
 
-                echo_refusal_in(find_requested_form(ctx), refusal)
+                echo_refusal(find_requested_form(ctx), refusal)
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -180,7 +181,7 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         error.show()
         return USAGE
     except click.ClickException as error:
-        from hkgit.cli.usage import echo_usage
+        from hkgit.cli.answer import echo_usage
 
         echo_usage(error, arguments)
         error.show()

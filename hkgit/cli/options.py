@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hkgit.cli.common import note_json
+from hkgit.cli.answer import note_json
 from hkgit.cli.output import QUIET, VERBOSE, echo, set_loudness
 
 if TYPE_CHECKING:
-    from hkgit.cli.common import Command
+    from hkgit.cli.answer import Command
     from hkgit.workflows.arguments import Argument
 
 FORMATS = ("text", "json", "github", "gitlab", "rdjson", "sarif")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from hkgit.applying.files import DirectorySnapshot
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import print_info
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_repository
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import read_named_policy, read_own_policy
 from hkgit.git.repository import Repository
@@ -26,8 +26,8 @@ def command() -> None:
     metavar="FILE|REV:PATH",
     help="The policy to check instead of that in the work tree.",
 )
-@json_option
-def check(given: str | None, as_json: bool) -> None:
+@answer_option
+def check(given: str | None) -> Answer:
     """Explain the policy in words; refuse one that cannot be read or contradicts itself.
 
     The gate itself reads the trusted side's policy: a change in the work tree counts once it is
@@ -37,12 +37,9 @@ def check(given: str | None, as_json: bool) -> None:
 
     repository = open_repository()
     policy = _read_policy(repository, given)
-    if as_json:
-        echo_json(_document(policy, list(describe_policy(policy))))
-        return
-    print_info(f"{visible(policy.source)} is valid:")
-    for sentence in describe_policy(policy):
-        print_info(f"- {visible(sentence)}")
+    sentences = list(describe_policy(policy))
+    lines = [f"{policy.source} is valid:", *(f"- {each}" for each in sentences)]
+    return Answer(_document(policy, sentences), map(visible, lines), is_info=True)
 
 
 def _read_policy(repository: Repository, given: str | None) -> Policy:

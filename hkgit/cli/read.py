@@ -10,16 +10,10 @@ from pathlib import Path
 import click
 
 from hkgit.applying.files import DirectorySnapshot
-from hkgit.cli.common import (
-    echo_json,
-    json_option,
-    make_relative_to,
-    make_root_relative,
-    open_repository,
-)
+from hkgit.cli.answer import echo_json, json_option
+from hkgit.cli.common import find_work_root, make_relative_to, make_root_relative, open_repository
 from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import echo, make_printable, print_note
-from hkgit.cli.session_options import find_work_root
 from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.sessions.file_lines import read_checkout, read_snapshot

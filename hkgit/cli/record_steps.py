@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hkgit.cli.common import open_hook_repository
+from hkgit.cli.common import find_work_root, open_hook_repository
 from hkgit.cli.output import print_error, print_note
-from hkgit.cli.session_options import find_work_root
 from hkgit.errors import HkgitError
 from hkgit.git.facts import find_agent_shell, is_left_to_commit_msg
 from hkgit.sessions.blobs import find_late_sessions, find_open_sessions

@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.outcome import error_json
+from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.plain import report_json
-from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.audit.reports.text import report_lines, summarize
-from hkgit.cli.common import echo_json, open_repository
+from hkgit.cli.answer import echo_json
+from hkgit.cli.common import open_repository
 from hkgit.cli.output import QUIET, VERBOSE, echo, get_loudness, print_error
 from hkgit.gate.entrypoints.arrival import UpdateResult
 from hkgit.gate.ruling import Report

@@ -1,4 +1,4 @@
-"""`hkgit refusals`: what was refused in this clone and what became of it."""
+"""What was refused in this clone, what became of it, and what it left to people."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from dataclasses import asdict
 import click
 
 from hkgit.audit.commits import fits_agent
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.pager import echo_paged
-from hkgit.cli.terminal_rows import color_option, limit_option, measure_terminal, render_row
-from hkgit.evidence.refusal_log import RefusalLog, RefusedAttempt
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_repository
+from hkgit.cli.terminal_rows import Cell, color_option, limit_option, render_rows
+from hkgit.errors import InvalidInput
+from hkgit.evidence.refusal_log import DECISIONS, Consult, Decision, RefusalLog, RefusedAttempt
+from hkgit.gate.trusted_policy import load_policy
+from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
 
@@ -21,8 +24,8 @@ from hkgit.text.strict_json import JsonObject
 @click.option("--open", "only_open", is_flag=True, help="Only those that have not landed yet.")
 @limit_option(50, "refusals")
 @color_option
-@json_option
-def command(agent: str | None, only_open: bool, max_count: int, as_json: bool) -> None:
+@answer_option
+def refusals(agent: str | None, only_open: bool, max_count: int) -> Answer:
     """List what apply, edit and the servers refused in this clone, the newest first.
 
     It is a local record: what counts is in the entry that landed in the end.
@@ -34,29 +37,91 @@ def command(agent: str | None, only_open: bool, max_count: int, as_json: bool) -
         if (agent is None or fits_agent([each.agent], agent))
         and (each.landed is None or not only_open)
     ][:max_count]
-    if as_json:
-        echo_json({"refusals": [_document(each) for each in wanted]})
-    elif wanted:
-        echo_paged(_lines(wanted))
-    else:
-        click.echo("nothing was refused here")
+    document = {"refusals": [_attempt_json(each) for each in wanted]}
+    rows = render_rows((16, 12, 5, 3, 9, 9), _rows(wanted))
+    lines = rows if wanted else ["nothing was refused here"]
+    return Answer(document, lines, is_long=True)
 
 
-def _document(each: RefusedAttempt) -> JsonObject:
+def _attempt_json(each: RefusedAttempt) -> JsonObject:
     document = asdict(each) | {"time": each.when}
     del document["text"]  # a digest that only the record is asked for
     return document
 
 
-def _lines(wanted: Sequence[RefusedAttempt]) -> Iterator[str]:
-    width = measure_terminal()
-    titles = ("time", "agent", "call", "try", "why", "became", "where")
-    widths = (16, 12, 5, 3, 9, 9)
-    yield render_row(titles, widths, [None] * 7, width)
+def _rows(wanted: Sequence[RefusedAttempt]) -> Iterator[Sequence[Cell]]:
+    yield "time", "agent", "call", "try", "why", "became", "where"
     for each in wanted:
-        became = "open" if each.landed is None else each.landed[:9]
+        became = ("open", "yellow") if each.landed is None else (each.landed[:9], "green")
         where = visible(f"{each.path}: {each.reason}" if each.path else each.reason)
         when = each.when[:16].replace("T", " ")
-        words = (when, visible(each.agent), each.call, str(each.tries), each.status, became, where)
-        colours = (*[None] * 5, "yellow" if each.landed is None else "green", None)
-        yield render_row(words, widths, colours, width)
+        yield when, visible(each.agent), each.call, str(each.tries), each.status, became, where
+
+
+@click.command()
+@click.argument("id", required=False)
+@click.option(
+    "--decision",
+    type=click.Choice(DECISIONS),
+    help="Land the edit as it is; drop it; write another one.",
+)
+@click.option("-m", "--message", default="", metavar="TEXT", help="Why.")
+@answer_option
+def consult(id: str | None, decision: str | None, message: str) -> Answer:
+    """List the questions that refused edits left to people, show one, or answer it.
+
+    The agent gets the answer when it tries again, and the entry that lands records it.
+    """
+    repository = open_repository()
+    log = RefusalLog.of(repository.common_dir)
+    found = log.find_consults()
+    if id is not None:
+        found = [_choose(found, id)]
+    if decision is not None:
+        if id is None:
+            raise click.UsageError("Name a question: hkgit consult ID --decision ...")
+        by = _identity(repository)
+        log.decide(found[0], Decision(decision, by, message))
+        found = [_choose(log.find_consults(), found[0].id)]
+        line = f"{found[0].id}: {decision}, by {by}"
+        return Answer({"consults": [_consult_json(found[0])]}, [visible(line)], is_info=True)
+    lines = (line for each in found for line in _consult_lines(each, is_whole=id is not None))
+    return Answer({"consults": [*map(_consult_json, found)]}, map(visible, lines))
+
+
+def _choose(found: list[Consult], start: str) -> Consult:
+    """Choose the question whose id begins so. Raises InvalidInput where it is not exactly one."""
+    fitting = [each for each in found if start and each.id.startswith(start)]
+    if len(fitting) != 1:
+        what = "is not the id of a question" if not fitting else "is the beginning of several ids"
+        raise InvalidInput(start or "ID", what, "hkgit consult lists them.")
+    return fitting[0]
+
+
+def _identity(repository: Repository) -> str:
+    """Who answers, as git knows them. Raises InvalidInput for an agent."""
+    identity = repository.git("var", "GIT_AUTHOR_IDENT").text
+    by = identity[: identity.rindex(">") + 1]
+    if load_policy(repository, None, repository.head().commit).is_agent(by):
+        raise InvalidInput(by, "is an agent, but a person has to answer", "Let a person run it.")
+    return by
+
+
+def _consult_json(question: Consult) -> dict[str, object]:
+    tries = [_attempt_json(each) for each in question.tries]
+    return {"id": question.id, "tries": tries}
+
+
+def _consult_lines(question: Consult, *, is_whole: bool) -> Iterator[str]:
+    last, decided = question.tries[-1], question.decided
+    state = "open" if decided is None else f"{decided.decision} by {decided.by}"
+    refused = f"refused {len(question.tries)} times to {last.agent}"
+    yield f"{question.id}  {last.path}  {refused}  {state}"
+    if not is_whole:
+        return
+    for each in question.tries:
+        yield f"  {each.when[:16].replace('T', ' ')}  {each.call}  {each.status}: {each.reason}"
+    if decided is None:
+        yield f"answer it: hkgit consult {question.id} --decision {'|'.join(DECISIONS)} [-m TEXT]"
+    elif decided.message:
+        yield f"  {decided.message}"

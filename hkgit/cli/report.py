@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from hkgit.audit.audit import Audit, audit_json, body, head
-from hkgit.cli.common import echo_json, json_option, open_history
+from hkgit.cli.answer import echo_json, json_option
+from hkgit.cli.common import open_history
 from hkgit.cli.output import echo, print_info, show_progress
-from hkgit.cli.ruling_output import resolve_range
+from hkgit.cli.ruling_output import find_range
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
-from hkgit.gate.trusted_policy import load_policy
+from hkgit.gate.commit_range import judge_range, list_commits_of
 from hkgit.git.repository import Repository
 
 
@@ -56,9 +57,8 @@ def command(
     if commits is None:
         raise click.UsageError("Name a range: hkgit report A..B, or give --tables DIR.")
     repository = open_history()
-    ends = resolve_range(repository, commits)
-    trusted = load_policy(repository, policy, ends[0])
-    asked = CommitRange(*ends)
+    asked, trusted = find_range(repository, commits, policy, is_range=True)
+    ends = asked.old or "", asked.new
     listed = list_commits_of(repository, asked, trusted)
     is_page = html is not None or html_dir is not None
     is_markdown = form == "markdown" and not as_json and not is_page
@@ -127,23 +127,20 @@ def _write_overview(tables: Path, html: str | None, html_dir: str | None) -> Non
 
 def _write_directory(directory: Path, pages: Mapping[str, str]) -> None:
     for name, text in pages.items():
-        _make((directory / name).parent)
+        with _refuse_failure((directory / name).parent) as folder:
+            folder.mkdir(parents=True, exist_ok=True)
         _write(directory / name, text)
 
 
-def _make(directory: Path) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unwritable(directory, error) from error
-
-
 def _write(path: Path, text: str) -> None:
-    try:
+    with _refuse_failure(path):
         path.write_text(text, "utf-8")
+
+
+@contextmanager
+def _refuse_failure(path: Path) -> Iterator[Path]:
+    try:
+        yield path
     except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-def _unwritable(path: Path, error: OSError) -> InvalidInput:
-    return InvalidInput(str(path), f"cannot be written: {error.strerror}", "Name another place.")
+        what = f"cannot be written: {error.strerror}"
+        raise InvalidInput(str(path), what, "Name another place.") from error

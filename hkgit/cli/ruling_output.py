@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from hkgit.audit.reports import begin
+from hkgit.audit.reports import ReportTotals, begin
 from hkgit.audit.reports.findings import ReportItem, name_commit
-from hkgit.audit.reports.report_format import ReportTotals
-from hkgit.cli.common import echo_json
+from hkgit.cli.answer import echo_json
 from hkgit.cli.output import QUIET, echo, get_loudness, print_note, show_progress, style
 from hkgit.errors import InvalidInput
-from hkgit.gate.commit_range import Watch, split_range
+from hkgit.gate.commit_range import CommitRange, Watch, split_range
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
+from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.program import name_program
 from hkgit.git.repository import Repository
 from hkgit.text.escape import escape_console, to_json_text
@@ -50,6 +50,21 @@ def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
             raise
         fix = f"{error.fix} In CI, check out with fetch-depth: 0."
         raise InvalidInput(error.where, error.what, fix) from error
+
+
+def find_range(
+    repository: Repository, words: str, policy: str | None = None, *, is_range: bool = False
+) -> tuple[CommitRange, Policy]:
+    """Find what `A..B` or, unless it must be a range, `REV` names, and the policy that judges it.
+
+    That is the one at A, at HEAD where no range is named, or the one that is named. Raises
+    UsageError and InvalidInput.
+    """
+    if is_range or ".." in words:
+        asked = CommitRange(*resolve_range(repository, words))
+    else:
+        asked = CommitRange(None, repository.resolve(words))
+    return asked, load_policy(repository, policy, asked.old or repository.head().commit)
 
 
 def print_judgement(repository: Repository, report: Report, form: str, *, explain: bool) -> bool:
@@ -166,14 +181,6 @@ def print_explanation(policy: Policy, rulings: Iterable[Ruling], form: str) -> b
     if form == "json":
         echo_json({"passes": passes, "commits": commits})
     return passes
-
-
-def print_simulation(simulation: Simulation, form: str) -> None:
-    """Print the simulation, as lines or as one JSON document."""
-    if form == "json":
-        echo_json(simulation_json(simulation))
-    else:
-        echo("\n".join(map(escape_console, simulation_lines(simulation))))
 
 
 def explain_lines(ruling: Ruling) -> Iterator[str]:

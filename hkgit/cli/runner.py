@@ -116,6 +116,7 @@ def _explain(error: Exception, arguments: Sequence[str]) -> None:
     words, fix = f"{type(error).__name__}: {words}", "Run it again with --debug and report it."
     print_error(f"internal error in hkgit: {words}")
     echo(fix, err=True)
-    from hkgit.cli.usage import echo_fault
+    from hkgit.cli.answer import echo_refusal, find_form_in
 
-    echo_fault(words, fix, arguments)
+    command = arguments[0] if arguments else None
+    echo_refusal(find_form_in(arguments), HkgitError("hkgit", words, fix), command)

@@ -1,4 +1,4 @@
-"""`hkgit schema`: the formats that other programs may rely on."""
+"""What programs and models rely on: the schemas of formats, and how a dialect is written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 
 import click
 
+from hkgit.agents.prompts import prompt as write_prompt
 from hkgit.audit.tables.columns import VERSION, tables_schema
+from hkgit.dialects import DIALECTS
 from hkgit.gate.policy.key_table import policy_schema
 from hkgit.text.formats import FORMATS, describe_format
 from hkgit.text.strict_json import JsonObject
@@ -16,7 +18,7 @@ NAMES = sorted([*FORMATS, "policy", "tables"])
 
 @click.command()
 @click.argument("name", type=click.Choice(NAMES))
-def command(name: str) -> None:
+def schema(name: str) -> None:
     """Print a published JSON Schema."""
     click.echo(json.dumps(find_schema(name), indent=2))
 
@@ -25,14 +27,24 @@ def find_schema(name: str) -> JsonObject:
     """Write a schema, from the types or the table that say what it describes."""
     version = 1
     if name == "policy":
-        schema = policy_schema()
+        found = policy_schema()
     elif name == "tables":
-        schema, version = tables_schema(), VERSION
+        found, version = tables_schema(), VERSION
     else:
-        schema = describe_format(name)
+        found = describe_format(name)
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:hkgit:{name}:v{version}",
         "title": f"hkgit {name}",
     }
-    return head | schema
+    return head | found
+
+
+@click.command()
+@click.argument("dialect", type=click.Choice(list(DIALECTS)))
+def prompt(dialect: str) -> None:
+    """Print the instruction that teaches a model a dialect and the protocol.
+
+    hkgit's own tests run every example in it.
+    """
+    click.echo(write_prompt(dialect), nl=False)

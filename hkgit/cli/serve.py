@@ -1,11 +1,52 @@
-"""`hkgit serve --stdio`: for programs that edit often and in any language."""
+"""Serve agents, programs and editors on standard input and output."""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import click
+
+from hkgit.cli.output import print_note
+from hkgit.errors import InvalidInput
+
+_ON_A_TERMINAL = (
+    "hkgit mcp is a server that an agent starts: it waits for messages of the Model Context"
+    " Protocol on standard input. To connect an agent: hkgit init --agent NAME; to try it by hand:"
+    " hkgit serve. End it with Ctrl-C."
+)
+
+
+@click.command()
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    help="The directory to work in, if the client names no roots.",
+)
+@click.option(
+    "--session",
+    metavar="NAME",
+    help="The session's name [default: the agent's conversation, or a new one].",
+)
+def mcp(root: Path, session: str | None) -> None:
+    """Serve an agent the tools read, edit, apply, undo and status.
+
+    It uses the Model Context Protocol on standard input and output; the agent starts it.
+    """
+    if sys.stdin is not None and sys.stdin.isatty():
+        print_note(_ON_A_TERMINAL)
+    try:
+        from hkgit.agents.servers.mcp_server import serve as serve_tools
+    except ImportError as error:
+        what = f"the Python package for it is missing ({error.name})"
+        raise InvalidInput("hkgit mcp", what, "Install it: pip install 'hkgit[mcp]'") from error
+    from hkgit.agents.servers.connection import Connection
+    from hkgit.agents.servers.roots import session_of_process
+
+    serve_tools(Connection(root, session, conversation=session_of_process(os.environ)))
 
 
 @click.command()
@@ -18,7 +59,7 @@ import click
 )
 @click.option("--session", metavar="NAME", help="The session's name; a new one by default.")
 @click.option("--agent", metavar="NAME", default="unknown", help="Who edits, as name/version.")
-def command(stdio: bool, root: Path, session: str | None, agent: str) -> None:
+def serve(stdio: bool, root: Path, session: str | None, agent: str) -> None:
     """Answer JSON-RPC 2.0 requests, one per line: read, edit, apply, undo, status, ping.
 
     They have the arguments and results of the tools of `hkgit mcp`.
@@ -26,8 +67,32 @@ def command(stdio: bool, root: Path, session: str | None, agent: str) -> None:
     from hkgit.agents.servers.connection import Connection
     from hkgit.agents.servers.json_rpc import Lines
 
-    incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    # Whatever is started here must neither take a request nor print between the answers.
+    Lines(Connection(root, session, agent), *_take_streams()).serve()
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("agent", nargs=-1, required=True, type=click.UNPROCESSED)
+def acp(agent: tuple[str, ...]) -> None:
+    """Start AGENT, pass its Agent Client Protocol on, and record what it reads and edits.
+
+    The editor starts it instead of the agent. Each message passes unchanged; files that the
+    agent reads and writes through the editor become receipts and edits of a session.
+    """
+    from hkgit.agents.acp.relay import Relay
+
+    def report(what: str) -> None:
+        click.echo(f"hkgit: {what}", err=True)
+
+    relay = Relay(Path.cwd(), Path(agent[0]).name, report)
+    sys.exit(relay.run(agent, *_take_streams()))
+
+
+def _take_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Take standard input and output for messages.
+
+    Whatever is started here must neither take one nor print between them.
+    """
+    streams = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    Lines(Connection(root, session, agent), incoming, outgoing).serve()
+    return streams

@@ -6,15 +6,13 @@ import time
 
 import click
 
-from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import print_info
-from hkgit.cli.session_options import find_work_root
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import find_work_root, open_repository
 from hkgit.sessions import end as ending
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.end import SessionState
 from hkgit.sessions.session_json import session_json, status_json
 from hkgit.text.escape import count_noun, visible
-from hkgit.text.strict_json import JsonObject
 
 
 @click.group()
@@ -23,53 +21,43 @@ def command() -> None:
 
 
 @command.command("list")
-@json_option
-def list_(as_json: bool) -> None:
+@answer_option
+def list_() -> Answer:
     """List the sessions, and how many edits of each are not committed yet."""
     repository, root = open_repository(), find_work_root()
     ending.expire(root)
     found = ending.list_sessions(repository, root)
-    if as_json:
-        echo_json({"sessions": [session_json(each) for each in found]})
-    for each in () if as_json else found:
-        click.echo(visible(describe_session(each)))
-    if not found and not as_json:
-        print_info("no session in this checkout")
+    lines = [visible(describe_session(each)) for each in found] or ["no session in this checkout"]
+    return Answer({"sessions": [*map(session_json, found)]}, lines, is_info=not found)
 
 
 @command.command()
 @click.argument("name")
-@json_option
-def show(name: str, as_json: bool) -> None:
+@answer_option
+def show(name: str) -> Answer:
     """Show the calls of one session, and what it has read."""
     state = _one(name)
     status = EditSession.open(find_work_root(), name).status()
-    if as_json:
-        echo_json(session_json(state) | status_json(status))
-        return
-    click.echo(visible(describe_session(state)))
+    lines = [describe_session(state)]
     for call in status.calls:
         undone = ", undone" if call.is_undone else ""
         edits = count_noun(call.edits, "edit")
-        line = f"call {call.id}  {' '.join(call.files)}  {edits} by {call.agent}{undone}"
-        click.echo(visible(f"  {line}"))
-    for read in status.receipts:
-        click.echo(visible(f"  read {read.path}:{read.start_line}-{read.end_line}"))
+        lines.append(f"  call {call.id}  {' '.join(call.files)}  {edits} by {call.agent}{undone}")
+    lines += (f"  read {each.path}:{each.start_line}-{each.end_line}" for each in status.receipts)
+    return Answer(session_json(state) | status_json(status), map(visible, lines))
 
 
 @command.command()
 @click.argument("name")
-@json_option
-def end(name: str, as_json: bool) -> None:
+@answer_option
+def end(name: str) -> Answer:
     """End a session; edits not committed yet keep their evidence until they are."""
     state = ending.end(open_repository(), find_work_root(), name)
-    if as_json:
-        echo_json({"status": "ended", **session_json(state)})
-    elif state.waiting:
+    line = f"{name} has ended and is removed"
+    if state.waiting:
         edits = count_noun(state.waiting, "edit")
-        print_info(f"{name} has ended; {edits} can still be committed, then it is removed")
-    else:
-        print_info(f"{name} has ended and is removed")
+        line = f"{name} has ended; {edits} can still be committed, then it is removed"
+    return Answer({"status": "ended", **session_json(state)}, [line], is_info=True)
 
 
 @command.command()
@@ -78,32 +66,26 @@ def end(name: str, as_json: bool) -> None:
     "--force", is_flag=True, help="Also those with uncommitted edits: these get no evidence."
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
-@json_option
-def clean(names: tuple[str, ...], force: bool, dry_run: bool, as_json: bool) -> None:
+@answer_option
+def clean(names: tuple[str, ...], force: bool, dry_run: bool) -> Answer:
     """Remove the sessions without uncommitted edits, or of these the NAMEs; files are not"
     " changed."""
     gone, kept = ending.clean(
         open_repository(), find_work_root(), names, force=force, dry_run=dry_run
     )
-    if as_json:
-        document: JsonObject = {
-            "status": "cleaned",
-            "dry_run": dry_run,
-            "removed": [each.name for each in gone],
-            "kept": [each.name for each in kept],
-        }
-        echo_json(document)
-        return
-    for each in gone:
-        print_info(f"{'would be removed' if dry_run else 'removed'}  {each.name}")
+    word = "would be removed" if dry_run else "removed"
+    lines = [f"{word}  {each.name}" for each in gone]
     for each in kept:
-        mend = f"hkgit session clean --force {each.name}"
-        why = (
-            f"{count_noun(each.waiting, 'edit')} would lose evidence" if each.waiting else "damaged"
-        )
-        print_info(f"kept  {each.name}: {why}; {mend}")
-    if not gone and not kept:
-        print_info("nothing to remove")
+        waiting = f"{count_noun(each.waiting, 'edit')} would lose evidence"
+        why = waiting if each.waiting else "damaged"
+        lines.append(f"kept  {each.name}: {why}; hkgit session clean --force {each.name}")
+    document = {
+        "status": "cleaned",
+        "dry_run": dry_run,
+        "removed": [each.name for each in gone],
+        "kept": [each.name for each in kept],
+    }
+    return Answer(document, lines or ["nothing to remove"], is_info=True)
 
 
 def _one(name: str) -> SessionState:

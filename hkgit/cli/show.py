@@ -13,8 +13,8 @@ from hkgit.audit.page.hunks import DiffRow, ReviewHunk, SeenRange, list_hunks
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
-from hkgit.cli.common import echo_json, json_option, open_history
-from hkgit.cli.pager import echo_paged
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import open_history
 from hkgit.cli.terminal_rows import EVIDENCE_COLOURS, color_option, fit, measure_terminal
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.verdict import Verdict
@@ -86,7 +86,6 @@ def _seen_json(seen: SeenRange) -> JsonObject:
 
 _SHOWN = {
     Verdict.STRICT: "replayed and recomputed: every byte, range, hash, tier and confidence",
-    Verdict.SPLICED: "replayed: bytes, ranges, hashes; not recomputed: the ladder is not here",
     Verdict.REANCHORED: "replayed on a moved base: each change at the only place it matches",
     Verdict.MIXED: "replayed, except what is listed below as made by hand",
     Verdict.MERGE: "the merge that git makes of the parents on its own",
@@ -100,8 +99,8 @@ _SHOWN = {
 @click.command()
 @click.argument("revision", default="HEAD", metavar="COMMIT")
 @color_option
-@json_option
-def command(revision: str, as_json: bool) -> None:
+@answer_option
+def command(revision: str) -> Answer:
     """Show what can be derived of a commit, what is only claimed, and who signed it.
 
     Each hunk is shown below what was read before it. The policy and the trusted keys are those
@@ -111,21 +110,21 @@ def command(revision: str, as_json: bool) -> None:
     commit = repository.resolve(revision)
     policy = load_policy(repository, None, repository.head().commit)
     ruling = Trail(repository, Gate(repository, policy)).rule(commit)
-    entries = ruling.judged.entries
     signatures = Signers(repository, repository.head().commit).of(ruling)
     audited = audit_commit(ruling)
     hunks = list_hunks(repository, audited)
-    if as_json:
-        about = {**ruling_json(ruling, source=policy.source), **commit_json(audited)}
-        ledger = [json.loads(entry.to_bytes()) for _, entry in entries]
-        rest = {"signatures": [*map(signature_json, signatures)], "ledger": ledger}
-        echo_json({**about, **rest, "hunks": [*map(hunk_json, hunks)]})
-        return
+    document = {
+        **ruling_json(ruling, source=policy.source),
+        **commit_json(audited),
+        "signatures": [*map(signature_json, signatures)],
+        "ledger": [json.loads(entry.to_bytes()) for _, entry in ruling.judged.entries],
+        "hunks": [*map(hunk_json, hunks)],
+    }
     head = f"commit {click.style(commit, fg='yellow')}  {audited.subject}"
     whose = f"  {audited.who}, {format_rfc3339(audited.time)}, {audited.made_by}"
     rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
     lines = chain(_evidence_lines(ruling, signatures), hunk_lines(hunks))
-    echo_paged(chain([head, whose], rules, lines))
+    return Answer(document, chain([head, whose], rules, lines), is_long=True)
 
 
 def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[str]:

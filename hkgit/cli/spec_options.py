@@ -14,17 +14,18 @@ from typing import Any
 import click
 
 from hkgit.applying.files import has_file
-from hkgit.applying.outcome import EditOutcome
+from hkgit.applying.outcome import EditOutcome, render_apply_json
 from hkgit.applying.planner import Options
-from hkgit.cli.common import json_option
+from hkgit.cli.answer import echo_json, json_option
 from hkgit.cli.options import option_of
-from hkgit.cli.output import print_note
+from hkgit.cli.output import print_error, print_note
 from hkgit.dialects import append_at_end, find_dialect, parse, parse_expect
 from hkgit.edits import Read, Spec
-from hkgit.errors import InvalidInput
+from hkgit.errors import HkgitError, InvalidInput
 from hkgit.matching.place import format_confidence
 from hkgit.text.escape import visible
 from hkgit.text.hashes import sha256
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 from hkgit.workflows.arguments import (
     CHECK_SYNTAX,
@@ -137,7 +138,7 @@ def _spec(name: str | None, data: bytes, dialect: str, root: Path | None) -> Spe
         if name is None:
             raise
         raise InvalidInput(f"{name}: {error.where}", error.what, error.fix) from error
-    return replace(spec, digest=_digest(data), name=name)
+    return replace(spec, digest=sha256(data).hexdigest(), name=name)
 
 
 def _name_of(root: Path | None, data: bytes) -> str | None:
@@ -202,14 +203,25 @@ def _read(name: str) -> bytes:
         raise InvalidInput(name, f"cannot be read: {error.strerror}", "Check the path.") from error
 
 
-def _digest(data: bytes) -> str:
-    return sha256(data).hexdigest()
-
-
 def read_expects(expects: Sequence[str], locate: Callable[[str], str]) -> tuple[Read, ...]:
     """Parse the reads that --expect names, their paths from the root. Raises InvalidInput."""
     reads = (parse_expect(argument) for argument in expects)
     return tuple(replace(read, path=locate(read.path)) for read in reads)
+
+
+def refuse(
+    error: HkgitError,
+    outcomes: Sequence[EditOutcome],
+    given: SpecOptions,
+    more: JsonObject,
+    words: str,
+) -> int:
+    """Tell why nothing was applied, in JSON too where that was asked for; return the exit code."""
+    if given.as_json:
+        status, dry_run = error.status, given.dry_run
+        echo_json(render_apply_json(status, outcomes, None, error, dry_run=dry_run) | more)
+    print_error(words or str(error))
+    return error.exit_code
 
 
 def outcome_line(outcome: EditOutcome) -> str:

@@ -18,11 +18,11 @@ from hkgit.audit.tables.columns import COUNT, FLAG, SHARE, TEXT, WORDS
 from hkgit.audit.tables.database import open_directory, read_queries
 from hkgit.audit.tables.export_tables import open_repository_rows
 from hkgit.audit.tables.query import SqlAnswer, answer_sql, lock_tables
-from hkgit.cli.common import echo_json, json_option, note_json, open_history
+from hkgit.cli.answer import echo_json, json_option, note_json
+from hkgit.cli.common import open_history
 from hkgit.cli.export import make_request
 from hkgit.cli.output import echo, show_progress
-from hkgit.cli.pager import echo_paged
-from hkgit.cli.terminal_rows import fit, measure, measure_terminal, pad
+from hkgit.cli.terminal_rows import echo_paged, fit, measure, measure_terminal, pad
 from hkgit.text.escape import visible
 
 _WIDEST = 60

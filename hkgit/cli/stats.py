@@ -17,15 +17,14 @@ from hkgit.audit.tables.figures import (
     numbers_json,
     numbers_lines,
 )
-from hkgit.cli.common import echo_json, json_option, open_history
+from hkgit.cli.answer import echo_json, json_option
+from hkgit.cli.common import open_history
 from hkgit.cli.output import echo, show_progress
-from hkgit.cli.pager import echo_paged
-from hkgit.cli.ruling_output import resolve_range
-from hkgit.cli.terminal_rows import color_option, measure_terminal, render_row
+from hkgit.cli.ruling_output import find_range
+from hkgit.cli.terminal_rows import Cell, color_option, echo_paged, render_rows
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
+from hkgit.gate.commit_range import judge_range, list_commits_of
 from hkgit.gate.ruling import Ruling
-from hkgit.gate.trusted_policy import load_policy
 from hkgit.text.escape import visible
 
 
@@ -39,12 +38,7 @@ def command(revision: str, as_json: bool) -> None:
     The policy is that at A, or at HEAD without a range.
     """
     repository = open_history()
-    old, new = None, revision
-    if ".." in revision:
-        old, new = resolve_range(repository, revision)
-    new = repository.resolve(new)
-    policy = load_policy(repository, None, old or repository.head().commit)
-    asked = CommitRange(old, new)
+    asked, policy = find_range(repository, revision)
     commits = list_commits_of(repository, asked, policy)
     if not as_json:  # the rest is of all of them
         echo(count_line(len(commits)))
@@ -65,17 +59,14 @@ def command(revision: str, as_json: bool) -> None:
         landed = sum(each.landed is not None for each in refused)
         click.echo(f"refused     {len(refused)} in this clone, {landed} landed in the end")
     if by_agent:
-        echo_paged(["", *_table(by_agent)])
+        table = render_rows((16, 8, 8, 6, 6, 5, 8), _rows(by_agent))
+        echo_paged(["", *table])
 
 
-def _table(rows: Sequence[AgentFigures]) -> Iterator[str]:
-    """A line an agent, its commits by week at the end."""
-    width = measure_terminal()
-    titles = ("agent", "commits", "derived", "pass", "edits", "weak", "refused", "by week")
-    widths = (16, 8, 8, 6, 6, 5, 8)
-    yield render_row(titles, widths, (*[None] * 7, "cyan"), width)
-    for row in rows:
-        numbers = (row.commits, row.derived, row.passing, row.edits, row.weak, row.refused)
-        words = (row.name, *map(str, numbers), row.sparkline)
-        colours = (*[None] * 5, "red" if row.weak else None, None, "cyan")
-        yield render_row(words, widths, colours, width)
+def _rows(agents: Sequence[AgentFigures]) -> Iterator[Sequence[Cell]]:
+    """A row an agent, its commits by week at the end."""
+    yield "agent", "commits", "derived", "pass", "edits", "weak", "refused", ("by week", "cyan")
+    for row in agents:
+        numbers = [str(n) for n in (row.commits, row.derived, row.passing, row.edits)]
+        weak = str(row.weak), "red" if row.weak else None
+        yield row.name, *numbers, weak, str(row.refused), (row.sparkline, "cyan")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.cli.common import echo_json, open_repository
-from hkgit.cli.output import echo, print_warning
+from hkgit.cli.answer import Answer
+from hkgit.cli.common import open_repository
+from hkgit.cli.output import print_warning
+from hkgit.errors import GitRefused
 from hkgit.evidence.kept_text import KeptText, find_kept_text, search_commits
 from hkgit.evidence.verdict import ReplayResult
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
-from hkgit.text.strict_json import JsonObject
 
 Found = tuple[str, KeptText]
 
@@ -55,23 +56,21 @@ def warn_of_push(repository: Repository, commits: Sequence[str]) -> None:
         print_warning("how to leave it out, before others fetch it: hkgit doctor --history")
 
 
-def look(*, as_json: bool) -> bool:
-    """Print what the entries of HEAD's history keep; return whether that is anything."""
+def look() -> Answer:
+    """Say what the entries of HEAD's history keep."""
     repository = open_repository()
     tip = repository.head().commit
     commits = [] if tip is None else repository.git("rev-list", tip).text.split()
     found = [*search_commits(repository, commits)]
-    if as_json:
-        status = "stale" if found else "well"
-        echo_json({"status": status, "kept_text": [_document(each) for each in found]})
-    else:
-        echo("\n".join(visible(line) for line in _lines(repository, found)))
-    return bool(found)
-
-
-def _document(found: Found) -> JsonObject:
-    commit, kept = found
-    return {"commit": commit, "entry": kept.place, "paths": [*kept.paths], "lines": kept.lines}
+    listed = [
+        {"commit": commit, "entry": kept.place, "paths": [*kept.paths], "lines": kept.lines}
+        for commit, kept in found
+    ]
+    return Answer(
+        {"status": "stale" if found else "well", "kept_text": listed},
+        map(visible, _lines(repository, found)),
+        GitRefused.exit_code if found else 0,
+    )
 
 
 def _lines(repository: Repository, found: Sequence[Found]) -> Iterator[str]:

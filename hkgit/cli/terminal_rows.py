@@ -1,11 +1,14 @@
-"""Rows that fit the terminal, in colour where that is wanted."""
+"""Rows that fit the terminal, in colour or through a pager where that is wanted."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 from unicodedata import combining, east_asian_width
 
@@ -15,6 +18,7 @@ from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import ATTESTED, DERIVED, NOT_DERIVED, PARTLY, VOUCHED
 from hkgit.cli.output import choose_colour
 from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
+from hkgit.git.program import run
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -40,10 +44,21 @@ UNBOUNDED = 10_000
 """The width of a pipe."""
 
 
-def render_row(
+Cell = str | tuple[str, str | None]
+"""A word, or a word and its colour."""
+
+
+def render_rows(widths: Sequence[int], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """Write the cells of each row beside each other; a last one without width gets what is left."""
+    terminal = measure_terminal()
+    for row in rows:
+        cells = [(each, None) if isinstance(each, str) else each for each in row]
+        yield _render_row([word for word, _ in cells], widths, [fg for _, fg in cells], terminal)
+
+
+def _render_row(
     words: Sequence[str], widths: Sequence[int], colours: Sequence[str | None], terminal: int
 ) -> str:
-    """Write words beside each other; one more than there are widths gets what is left."""
     left = max(terminal - sum(widths) - len(widths), 8)
     shown = [
         click.style(pad(fit(word, width), width), fg=colour)
@@ -111,3 +126,46 @@ def color_option(command: Command) -> Command:
         callback=_choose_colour,
         help="When to colour; NO_COLOR is respected.",
     )(command)
+
+
+_NO_PAGER = ("", "cat")
+
+
+def echo_paged(lines: Iterable[str]) -> None:
+    """Print lines as they come; on a terminal through the pager that git would take.
+
+    The pager leaves at once what fits on one screen, unless it is told otherwise.
+    """
+    pager = _find_pager() if sys.stdout.isatty() else ""
+    if pager in _NO_PAGER:
+        for line in lines:
+            click.echo(line)
+        return
+    sys.stdout.flush()
+    environment = {"LESS": "FRX", "LV": "-c", **os.environ}
+    process = subprocess.Popen(pager, shell=True, stdin=subprocess.PIPE, env=environment)
+    assert process.stdin is not None
+    context = click.get_current_context(silent=True)
+    show = click.unstyle if context is not None and context.color is False else str
+    try:
+        with suppress(BrokenPipeError), process.stdin as pipe:
+            for line in lines:
+                pipe.write(f"{show(line)}\n".encode("utf-8", "backslashreplace"))
+                pipe.flush()
+    finally:
+        # An interrupt from the keyboard is the pager's to answer.
+        while process.poll() is None:
+            with suppress(KeyboardInterrupt):
+                process.wait()
+
+
+def _find_pager() -> str:
+    """The command of the pager: `GIT_PAGER`, else the user's `core.pager`, else `PAGER`, else less.
+
+    What a repository's own settings name is not run: whoever made the repository may have set it.
+    """
+    named = os.environ.get("GIT_PAGER")
+    if named is not None:
+        return named
+    asked = run(["config", "--global", "--get", "core.pager"], cwd=Path("/"), check=False)
+    return asked.text or os.environ.get("PAGER") or shutil.which("less") or ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
-from hkgit.cli.common import echo_json, json_option
+from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.common import find_work_root
 from hkgit.cli.options import option_of
-from hkgit.cli.output import finish, print_info
-from hkgit.cli.session_options import find_work_root
+from hkgit.cli.output import finish
 from hkgit.sessions.answers import Status
 from hkgit.sessions.session_json import status_json
 from hkgit.text.escape import count_noun, visible
@@ -20,10 +22,8 @@ from hkgit.workflows.session_calls import open_session
 @option_of(CALL, metavar="ID")
 @option_of(WHOLE_SESSION, "--all", "whole")
 @click.option("--list", "only_list", is_flag=True, help="Only list the calls.")
-@json_option
-def command(
-    session: str | None, call: str | None, whole: bool, only_list: bool, as_json: bool
-) -> None:
+@answer_option
+def command(session: str | None, call: str | None, whole: bool, only_list: bool) -> Answer:
     """Undo the last call of `hkgit edit`, and nothing that came after it.
 
     Without a session, that of the latest call. If later work is in the way, nothing changes and
@@ -33,32 +33,29 @@ def command(
         raise click.UsageError("--call and --all exclude each other.")
     edit_session = open_session(find_work_root(), session)
     if only_list:
-        _list(edit_session.status(), as_json=as_json)
-        return
+        status = edit_session.status()
+        return Answer(status_json(status), _list(status))
     undone = edit_session.undo(call, whole_session=whole)
     finish("the call is undone")
-    if as_json:
-        calls = list(undone.calls)
-        files = sorted(undone.files)
-        echo_json(
-            {"status": "undone", "session": edit_session.session, "calls": calls, "files": files}
-        )
-        return
-    for path, file in sorted(undone.files.items()):
-        print_info(f"{path}: {'deleted again' if file is None else 'as it was'}")
-    if not undone.files:
-        print_info(f"nothing is left of {count_noun(len(undone.calls), 'call')}: no file changed")
+    document = {
+        "status": "undone",
+        "session": edit_session.session,
+        "calls": list(undone.calls),
+        "files": sorted(undone.files),
+    }
+    lines = [
+        f"{path}: {'deleted again' if file is None else 'as it was'}"
+        for path, file in sorted(undone.files.items())
+    ]
+    nothing = f"nothing is left of {count_noun(len(undone.calls), 'call')}: no file changed"
+    return Answer(document, lines or [nothing], is_info=True)
 
 
-def _list(status: Status, *, as_json: bool) -> None:
-    if as_json:
-        echo_json(status_json(status))
-        return
+def _list(status: Status) -> Iterator[str]:
     for call in status.calls:
         if not call.is_undone:
             notes = {"blind": call.blind, "committed": call.committed}
             suffix = "".join(f", {count} {what}" for what, count in notes.items() if count)
             edits = count_noun(call.edits, "edit")
-            click.echo(
-                visible(f"{call.id}  {' '.join(call.files)}  {edits} by {call.agent}{suffix}")
-            )
+            line = f"{call.id}  {' '.join(call.files)}  {edits} by {call.agent}{suffix}"
+            yield visible(line)

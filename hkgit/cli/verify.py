@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from hkgit.cli.common import json_option, open_repository
+from hkgit.cli.answer import json_option
+from hkgit.cli.common import open_repository
 from hkgit.cli.options import format_option
-from hkgit.cli.ruling_output import choose_watch, print_stream, resolve_range
+from hkgit.cli.ruling_output import choose_watch, find_range, print_stream
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate.commit_range import WHOLE, Shard
-from hkgit.gate.trusted_policy import load_policy
 from hkgit.workflows.judgement import VerifyRequest, verify
 
 
@@ -42,11 +42,11 @@ def command(
     """
     form = "json" if as_json else form
     repository = open_repository()
-    old, new = resolve_range(repository, commits)
+    asked, trusted = find_range(repository, commits, policy, is_range=True)
     request = VerifyRequest(
-        old=old,
-        new=new,
-        policy=load_policy(repository, policy, old),
+        old=asked.old or "",
+        new=asked.new,
+        policy=trusted,
         jobs=jobs,
         shard=WHOLE if shard is None else _shard(shard),
         incremental=incremental,

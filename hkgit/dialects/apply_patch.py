@@ -15,7 +15,7 @@ from hkgit.dialects.file_names import find_here_words, unquote_lines
 from hkgit.dialects.headings import is_fence
 from hkgit.dialects.patch_hunk import (
     END_MARK,
-    Body,
+    PatchHunk,
     begins_sides,
     join_lines,
     parse_hunks,
@@ -169,7 +169,7 @@ def _is_headed(lines: Sequence[str], body: range, path: str) -> bool:
 
 def _new_text(lines: Sequence[str], body: range) -> str:
     """The text of a new file."""
-    text = Body()
+    text = PatchHunk(body.start)
     for index in body:
         if not text.take(lines[index]) or text.last not in ("", "+"):
             raise refuse_unprefixed(lines, index, "Begin each line of a new file with +.")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import CHECKED, KINDS
@@ -30,6 +30,10 @@ from hkgit.text.strict_json import (
     parse_document,
 )
 from hkgit.values import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 LEDGER = ".hkgit/ledger"
 ATTRIBUTES_PATH = ".hkgit/.gitattributes"

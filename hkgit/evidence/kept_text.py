@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from hkgit.applying.net import words_of, words_of_files
-from hkgit.edits import File, encode_text
+from hkgit.edits import File, encode_text, new_text_of, old_text_of
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import read_recorded_spec
 from hkgit.evidence.entry import LEDGER, Entry, RecordedHunk, entry_id, entry_path, read_entry
 from hkgit.git.repository import Repository
 from hkgit.text.document import has_too_many_lines
-from hkgit.text.edit_parts import new_text_of, old_text_of
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 

@@ -45,7 +45,14 @@ from hkgit.matching.place import LADDER_VERSION, Settings
 from hkgit.text.document import MOST_LINES, Document, find_line_end, hash_lines, terminate
 from hkgit.values import dataclass, replace
 
+_RATED = ("tier", "similarity", "confidence", "repairs")
+"""What a ladder says of an edit, and another one may say otherwise."""
 _FIX = "Let hkgit apply the spec again; only hkgit writes its record."
+
+
+def is_rated_here(entry: Entry) -> bool:
+    """Whether an entry's tiers and confidences are those of the ladder that is here."""
+    return entry.ladder == LADDER_VERSION
 
 
 def recompute(
@@ -54,11 +61,9 @@ def recompute(
     """Read and locate the spec again, and find every difference from the record.
 
     `base_of` finds the files that the spec was written against, where they are here. None where
-    this hkgit cannot tell: it does not carry the entry's ladder, or the base is missing that would
-    show why an edit landed on other lines than it names.
+    the base is missing that would show why an edit landed on other lines than it names. Of an
+    entry of another ladder the tiers and confidences are not compared.
     """
-    if entry.ladder != LADDER_VERSION:
-        return None
     try:
         spec = read_recorded_spec(entry)
         planned = plan(spec, files, plan_options(entry), entry.reads)
@@ -108,6 +113,8 @@ def _edit_findings(entry: Entry, spec: Spec, planned: Plan) -> Iterator[Finding]
         if edit == again:
             continue
         for name in RecordedEdit.__match_args__:
+            if name in _RATED and not is_rated_here(entry):
+                continue
             here, there = getattr(edit, name), getattr(again, name)
             if here != there:
                 shown, found = str(here)[:60], str(there)[:60]

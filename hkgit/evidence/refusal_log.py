@@ -17,9 +17,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.edits import AnyEdit, encode_text
+from hkgit.edits import AnyEdit, encode_text, new_text_of, old_text_of
 from hkgit.errors import InvalidInput
-from hkgit.text.edit_parts import new_text_of, old_text_of
 from hkgit.text.escape import to_json_text
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import asdict, dataclass, replace

@@ -97,7 +97,7 @@ def replay_entries(
 ) -> ReplayResult:
     """Apply the entries one after the other to the parent's files, and compare with the commit.
 
-    Without `recomputes` no spec is located again, so that `spliced` is the most that comes out.
+    Without `recomputes` no spec is located again: the verdict is that of the bytes alone.
     """
     chain = follow_entries(repository, candidate, added.entries, recomputes=recomputes)
     findings = [*added.findings, *added.removals, *chain.findings]
@@ -224,12 +224,10 @@ def _judge_resolution(
         fix = "Rename one of the two on its branch, then merge."
         invented = find_invented_paths(how.conflicts, candidate.parents)
         findings += (Finding.at("merge", path, what, fix) for path in invented)
-    is_located = chain.is_recomputed or chain.has_moved
-    verdict = Verdict.MERGE if is_located else Verdict.SPLICED
     notes = (*find_stray_trailers(candidate, added.entries), *chain.notes)
     return ReplayResult(
         candidate=candidate,
-        verdict=Verdict.FAIL if findings else verdict,
+        verdict=Verdict.FAIL if findings else Verdict.MERGE,
         entries=added.entries,
         findings=tuple(findings),
         notes=notes,
@@ -483,7 +481,7 @@ def _revert(repository: Repository, candidate: CandidateCommit) -> ReplayResult 
 
 REFS = "refs/hkgit/recovered/"
 
-PROVED = (Verdict.STRICT, Verdict.SPLICED, Verdict.REANCHORED)
+PROVED = (Verdict.STRICT, Verdict.REANCHORED)
 """What the entries of a record must come to, for the commit to be recovered."""
 
 

@@ -76,6 +76,8 @@ def _leaves(entry: Entry) -> Iterator[State]:
             yield file.new_path, file.after
 
 
+_FETCH = "Fetch the commit that the entry names as its base, or apply the spec again."
+
 BaseOf = Callable[[Entry], Snapshot | None]
 """The files of the commit that an entry's spec was written against, where they are here."""
 
@@ -109,10 +111,10 @@ class EntrySequence:
     """What entries make of a parent's files, and how that is known.
 
     `files` holds what each path has become; `home` what entries made of the files that they say
-    they were made on, where those were another text. `is_recomputed` says that every spec was
-    located again, there or here; without `recomputes` none is: the bytes alone are derived.
-    `unlocated` are the other entries, each with the files that it came to: in a commit that has
-    moved their own words must say all they do, in another the verdict says that nobody knows.
+    they were made on, where those were another text. Without `recomputes` no spec is located
+    again: the bytes alone are derived. `unlocated` are entries that moved and whose own files are
+    not here, each with the files that it came to: their own words must say all they do.
+    `is_recomputed` says that every tier and confidence is what the present ladder answers.
     """
 
     before: Snapshot
@@ -124,16 +126,13 @@ class EntrySequence:
     notes: list[str] = field(default_factory=list)
     unlocated: list[tuple[Entry, Snapshot]] = field(default_factory=list)
     has_moved: bool = False
-
-    @property
-    def is_recomputed(self) -> bool:
-        return not self.unlocated
+    is_recomputed: bool = True
 
     def run(self, entries: Entries) -> None:
         """Add every entry, in the order in which they follow from each other."""
         for entry_id, entry in order_entries(entries, self.before):
             self._add(entry_id, entry)
-        if self.has_moved and self.unlocated and not self.findings:
+        if self.unlocated and not self.findings:
             # Only here, and below, is the ladder needed.
             from hkgit.evidence.recomputation import find_unrequested
 
@@ -146,15 +145,17 @@ class EntrySequence:
 
     def verdict(self) -> Verdict:
         """Choose the verdict of a commit that is just what its entries make."""
-        if self.has_moved:
-            return Verdict.REANCHORED
-        return Verdict.STRICT if self.is_recomputed else Verdict.SPLICED
+        return Verdict.REANCHORED if self.has_moved else Verdict.STRICT
 
     def _add(self, entry_id: str, entry: Entry) -> None:
         files = Overlay(self.before, self.files)
         changed, wrong = derive(entry, files)
         if not wrong:
-            wrong = self._recompute(entry, files, files)
+            again = self._recompute(entry, files)
+            if again is None:
+                what = "names other lines, and the commit that shows why is not here"
+                again = [Finding("decoy", entry.edits[0].where, what, _FETCH)]
+            wrong = again
         elif is_moved(entry, files):
             changed, worse = reanchor(entry, files)
             self.has_moved = True
@@ -164,28 +165,30 @@ class EntrySequence:
         self.findings += wrong
         self.files = {**self.files, **changed}
 
-    def _recompute(self, entry: Entry, home: Snapshot, files: Snapshot) -> list[Finding]:
+    def _recompute(self, entry: Entry, home: Snapshot) -> list[Finding] | None:
         """What is wrong with an entry whose spec is located again in the files of its home."""
-        if self.recomputes:
-            # Only here is the ladder needed.
-            from hkgit.evidence.recomputation import recompute
+        if not self.recomputes:
+            return []
+        # Only here is the ladder needed.
+        from hkgit.evidence.recomputation import is_rated_here, recompute
 
-            again = recompute(entry, home, self.base_of)
-            if again is not None:
-                return again
-        self.unlocated.append((entry, files))
-        return []
+        self.is_recomputed = self.is_recomputed and is_rated_here(entry)
+        return recompute(entry, home, self.base_of)
 
     def _at_home(self, entry_id: str, entry: Entry, files: Snapshot) -> list[Finding]:
         """Check an entry on the files that it says it was made on, if they are here."""
         home = self._home_of(entry, files)
+        wrong: list[Finding] | None = None
         if home is None:
             self.notes.append(f"entry {entry_id[:12]} was made on files that are missing here")
+        else:
+            changed, wrong = derive(entry, home)
+            self.home |= changed
+            wrong = wrong or self._recompute(entry, home)
+        if wrong is None:
+            self.is_recomputed = False
             self.unlocated.append((entry, files))
-            return []
-        changed, wrong = derive(entry, home)
-        self.home |= changed
-        return wrong or self._recompute(entry, home, files)
+        return wrong or []
 
     def _home_of(self, entry: Entry, files: Snapshot) -> Snapshot | None:
         base = self.base_of(entry)

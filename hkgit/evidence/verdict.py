@@ -17,7 +17,6 @@ class Verdict(StrEnum):
     """What can be said of a commit: docs/verdicts.md says when exactly."""
 
     STRICT = "strict"
-    SPLICED = "spliced"
     REANCHORED = "reanchored"
     MIXED = "mixed"
     MERGE = "merge"

@@ -267,7 +267,6 @@ def drop_floors(policy: Policy) -> Policy:
         accept=KINDS,
         any_verdict=True,
         tiers=None,
-        ladders=None,
         min_confidence=0,
         min_threshold=0,
         min_tightness=0,

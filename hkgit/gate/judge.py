@@ -180,11 +180,12 @@ class Gate:
             fix = "Split it, or raise the policy's max_seconds."
             ruling = refuse_commit(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
         ruling = self._despite(self._apply_attestation(ruling, tried), tried)
+        strengths = describe_strengths(self.repository, ruling.judged)
         ruling = replace(
             ruling,
             tried=tuple(tried),
             before=self._before(ruling),
-            evidence=self._describe_evidence(ruling),
+            evidence=tuple(strengths) if self.context.explain else (),
         )
         if candidate.id is not None:
             self.known[candidate.id] = ruling.passes
@@ -223,7 +224,7 @@ class Gate:
             policy=self.policy,
             judged=judged,
             agent=agent,
-            grant=lambda paths: self._grant(candidate, paths),
+            grant=lambda paths: self._find_grant(candidate, paths),
             voucher=lambda paths: self._find_voucher(candidate, paths),
             incoming=self.context.incoming,
         )
@@ -335,7 +336,7 @@ class Gate:
         if found is not None and found.person:
             judged = ReplayResult(candidate, Verdict.VOUCHED, notes=notes, basis=found.person)
             return judged, found.rule
-        grant = self._grant(candidate, paths)
+        grant = self._find_grant(candidate, paths)
         if grant is not None:
             return ReplayResult(candidate, Verdict.MANUAL, notes=notes), grant
         recovered = replay_record(self.repository, candidate, self.context.incoming)
@@ -359,12 +360,7 @@ class Gate:
         asks = any(asks_for_person(each) for each in ruling.findings)
         return replace(found, for_person=found.for_person or asks)
 
-    def _describe_evidence(self, ruling: Ruling) -> tuple[str, ...]:
-        if not self.context.explain:
-            return ()
-        return tuple(describe_strengths(self.repository, ruling.judged))
-
-    def _grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:
+    def _find_grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:
         return find_grant(self.repository, self.policy, candidate, paths, self.context)
 
 

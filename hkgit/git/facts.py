@@ -125,12 +125,14 @@ def facts_of_commit(known: tuple[str, str] | None = None) -> Facts | None:
         return None
     if ref is None or not hasattr(os, "posix_spawnp"):
         return None
-    tree, settings = _ask_for_both() if known is None else known
-    people, stored = _people(settings), _read_stored(tree)
+    if known is None:  # two processes at once
+        index, variables = _Child("write-tree"), _Child("var", "-l")
+        known = index.answer().strip(), variables.answer()
+    people, stored = _people(known[1]), _read_stored(known[0])
     if people is None or stored is None:
         return None
-    author, committer = people
     head, policy, keeps_ledger = stored
+    author, committer = people
     return Facts(
         git_dir=git_dir,
         ref=ref,
@@ -140,12 +142,6 @@ def facts_of_commit(known: tuple[str, str] | None = None) -> Facts | None:
         head=head,
         keeps_ledger=keeps_ledger,
     )
-
-
-def _ask_for_both() -> tuple[str, str]:
-    """The tree of the index and the settings, from two processes at once."""
-    tree, settings = _Child("write-tree"), _Child("var", "-l")
-    return tree.answer().strip(), settings.answer()
 
 
 def ask_git(*args: str, asked: str = "") -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from hkgit.errors import GitRefused, HkgitError, InvalidInput
@@ -34,16 +34,16 @@ _QUIET = {
     "GIT_TRACE_CURL": None,
     "GIT_CURL_VERBOSE": None,
 }
-_SETTINGS = {
-    "core.hooksPath": os.devnull,
-    "fetch.recurseSubmodules": "false",
-    "fetch.writeCommitGraph": "false",
-    "gc.auto": "0",
-    "http.lowSpeedLimit": "1000",
-    "http.lowSpeedTime": "60",
-    "maintenance.auto": "false",
-    "transfer.bundleURI": "false",
-}
+_SETTINGS = (
+    *("-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "fetch.recurseSubmodules=false"),
+    *("-c", "fetch.writeCommitGraph=false"),
+    *("-c", "gc.auto=0"),
+    *("-c", "http.lowSpeedLimit=1000"),
+    *("-c", "http.lowSpeedTime=60"),
+    *("-c", "maintenance.auto=false"),
+    *("-c", "transfer.bundleURI=false"),
+)
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
 _SYMREF = re.compile(r"^ref: (refs/heads/\S+)\tHEAD$", re.MULTILINE)
 _REF = re.compile(r"^([0-9a-f]{40,64})\t(refs/(?:heads|tags|hkgit)/\S+(?<!\^\{\}))$", re.MULTILINE)
@@ -127,11 +127,12 @@ def _ask(address: str, *args: str, cwd: Path | None = None, seconds: float) -> s
     """Run git where nothing can be asked; its words hold no credentials."""
     check_address(address)
     where = Path("/") if cwd is None else cwd
-    env = {**_QUIET, "GIT_SSH_COMMAND": _ssh_command()}
+    ssh = os.environ.get("GIT_SSH_COMMAND", "ssh")  # as the user has it, where it can ask nobody
+    env = {**_QUIET, "GIT_SSH_COMMAND": f"{ssh} -o BatchMode=yes -o ConnectTimeout=30"}
     if cwd is not None:
         env["GIT_DIR"] = str(cwd)
     try:
-        return program.run((*_settings(), *args), cwd=where, env=env, seconds=seconds).text
+        return program.run((*_SETTINGS, *args), cwd=where, env=env, seconds=seconds).text
     except HkgitError as error:
         raise GitRefused(
             hide_credentials(address), hide_credentials(error.what), _advise(error)
@@ -147,12 +148,3 @@ def _advise(error: HkgitError) -> str:
     )
     found = (fix for words, fix in known if words in error.what)
     return next(found, error.fix or "The next run tries again.")
-
-
-def _ssh_command() -> str:
-    """ssh as the user has it, where it can ask nobody."""
-    return f"{os.environ.get('GIT_SSH_COMMAND', 'ssh')} -o BatchMode=yes -o ConnectTimeout=30"
-
-
-def _settings() -> Sequence[str]:
-    return [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]

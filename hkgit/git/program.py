@@ -122,27 +122,52 @@ def run(
     if memory is not None:
         command[:0] = limit_data(memory)
     try:
-        if seconds is not None:
-            done = run_within(command, cwd, environment, seconds)
-        else:
-            done = subprocess.run(
-                command,
-                cwd=cwd,
-                env=environment,
-                input=stdin or b"",
-                capture_output=True,
-                check=False,
-                start_new_session=own_session,
-                close_fds=False,  # children keep the locks that this process holds (see `locks`)
-            )
+        completed = execute(command, cwd, environment, stdin or b"", own_session, seconds)
     except FileNotFoundError as error:
         raise _not_started(cwd) from error
     except OSError as error:
         raise GitRefused("git", f"could not be started: {error.strerror}") from error
-    completed = Completed(done.stdout, done.stderr.decode("utf-8", "replace"), done.returncode)
     if check and completed.code != 0:
         raise refuse_failed(args, completed)
     return completed
+
+
+def execute(
+    command: Sequence[str],
+    cwd: Path,
+    environment: Mapping[str, str],
+    stdin: bytes,
+    own_session: bool,
+    seconds: float | None,
+) -> Completed:
+    """Run a program to its end (see `run`). Raises OSError, and GitRefused when it is too slow."""
+    with subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=own_session or seconds is not None,
+        close_fds=False,  # children keep the locks that this process holds (see `locks`)
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(stdin, timeout=seconds)
+        except subprocess.TimeoutExpired as error:
+            raise GitRefused("git", f"took longer than {seconds:g} s", TOO_SLOW) from error
+        finally:
+            if process.returncode is None:  # out of time, or interrupted
+                _end(process, with_children=seconds is not None)
+    return Completed(stdout, stderr.decode("utf-8", "replace"), process.returncode)
+
+
+def _end(process: subprocess.Popen[bytes], *, with_children: bool) -> None:
+    """End a process; `subprocess` would wait for what it has started."""
+    if with_children and hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,41 +266,6 @@ def _not_started(cwd: Path) -> GitRefused:
 
 
 TOO_SLOW = "Try again; if it takes too long every time, allow more time or use a nearer copy."
-
-
-def run_within(
-    command: Sequence[str], cwd: Path, environment: Mapping[str, str], seconds: float
-) -> subprocess.CompletedProcess[bytes]:
-    """Run a program that reads nothing; end it and its children if it takes longer.
-
-    `subprocess.run` would end the program alone, and wait for what it has started.
-    """
-    with subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        close_fds=False,  # children keep the locks that this process holds (see `locks`)
-    ) as process:
-        try:
-            stdout, stderr = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired as error:
-            raise GitRefused("git", f"took longer than {seconds:g} s", TOO_SLOW) from error
-        finally:
-            if process.returncode is None:  # out of time, or interrupted
-                _end_session(process)
-    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
-
-
-def _end_session(process: subprocess.Popen[bytes]) -> None:
-    if hasattr(os, "killpg"):
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
-    process.wait()
 
 
 def limit_data(memory: int) -> tuple[str, ...]:

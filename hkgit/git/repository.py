@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hkgit.edits import encode_text
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
@@ -73,6 +72,7 @@ from hkgit.git.program import Completed, Git, prepare_git, read_config, refuse_f
 from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.git.libgit2 import LibGit2
 
@@ -173,7 +173,8 @@ class Repository:
         is_here = named is None or self._ref(named[0]) is not None
         found = self._resolve(rev) if is_here and "\0" not in rev else None
         if found is None:
-            if rev.startswith("HEAD") and self._is_unborn():
+            target = self._head_target() if rev.startswith("HEAD") else ""
+            if target.startswith("refs/") and self._ref(target) is None:
                 fix = FIRST_COMMIT if self.work_tree else "Push a first commit to it."
                 raise InvalidInput(rev, "there is no commit here yet", fix)
             fix = "Name a branch, a tag or a commit; git log --all shows them."
@@ -181,10 +182,6 @@ class Repository:
                 fix = "This clone is shallow: fetch its whole history (fetch-depth: 0)."
             raise InvalidInput(rev or "revision", "is not a commit here", fix)
         return found
-
-    def _is_unborn(self) -> bool:
-        target = self._head_target()
-        return target.startswith("refs/") and self._ref(target) is None
 
     def _resolve(self, rev: str) -> str | None:
         if re.fullmatch(FULL_ID, rev) is None:

@@ -14,7 +14,7 @@ def find_files(directory: Path, pattern: str) -> list[Path]:
     """
     before, star, after = pattern.partition("*")
     try:
-        if not star or not _is_literal(before + after):
+        if not star or any(each in "*?[/" for each in before + after):
             return sorted(directory.glob(pattern))
         # As all that a command asks for at every call: no pattern has to be compiled.
         with os.scandir(directory) as found:
@@ -24,7 +24,3 @@ def find_files(directory: Path, pattern: str) -> list[Path]:
     least = len(before) + len(after)
     fitting = (name for name in names if name.startswith(before) and name.endswith(after))
     return sorted(directory / name for name in fitting if len(name) >= least)
-
-
-def _is_literal(text: str) -> bool:
-    return not any(each in "*?[/" for each in text)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from hkgit.matching.place import Place
 from hkgit.matching.strict import is_whole, starts_line
 from hkgit.matching.view import EditLines, FileLines, choose_reading, folds, is_telling, list_keys
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.matching.alignment import Targets
 

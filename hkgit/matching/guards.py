@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from hkgit.errors import InvalidInput
 from hkgit.matching.place import Place
@@ -83,30 +84,36 @@ def _shrunk(wanted: EditLines) -> Iterator[bytes]:
     for change in wanted.changes:
         old = wanted.old_lines[change.old_start : change.old_end]
         new = wanted.new_lines[change.new_start : change.new_end]
-        if _list_telling(new) < _list_telling(old) or _fences(new) < _fences(old):
+        if _has_fewer(new, old, _says) or _has_fewer(new, old, _is_fence):
             yield from new
 
 
-def _list_telling(lines: Iterable[bytes]) -> int:
-    return sum(is_telling(make_key(line)) for line in lines)
+def _has_fewer(new: Sequence[bytes], old: Sequence[bytes], test: Callable[[bytes], bool]) -> bool:
+    """Whether fewer of the new lines pass a test; they are counted no further than the old."""
+    least = sum(map(test, old))
+    return sum(1 for _ in islice(filter(test, new), least)) < least
 
 
-def _fences(lines: Iterable[bytes]) -> int:
-    return sum(line.lstrip().startswith(FENCES) for line in lines)
+def _says(line: bytes) -> bool:
+    return is_telling(make_key(line))
+
+
+def _is_fence(line: bytes) -> bool:
+    return line.lstrip().startswith(FENCES)
 
 
 def _opens_fence(above: bytes) -> bool:
     """Whether a fence of a text about code is still open at the end of its upper part."""
     if not any(mark in above for mark in FENCES):  # as in most files
         return False
-    return _fences(above.split(b"\n")) % 2 == 1
+    return sum(map(_is_fence, above.split(b"\n"))) % 2 == 1
 
 
 def _outside_fences(lines: Sequence[bytes], *, is_open: bool) -> list[bytes]:
     """The lines outside of fences; in a text about code, what stands in one may leave code out."""
     kept = []
     for line in lines:
-        if line.lstrip().startswith(FENCES):
+        if _is_fence(line):
             is_open = not is_open
         elif not is_open:
             kept.append(line)

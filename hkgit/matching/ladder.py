@@ -253,24 +253,6 @@ def _agreement(search: Search, wanted: EditLines) -> tuple[int, int]:
     return (found[0].agreement, found[0].similarity) if found else (0, 0)
 
 
-def check_backslashes(search: Search, wanted: EditLines) -> None:
-    """Raise InvalidInput where the edit would write backslashes twice for once.
-
-    That is so where the old text has the file's backslashes doubled, and the new one not all.
-    """
-    from hkgit.matching.repairs import halve_backslashes
-
-    old = halve_backslashes(wanted.old)
-    if old == wanted.old or not any(b"\\\\" in wanted.new_lines[i] for i in wanted.added):
-        return
-    if _agreement(search, EditLines(old, wanted.new)) > _agreement(search, wanted):
-        raise InvalidInput(
-            search.edit.path,
-            "the old text has two backslashes where the file has one, and the new text has both",
-            "Write every backslash as it is in the file.",
-        )
-
-
 def locate(
     document: Document,
     edit: Edit,
@@ -395,7 +377,6 @@ def _find_loosely(search: Search, wanted: EditLines) -> Located | None:
     Before, it is seen to that the change has not been made already.
     """
     wanted, repairs = choose_variant(search, wanted)
-    check_backslashes(search, wanted)
     _refuse_applied(search, applied.find_place_of_new(search.view, wanted))
     for tier in LOOSE:
         places = find_places(tier, search.view, wanted)

@@ -106,17 +106,6 @@ CLOSERS = (b"}", b")", b"]", b"else", b"elif ", b"except", b"finally")
 """What a line begins with that ends the block above it."""
 
 
-def end_blank_lines(wanted: EditLines, here: bytes) -> EditLines:
-    """Give both texts the end of a blank last line that is quoted without it at a place `here`."""
-    old, new = wanted.old, wanted.new
-    goes_on = old.endswith(b"\n") and new.startswith(old + b"\n") and not new.endswith(b"\n")
-    # What is left of the old text may end with a blank line of it, or be one.
-    is_left = (new or b"\n").endswith(b"\n") and old.startswith(new + b"\n")
-    is_left = is_left and not old.endswith(b"\n")
-    is_open = is_left or (goes_on and here == old + b"\n")
-    return EditLines(old + b"\n", new + b"\n") if is_open else wanted
-
-
 def indent_quotation(view: FileLines, wanted: EditLines, place: Place, path: str) -> EditLines:
     """Give the new lines of an edit the blanks before its place, if its author left them out.
 
@@ -234,7 +223,8 @@ class LineIndents:
         theirs = indent_of(self.wanted.new_lines[number])
         if self._is_as_file:
             return theirs
-        change = next(c for c in self.wanted.changes if c.new_start <= number < c.new_end)
+        changes = self.wanted.changes
+        change = changes[bisect(changes, number, key=lambda each: each.new_start) - 1]
         row = change.old_start + number - change.new_start
         if self._is_flat and _is_even(change) and row in self._known:
             return self._here(row)
@@ -447,11 +437,20 @@ class Merge:
         """
         if not line.strip():
             return line
-        # What stays where it was is not moved: a further line like it is the author's own.
-        old, gone = self.wanted.old_lines, self.wanted.removed & self._spelt.keys()
-        moved = (self._spelt[i] for i in sorted(gone) if old[i].strip() == line.strip())
+        moved = self._moved.get(line.strip(), ())
         words = next((ours for ours in moved if make_key(ours) == make_key(line)), line)
         return self._indent(indent_of(line), number) + words.lstrip(INDENT)
+
+    @cached_property
+    def _moved(self) -> dict[bytes, list[bytes]]:
+        """The file's spellings of removed lines, by what the author has of each.
+
+        What stays where it was is not moved: a further line like it is the author's own.
+        """
+        moved: dict[bytes, list[bytes]] = {}
+        for i in sorted(self.wanted.removed & self._spelt.keys()):
+            moved.setdefault(self.wanted.old_lines[i].strip(), []).append(self._spelt[i])
+        return moved
 
     def _indent(self, indent: bytes, number: int) -> bytes:
         """The file's indentation for new line `number`.
@@ -571,7 +570,6 @@ def _merge(view: FileLines, wanted: EditLines, place: Place, tier: str, path: st
         targets = place.targets
     else:
         first, last = view.document.lines_of(place.start, place.end)
-        wanted = end_blank_lines(wanted, view.document.data[place.start : place.end])
         targets = _targets(view, wanted, first - 1, last)
         wanted, targets = _without_blank_ends(wanted, targets)
     return Merge(view, path, add_margin(view, wanted, targets, path), targets)

@@ -49,6 +49,8 @@ def is_elision(line: bytes) -> bool:
 
 def is_bare(line: bytes) -> bool:
     """Whether a line is a remark of three dots, or of dots around a few words."""
+    if not any(dots in line for dots in DOTS):
+        return False
     mark, before, words, after = _split(line)
     if before not in DOTS:
         return False
@@ -61,6 +63,9 @@ def is_placeholder(line: bytes) -> bool:
     All its words are of those that such lines have. With dots, one of them says that something is
     left out; without, both what is left out and that it stays are said.
     """
+    first = re.search(rb"\w+", line)
+    if first is None or first[0].lower() not in _VOCABULARY:
+        return False
     mark, before, words, after = _split(line.lower())
     known = frozenset(words)
     if not known or not known <= _VOCABULARY:

@@ -7,6 +7,7 @@ file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -216,7 +217,7 @@ def make_key(line: bytes) -> bytes:
 
 def is_telling(key: bytes) -> bool:
     """Whether a line says more than brackets do."""
-    return any(byte >= 0x80 or chr(byte).isalnum() for byte in key)
+    return re.search(rb"[0-9A-Za-z\x80-\xff]", key) is not None
 
 
 def indent_of(line: bytes) -> bytes:

@@ -11,15 +11,12 @@ from pathlib import Path
 
 from hkgit import dialects
 from hkgit.applying.files import has_file, write_files
-from hkgit.applying.planner import Options
 from hkgit.edits import File, Overlay, Read, Spec, encode_text
 from hkgit.errors import GitRefused, InvalidInput, Stale
 from hkgit.evidence.entry import digest
-from hkgit.sessions import batches
 from hkgit.sessions import homes as places
 from hkgit.sessions.answers import EditReport, Status, UndoReport
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
-from hkgit.sessions.call_plan import CallPlan, find_blind_edits, plan_call
 from hkgit.sessions.file_lines import Checkout, EditableCheckout, read_checkout
 from hkgit.sessions.knowledge import MAX_LINES, KnownRange, Reading
 from hkgit.sessions.writer import (
@@ -36,6 +33,9 @@ from hkgit.values import dataclass, replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
+
+    from hkgit.applying.planner import Options
+    from hkgit.sessions.call_plan import CallPlan
 
 
 _Files = Mapping[str, File | None]
@@ -130,6 +130,8 @@ class EditSession:
         corrects. Raises InvalidInput for a batch that is not there, GitRefused where a file cannot
         be written; then nothing has changed.
         """
+        from hkgit.sessions import batches
+
         if batch is not None:
             if self._is_unnamed or len(specs) != 1:
                 fix = "Name the session that the batch belongs to, and send one spec."
@@ -187,6 +189,8 @@ class EditSession:
             return False
 
     def _plan(self, specs: Sequence[Spec], options: Options, reads: Sequence[Read]) -> CallPlan:
+        from hkgit.sessions.call_plan import plan_call  # what only reads plans nothing
+
         files = EditableCheckout(self.root)
         if self._is_unnamed:
             return plan_call(specs, files, options, reads, {}, lambda _: None)
@@ -196,6 +200,8 @@ class EditSession:
     def _answer(self, plan: CallPlan, call: int | None) -> EditReport:
         if not plan.is_ok:
             return EditReport(plan.outcomes)
+        from hkgit.sessions.call_plan import find_blind_edits
+
         blind = () if self._is_unnamed else tuple(find_blind_edits(plan, self.session, call))
         return EditReport(plan.outcomes, plan.changed, None if call is None else str(call), blind)
 
@@ -213,6 +219,9 @@ class EditSession:
         `time` is when, in milliseconds since 1970; `leaves` are files that others have changed
         since, as it left them. Raises Stale where they are not what the spec makes of those.
         """
+        from hkgit.applying.planner import Options
+        from hkgit.sessions.call_plan import plan_call
+
         options = Options()
         with at_work(self.root, self.journal):
             begin_turn(self.journal, self.turn)
@@ -246,6 +255,7 @@ class EditSession:
 
     def status(self) -> Status:
         """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
+        from hkgit.sessions import batches
         from hkgit.sessions.outstanding import see_head
         from hkgit.sessions.session_status import collect_status
 

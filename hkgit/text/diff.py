@@ -11,9 +11,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from typing import AnyStr
 
 from hkgit.values import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import AnyStr
 
 CELLS = 20_000  # The largest table, in cells, that the exact comparison of a stretch may fill
 
@@ -48,6 +51,15 @@ def find_common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int
         elif (a2 - a1) * (b2 - b1) <= CELLS:
             pairs += ((a1 + i, b1 + j) for i, j in _heaviest(a[a1:a2], b[b1:b2]))
     return sorted(pairs)
+
+
+def count_equal(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> int:
+    """Count the items at the beginning that are equal."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if a[low:middle] == b[low:middle] else (low, middle - 1)
+    return low
 
 
 def find_changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[LineChange, ...]:

@@ -39,7 +39,6 @@ Seconds = Annotated[int, "In seconds since 1970."]
 EvidenceKind = Literal["hash", "receipt", "quote", "tag", "late", "none"]
 VerdictName = Literal[
     "strict",
-    "spliced",
     "reanchored",
     "mixed",
     "merge",
@@ -57,7 +56,6 @@ VerdictName = Literal[
 ReplayName = Annotated[
     Literal[
         "strict",
-        "spliced",
         "reanchored",
         "mixed",
         "recovered",

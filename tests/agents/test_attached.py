@@ -1,4 +1,4 @@
-"""What Claude Code shows its model without a call, `@file` and CLAUDE.md, counts as read.
+"""What Claude Code and Qwen Code show their model without a call, as `@file`, counts as read.
 
 The lines are those that Claude Code 2.1.330 writes, without what matters to nobody here.
 """
@@ -107,6 +107,30 @@ def test_steered_what_was_attached_counts_for_the_edit_by_the_server(greeting: R
     done = run("edit", "--session", "claude-s", stdin=spec.encode(), cwd=greeting.path)
     assert done.code == 0
     assert "blind" not in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("is_later", "blind"), [pytest.param(False, 0, id="before"), pytest.param(True, 1, id="later")]
+)
+def test_a_file_in_the_prompt_of_qwen_has_been_read(
+    is_later: bool, blind: int, greeting: Repo
+) -> None:
+    path = greeting.path / "greet.py"
+    parts = [{"text": f"\nContent from {path}:\n"}, {"text": GREETING.decode()}]
+    prompt = {"type": "user", "uuid": "p", "message": {"role": "user", "parts": parts}}
+    use = {"functionCall": {"id": "call_9", "name": "edit", "args": {}}}
+    asked = {"type": "assistant", "uuid": "a", "message": {"role": "model", "parts": [use]}}
+    transcript = greeting.path.parent / "s.jsonl"
+    lines = [asked, prompt] if is_later else [prompt, asked]
+    transcript.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
+    given = {"file_path": str(path), "old_string": "Helo", "new_string": "Hello"}
+    call: Line = {"session_id": "s", "cwd": str(greeting.path), "tool_name": "edit"}
+    call |= {"tool_input": given, "transcript_path": str(transcript), "tool_use_id": "call_9"}
+    told("qwen", call | {"hook_event_name": "PreToolUse"})
+    path.write_text(path.read_text().replace("Helo", "Hello"), newline="")
+    told("qwen", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
+    [found] = session(greeting).calls
+    assert found.blind == blind
 
 
 def test_adopt_finds_what_was_attached(greeting: Repo, tmp_path: Path) -> None:

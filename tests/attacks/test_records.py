@@ -58,7 +58,8 @@ def reused_elsewhere(scene: Scene) -> str:
 
 
 def removed(scene: Scene) -> str:
-    return scene.by_hand({_entry_of_the_past(scene): None})
+    """Alone it is a prune; beside a change it would hide what the change is held against."""
+    return scene.by_hand({_entry_of_the_past(scene): None, "b.txt": File(b"evil\n")})
 
 
 def altered(scene: Scene) -> str:
@@ -140,7 +141,7 @@ def _b(scene: Scene) -> bytes:
     [
         pytest.param(reused, "blind", id="entry of an undone change used again"),
         pytest.param(reused_elsewhere, "bytes", id="entry beside another change"),
-        pytest.param(removed, "entry", id="entry removed"),
+        pytest.param(removed, "entry", id="entry removed beside a change"),
         pytest.param(altered, "entry", id="entry altered"),
         pytest.param(renamed_entry, "entry", id="entry renamed"),
         pytest.param(in_two_entries, "before", id="two entries for one hunk"),
@@ -176,24 +177,22 @@ def test_an_entry_of_a_newer_schema_asks_for_a_newer_hkgit(scene: Scene) -> None
         pytest.param(0, id="a ladder before the first"),
     ],
 )
-def test_a_forged_number_of_the_ladder_gives_no_strict_commit(
+def test_a_forged_number_of_the_ladder_hides_no_decoy(
     scene: Scene, policy: Policy, ladder: int
 ) -> None:
     change = scene.honest()
     decoy_text(change)
     change.entry["ladder"] = ladder
-    made = scene.commit(change)
-    assert scene.rule(made, policy) == "verdict"
-    assert scene.ruling(made, policy).judged.verdict == Verdict.SPLICED
+    assert scene.rule(scene.commit(change), policy) == "decoy"
 
 
-def test_a_forged_number_is_stopped_where_spliced_passes_and_ladders_are_named(
+def test_under_a_forged_number_no_tier_or_confidence_meets_a_floor(
     scene: Scene, policy: Policy
 ) -> None:
     change = scene.honest()
     change.entry["ladder"] = 99
-    lax = replace(policy, verdicts=(*policy.verdicts, "spliced"), ladders=(1, 2))
-    assert scene.rule(scene.commit(change), lax) == "ladder"
+    change.edit["confidence"] = 1000
+    assert scene.rule(scene.commit(change), replace(policy, min_confidence=900)) == "claimed"
 
 
 def forged_before(scene: Scene) -> str:

@@ -254,7 +254,7 @@ def the_words_for_another_file(scene: Scene) -> str:
 
 
 def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
-    """By itself it is `spliced`, which does not pass; the other one would make it `reanchored`."""
+    """Its number of the ladder does not keep it from being located."""
     decoy, moved = scene.honest(), two_files(scene)
     write_in(decoy, "a.py", "    evil()")
     decoy.entry["ladder"] = 99

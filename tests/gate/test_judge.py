@@ -19,7 +19,6 @@ from hkgit.gate.commit_range import (
 )
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
-from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.document import range_hash
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
 from tests.support.gating import begun, blind, by_hand, good, opened, staged
@@ -95,8 +94,6 @@ def test_a_policy_may_name_its_own_agents(started: Repo) -> None:
         pytest.param(Policy(tiers=("exact",)), "tier", id="tiers"),
         pytest.param(Policy(tiers=("exact", "range")), "verdict strict", id="tiers it meets"),
         pytest.param(Policy(min_confidence=1000), "verdict strict", id="confidence it meets"),
-        pytest.param(Policy(ladders=(LADDER_VERSION + 1,)), "ladder", id="ladders"),
-        pytest.param(Policy(ladders=(LADDER_VERSION,)), "verdict strict", id="ladders it meets"),
         pytest.param(Policy(verdicts=("merge",)), "verdict", id="verdicts"),
     ],
 )
@@ -145,11 +142,12 @@ def test_weaker_evidence_may_be_accepted(started: Repo, accept: str) -> None:
     assert verdict(started, policy=Policy(accept=(accept,))) is Verdict.STRICT
 
 
-def test_an_unknown_ladder_may_be_accepted(started: Repo) -> None:
+def test_of_another_ladder_tiers_and_confidences_are_only_claimed(started: Repo) -> None:
     change = applied(started, protocol(good()))
     change.entry["ladder"] = 99
     commit(started, change)
-    assert verdict(started, policy=Policy(verdicts=("spliced",))) is Verdict.SPLICED
+    assert verdict(started) is Verdict.STRICT
+    assert judge(started, policy=Policy(min_confidence=900)).rule == "claimed"
 
 
 def test_verify_knows_no_floors(started: Repo) -> None:

@@ -29,7 +29,7 @@ derive: Any = import_module("docs.derive")  # without types, as anyone may read 
 ONE_OF = 60
 """Of so many tests a plain run compares the repositories of one; with ALL_EXAMPLES=1 of all."""
 
-DERIVED = (Verdict.STRICT, Verdict.SPLICED, Verdict.REANCHORED)
+DERIVED = (Verdict.STRICT, Verdict.REANCHORED)
 NOT, UNJUDGED = "not derived", "not judged here"
 BYTES = ("before", "after", "mode", "hunk", "bytes", "anchor", "surplus", "entry", "hash")
 """Rules of replay that are about bytes, not about who asked for them."""

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from hkgit.dialects import protocol
 from hkgit.dialects.file_names import DEV_NULL, write_name
-from hkgit.dialects.patch_hunk import AnchoredHunk, join_lines
+from hkgit.dialects.patch_hunk import PatchHunk, join_lines
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import (
     END_OF_FILE,
@@ -217,7 +217,7 @@ def _patch_hunk(edit: Edit) -> list[str]:
     places = [f"@@ {anchor}" for anchor in edit.anchors]
     if hint not in (None, END_OF_FILE) or edit.heading:
         places.append(_head(edit, old, new))
-    hunk = AnchoredHunk(0)
+    hunk = PatchHunk(0)
     for place in places:
         hunk.note_place(place)
     is_last = hint == END_OF_FILE

@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 
-from hkgit.audit.reports import begin
+from hkgit.audit.reports import ReportTotals, begin
 from hkgit.audit.reports.findings import ReportItem, place_findings
-from hkgit.audit.reports.report_format import ReportTotals
-from hkgit.audit.reports.summary import JobSummary
+from hkgit.audit.reports.github import JobSummary
 from hkgit.gate.ruling import Report
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository

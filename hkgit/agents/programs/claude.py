@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterable, Iterator
 
 from hkgit.agents.agent import Agent, Log
-from hkgit.agents.differences import structured_diff
 from hkgit.agents.events import (
     END,
     Did,
@@ -27,6 +26,7 @@ from hkgit.agents.events import (
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_diffs import structured_diff
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -356,6 +356,7 @@ AGENT = Agent(
     reword=_reword,
     complete=_complete,
     list_parts=_list_parts,
+    keeps_earlier=True,
     logs=(Log(LOG_NAME, find_projects("CLAUDE_CONFIG_DIR", ".claude"), _detects, _calls),),
     user_folder=("CLAUDE_CONFIG_DIR", "", ".claude"),
     remaining=(

@@ -3,7 +3,7 @@
 The inputs are those of its command line. Its servers stand in a file of the user's.
 
 Its log is `~/.cline/data/sessions/ID/ID.messages.json`; beside the messages stands `ID.json`, which
-says where the session worked.
+says where the session worked; those of its sub-agents are `ID/AGENT.messages.json`.
 """
 
 from __future__ import annotations
@@ -143,12 +143,20 @@ _SUFFIX = ".messages.json"
 
 def _read_session(path: Path) -> Iterator[Line]:
     """Read the messages of a session beside what is said of it. Raises OSError."""
-    about = path.with_name(path.name.removesuffix(_SUFFIX) + ".json")
+    about = _find_about(path)
     info = parse_value(about.read_bytes()) if about.is_file() else None
     record = parse_value(path.read_bytes())
     if not isinstance(record, dict):
         raise OSError("its messages are cut short")
-    yield Line(f"{path.name}:1", {"info": table(info), "cline": record})
+    is_own = about.stem == path.name.removesuffix(_SUFFIX)
+    own = {} if is_own else {"session_id": path.name.removesuffix(_SUFFIX)}
+    yield Line(f"{path.name}:1", {"info": table(info) | own, "cline": record})
+
+
+def _find_about(path: Path) -> Path:
+    """Find what is said of a session; a sub-agent's messages stand beside those of its agent."""
+    own = path.with_name(path.name.removesuffix(_SUFFIX) + ".json")
+    return own if own.is_file() else path.with_name(f"{path.parent.name}.json")
 
 
 def _detects(record: Record) -> bool:
@@ -199,7 +207,7 @@ def _tell(
 def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
     base = Path(environment.get("CLINE_DIR") or home / ".cline")
     for path in base.glob(f"data/sessions/*/*{_SUFFIX}"):
-        if does_mention(path.with_name(path.name.removesuffix(_SUFFIX) + ".json"), roots):
+        if does_mention(_find_about(path), roots):
             yield path
 
 

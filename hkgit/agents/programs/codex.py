@@ -18,7 +18,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from hkgit.agents.agent import Agent, Log
-from hkgit.agents.differences import parse_diff
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -34,6 +33,7 @@ from hkgit.agents.events import (
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.programs import claude
 from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
 from hkgit.agents.shown_readings import list_lines_back

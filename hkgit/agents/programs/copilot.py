@@ -17,11 +17,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Log
-from hkgit.agents.differences import parse_diff
 from hkgit.agents.events import END, ToolEvent, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Keys, Log
-from hkgit.agents.differences import parse_diff
 from hkgit.agents.json_fields import parse_value, table, tables, text
 from hkgit.agents.log_stores import find_database
 from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.setup.settings import FilePart, JsonPart, Part, add_stamp, read_script
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of

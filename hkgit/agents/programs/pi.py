@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hkgit.agents.agent import Agent, Log
-from hkgit.agents.differences import parse_numbered_diff
 from hkgit.agents.json_fields import join_texts, table, tables, text
 from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_diffs import parse_numbered_diff
 from hkgit.agents.programs import opencode
 from hkgit.agents.setup.settings import (
     FilePart,

@@ -1,6 +1,7 @@
 """Qwen Code. Its hooks (features/hooks of its manual) are worded as Claude Code's.
 
-Its log is `~/.qwen/projects/*/chats/*.jsonl`; its tools answer as Gemini's.
+Its log is `~/.qwen/projects/*/chats/*.jsonl`, a sub-agent's `subagents/SESSION/agent-*.jsonl`
+beside `chats`; its tools answer as Gemini's.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.programs import claude, gemini
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
+from hkgit.agents.shown_readings import list_attached
 from hkgit.agents.tool_answers import find_range, searching, showing
 from hkgit.agents.tools import Tool, editing, shell, telling
 from hkgit.text.strict_json import JsonObject
+from hkgit.values import replace
 
 NAME = "qwen"
 LOG_NAME = "qwen-code"
@@ -71,14 +74,26 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Yield every call of a log whose result it holds, in the order of the results."""
     pending: dict[object, tuple[Line, Record]] = {}
     for line in lines:
+        yield from _list_attached(line)
         for part in tables(table(line.record.get("message")).get("parts")):
             asked, answer = table(part.get("functionCall")), table(part.get("functionResponse"))
             if asked:
                 pending[asked.get("id")] = line, asked
-            elif answer and answer.get("id") in pending:
-                result = table(line.record.get("toolCallResult"))
-                if result.get("status") == "success":
-                    yield _tell(*pending.pop(answer.get("id")), line.record, answer)
+            elif answer.get("id") in pending and _has_succeeded(line.record, answer):
+                yield _tell(*pending.pop(answer.get("id")), line.record, answer)
+
+
+def _has_succeeded(record: Record, answer: Record) -> bool:
+    """Whether a call has; of those of a sub-agent only the answer says it."""
+    status = table(record.get("toolCallResult")).get("status")
+    is_well = status is None and "error" not in table(answer.get("response"))
+    return status == "success" or (is_well and record.get("isSidechain") is True)
+
+
+def _list_attached(line: Line) -> Iterator[LoggedCall]:
+    """List the files that stood in a prompt (`@file`)."""
+    for number, read in enumerate(list_attached(line.record)):
+        yield replace(_begin(line, line.record), id=f"{line.record.get('uuid')}.{number}", did=read)
 
 
 _OLD_NAMES = {"replace": "edit"}
@@ -88,17 +103,28 @@ _OLD_NAMES = {"replace": "edit"}
 def _tell(asked: Line, call: Record, record: Record, answer: Record) -> LoggedCall:
     words = text(table(answer.get("response")).get("output")) or ""
     shown = table(record.get("toolCallResult")).get("resultDisplay")
-    return LoggedCall(
-        time=parse_time(record.get("timestamp")),
-        conversation=text(record.get("sessionId")) or "unnamed",
-        agent=f"{LOG_NAME}/{text(record.get('version')) or 'unknown'}",
-        directory=text(record.get("cwd")) or "",
-        where=asked.where,
+    return replace(
+        _begin(asked, record),
         id=str(call.get("id")),
         tool=_OLD_NAMES.get(str(call.get("name")), str(call.get("name"))),
         turn=text(asked.record.get("uuid")) or "",
         arguments=table(call.get("args")),
         answer={"llmContent": words, "returnDisplay": shown},
+    )
+
+
+def _begin(asked: Line, record: Record) -> LoggedCall:
+    """What a line says of a call: where, when, by whom; a sub-agent has a log of its own."""
+    session = text(record.get("sessionId")) or "unnamed"
+    own = text(record.get("agentId")) if record.get("isSidechain") is True else None
+    return LoggedCall(
+        time=parse_time(record.get("timestamp")),
+        conversation=f"{session[:18]}-{own}" if own else session,
+        agent=f"{LOG_NAME}/{text(record.get('version')) or 'unknown'}",
+        directory=text(record.get("cwd")) or "",
+        where=asked.where,
+        id="",
+        tool="attachment",
     )
 
 

@@ -21,12 +21,17 @@ from hkgit.agents.servers.replies import (
 from hkgit.agents.servers.roots import Root, choose_root, places, take_caller
 from hkgit.agents.servers.server_calls import CALLS, Tool
 from hkgit.errors import HkgitError, InvalidInput
+from hkgit.git.program import name_program
 from hkgit.sessions.edit_session import EditSession
 from hkgit.text.strict_json import Json
+from hkgit.values import replace
 from hkgit.workflows.arguments import Values, check_arguments
 
 _CHANGED = ("applied", "undone")
 """What is answered to a call that has changed something."""
+
+_ADVICE = ("fix", "read")
+"""Members of an answer that hold commands: all else may quote files."""
 
 
 class Connection:
@@ -68,6 +73,15 @@ class Connection:
         `session` is the caller's, where that is known; a call may name another. By the `id` of a
         call a hook may have noted whose it is.
         """
+        return _name_programs(self._answer(name, arguments, session, id))
+
+    def _answer(
+        self,
+        name: str,
+        arguments: Mapping[str, Json] | None,
+        session: str | None,
+        id: str | None,
+    ) -> Reply:
         try:
             return self._dispatch(name, {} if arguments is None else arguments, session, id)
         except HkgitError as error:
@@ -119,3 +133,23 @@ class Connection:
     def _open(self, place: Root, name: str) -> EditSession:
         agent = re.sub(r"[^!-~]+", "-", self.agent)[:100] or "unknown"
         return EditSession.open(place.root, name, agent=agent)
+
+
+def _name_programs(reply: Reply) -> Reply:
+    """Name hkgit by a path that the agent's shell finds in the advice of a reply alone."""
+    named: dict[str, str] = {}
+
+    def name(value: Json, key: str = "") -> Json:
+        if isinstance(value, dict):
+            return {each: name(held, each) for each, held in value.items()}
+        if isinstance(value, list):
+            return [name(each) for each in value]
+        if key in _ADVICE and isinstance(value, str) and "hkgit " in value:
+            named[value] = name_program(value, is_other_shell=True)
+            return named[value]
+        return value
+
+    document, text = name(reply.document), reply.text
+    for said, better in named.items():
+        text = text.replace(said, better)
+    return replace(reply, document=document, text=text)

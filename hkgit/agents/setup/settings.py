@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterator
 
-from hkgit.agents.setup import jsonc
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.hashes import sha256
@@ -101,12 +100,16 @@ class JsonPart:
     owner: str = ""
 
     def add_to(self, text: str | None) -> str:
+        from hkgit.agents.setup import jsonc  # hooks set nothing up
+
         if text is not None and self.owner:
             text = jsonc.remove_outdated(text, self.value, self._owns)
         return jsonc.add_members(self.skeleton if text is None else text, self.value)
 
     def remove_from(self, text: str) -> str | None:
         """Remove the part from the file; None where nothing of anybody's is left."""
+        from hkgit.agents.setup import jsonc
+
         if self.owner:
             text = jsonc.remove_outdated(text, self.value, self._owns)
         left = jsonc.remove_members(text, self.value)

@@ -23,7 +23,7 @@ from hkgit.text.escape import to_json_text, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 
-DERIVED_FROM = ("strict", "spliced", "reanchored", "mixed", "recovered")
+DERIVED_FROM = ("strict", "reanchored", "mixed", "recovered")
 """Verdicts under which a line follows from an entry."""
 
 

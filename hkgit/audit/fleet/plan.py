@@ -18,7 +18,7 @@ from hkgit.audit.tables.database import explain_failure
 from hkgit.audit.tables.rows import Rows, find_roots, normalise_url
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.evidence.entry import digest
-from hkgit.gate.policy.key_table import Table
+from hkgit.gate.policy.key_table import STRING, TEXTS, list_of, read_fields
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.grants import BREAK_GLASS
 from hkgit.gate.trusted_policy import follow_policy, read_trusted_policy
@@ -121,20 +121,21 @@ def _read_lines(path: Path, text: str) -> Iterator[ListedRepository]:
             yield _parse_listed(f"{path}:{number}", path, None, address, ())
 
 
+_LISTED = {"repository": list_of(dict, name=STRING, url=STRING, refs=TEXTS)}
+
+
 def _read_toml(path: Path, text: str) -> Iterator[ListedRepository]:
     try:
-        table = Table(str(path), tomllib.loads(text))
+        table = read_fields(str(path), tomllib.loads(text), _LISTED)
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(str(path), f"is not TOML: {error}") from error
-    table.check_keys("repository")
-    for number, each in enumerate(table.tables("repository"), 1):
-        each.check_keys("name", "url", "refs")
-        address = each.text("url")
-        if address is None:
+    for number, each in enumerate(table.get("repository", ()), 1):
+        if "url" not in each:
             fix = 'Write url = "https://..." or a path.'
             raise InvalidInput(f"{path}: repository {number}", "has no url", fix)
-        refs = tuple(map(_full_ref, each.texts("refs", ())))
-        yield _parse_listed(f"{path}: repository {number}", path, each.text("name"), address, refs)
+        refs = tuple(map(_full_ref, each.get("refs", ())))
+        where = f"{path}: repository {number}"
+        yield _parse_listed(where, path, each.get("name"), each["url"], refs)
 
 
 def _full_ref(ref: str) -> str:

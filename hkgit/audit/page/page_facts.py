@@ -23,7 +23,6 @@ from hkgit.audit.commits import (
 )
 from hkgit.audit.page.heat import FileHeat, list_paths, measure_heat
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
-from hkgit.audit.reports.findings import describe_rule
 from hkgit.audit.reports.fix import mend
 from hkgit.audit.tables.figures import (
     AgentFigures,
@@ -71,10 +70,9 @@ class PageCommit:
 
 @dataclass(frozen=True, slots=True)
 class FindingGroup:
-    """A rule, what it is for, and where it was broken by commits that do not pass."""
+    """A rule, and where it was broken by commits that do not pass."""
 
     rule: str
-    meaning: str
     findings: tuple[tuple[PageCommit, Finding], ...]
 
 
@@ -224,4 +222,4 @@ def _groups(commits: Sequence[PageCommit]) -> Iterator[FindingGroup]:
             if count <= MOST_FINDINGS:
                 found.setdefault(finding.rule, []).append((each, finding))
     for rule, findings in sorted(found.items(), key=lambda item: -len(item[1])):
-        yield FindingGroup(rule, describe_rule(rule), tuple(findings))
+        yield FindingGroup(rule, tuple(findings))

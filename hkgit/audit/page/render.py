@@ -18,6 +18,7 @@ from hkgit.audit.origins import UNEXPLAINED
 from hkgit.audit.page.heat import EARLIER, NO_TRACE
 from hkgit.audit.page.hunks import MOST_HUNKS
 from hkgit.audit.page.page_facts import MOST_NAMED, PageCommit, PageFacts
+from hkgit.audit.reports.findings import describe_rule
 from hkgit.audit.tables.figures import count_tenths
 from hkgit.errors import InvalidInput
 from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
@@ -175,6 +176,7 @@ _FILTERS: dict[str, Callable[..., object]] = {
     "decimal": format_decimal,
     "evidence_words": _evidence_words,
     "long_day": _long_day,
+    "meaning": describe_rule,
     "noun": count_noun,
     "percent": _percent,
     "visible": visible,

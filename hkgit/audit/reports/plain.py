@@ -8,9 +8,9 @@ from tempfile import TemporaryFile
 from textwrap import indent
 
 from hkgit.applying.outcome import error_json
+from hkgit.audit.reports import ReportFormat, ReportTotals
 from hkgit.audit.reports.findings import ReportItem, SourcePlace
 from hkgit.audit.reports.fix import mend
-from hkgit.audit.reports.report_format import ReportFormat, ReportTotals
 from hkgit.errors import HkgitError
 from hkgit.evidence.verdict import Finding
 from hkgit.gate.policy.model import Policy
@@ -58,7 +58,7 @@ class JsonFormat(ReportFormat):
         self._kept.close()
 
 
-def refusal(error: HkgitError) -> str:
+def refuse_json(error: HkgitError) -> str:
     """Render why there is no report."""
     return dump_json({"status": error.status, "error": error_json(error)})
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from hkgit.audit.reports import ReportFormat, ReportTotals
 from hkgit.audit.reports.findings import ReportItem, name_commit
-from hkgit.audit.reports.report_format import ReportFormat, ReportTotals
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.text.escape import count_noun, escape_console

@@ -164,7 +164,6 @@ class Period:
         return sum(self.counts.values())
 
 
-_DAYS = {"day": 1, "week": 7, "month": 31}
 _MOST_PERIODS = 400
 
 

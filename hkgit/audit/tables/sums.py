@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from sqlite3 import Connection
-from typing import Any
 
 from hkgit.audit.commits import STANDINGS
 from hkgit.audit.page.render import read_style, render_template
-from hkgit.audit.reports.findings import describe_rule
 from hkgit.audit.tables.figures import (
     ALL,
     EACH,
@@ -21,6 +19,7 @@ from hkgit.audit.tables.figures import (
     list_agents,
     list_periods,
 )
+from hkgit.audit.tables.rows import Row
 from hkgit.evidence.entry import digest
 from hkgit.gate.ruling import AGENT, NO_EVIDENCE
 from hkgit.values import dataclass
@@ -75,79 +74,26 @@ class RepositorySum:
 
 
 @dataclass(frozen=True, slots=True)
-class CommitSum:
-    """One of the commits to look at first."""
-
-    id: str
-    time: datetime | None
-    who: str
-    subject: str
-    standing: str
-    passes: bool
-    rule: str
-    evidence: str | None
-    confidence: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class RuleSum:
-    """A rule that commits break: how often, and what it is for."""
-
-    rule: str
-    findings: int
-    commits: int
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class FileSum:
-    """A file by what agents changed of it unseen."""
-
-    path: str
-    commits: int
-    removed: int
-    unseen: int
-
-
-@dataclass(frozen=True, slots=True)
 class TableFacts:
-    """What a page shows: of all repositories, or of one with its commits and files."""
+    """What a page shows: of all repositories, or of one with its commits and files.
+
+    `rules`, `commits` and `files` are rows of the queries in figures.sql.
+    """
 
     repositories: tuple[RepositorySum, ...]
     agents: tuple[AgentFigures, ...]
     periods: tuple[Period, ...]
-    rules: tuple[RuleSum, ...]
-    commits: tuple[CommitSum, ...] = ()
-    files: tuple[FileSum, ...] = ()
+    rules: tuple[Row, ...]
+    commits: tuple[Row, ...] = ()
+    files: tuple[Row, ...] = ()
 
     @property
     def count(self) -> int:
         return sum(each.commits for each in self.repositories)
 
     @property
-    def passing(self) -> int:
-        return sum(each.passing for each in self.repositories)
-
-    @property
-    def edits(self) -> int:
-        return sum(each.edits for each in self.repositories)
-
-    @property
-    def blind(self) -> int:
-        return sum(each.blind for each in self.repositories)
-
-    @property
     def standings(self) -> dict[str, int]:
         return {name: sum(each.standings[name] for each in self.repositories) for name in STANDINGS}
-
-    @property
-    def derived(self) -> int:
-        """Commits by agents that can be derived."""
-        return sum(each.derived for each in self.repositories)
-
-    @property
-    def by_agents(self) -> int:
-        return sum(each.by_agents for each in self.repositories)
 
     @property
     def broken(self) -> int:
@@ -171,15 +117,15 @@ def sum_tables(database: Connection) -> TableSums:
     """Sum up what the pages show; each table is read a few times for all repositories together."""
     repositories = tuple(_list_repositories(database))
     agents, periods = list_agents(database, by=EACH), list_periods(database, EACH, "week")
-    rules = gather(ask(database, "rules", by=EACH), _explain_rule)
-    commits = gather(ask(database, "commits to look at", most=MOST_COMMITS), _read_commit)
-    files = gather(ask(database, "files to look at", most=MOST_FILES), _read_file)
+    rules = gather(ask(database, "rules", by=EACH), Row)
+    commits = gather(ask(database, "commits to look at", most=MOST_COMMITS), Row)
+    files = gather(ask(database, "files to look at", most=MOST_FILES), Row)
     nothing = (), "week"
     whole = TableFacts(
         repositories=repositories,
         agents=tuple(list_agents(database)[""]),
         periods=list_periods(database, ALL, "week").get("", nothing)[0],
-        rules=tuple(gather(ask(database, "rules", by=ALL), _explain_rule)[""]),
+        rules=tuple(gather(ask(database, "rules", by=ALL), Row)[""]),
     )
     single = {
         each.name: TableFacts(
@@ -201,27 +147,12 @@ def _list_repositories(database: Connection) -> Iterator[RepositorySum]:
     found = []
     for row in ask(database, "repositories"):
         row["exported"] = datetime.fromisoformat(row["exported"])
-        row["newest"] = _read_moment(row["newest"])
+        newest = row["newest"]
+        row["newest"] = None if newest is None else datetime.fromisoformat(newest)
         row["standings"] = dict.fromkeys(STANDINGS, 0) | standings[row["name"]]
         row["made_by"] = dict.fromkeys((AGENT, NO_EVIDENCE), 0) | makers[row["name"]]
         found.append(RepositorySum(**row))
     yield from sorted(found, key=lambda each: (*(-value for value in each.badness), each.name))
-
-
-def _read_moment(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
-
-
-def _explain_rule(rule: str, **counts: int) -> RuleSum:
-    return RuleSum(rule=rule, meaning=describe_rule(rule), **counts)
-
-
-def _read_commit(time: str | None, place: int, **row: Any) -> CommitSum:
-    return CommitSum(time=_read_moment(time), **row)
-
-
-def _read_file(place: int, **row: Any) -> FileSum:
-    return FileSum(**row)
 
 
 def render_tables(

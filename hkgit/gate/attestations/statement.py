@@ -207,14 +207,11 @@ def read_envelope(data: bytes) -> Envelope:
     return Envelope(
         parts["payloadType"].text(),
         _bytes(parts["payload"]),
-        tuple(_signature(node) for node in parts["signatures"].items()),
+        tuple(
+            Signature(says["keyid"].text() if "keyid" in says else "", _bytes(says["sig"]))
+            for says in (node.fields(["sig"], ["keyid"]) for node in parts["signatures"].items())
+        ),
     )
-
-
-def _signature(node: Node) -> Signature:
-    parts = node.fields(["sig"], ["keyid"])
-    keyid = parts["keyid"].text() if "keyid" in parts else ""
-    return Signature(keyid, _bytes(parts["sig"]))
 
 
 def _base64(data: bytes) -> str:

@@ -146,6 +146,5 @@ def _fits(policy: Policy, statement: Statement, ref: str | None) -> bool:
     return (
         statement.policy == hash_policy(policy)
         and set(statement.accepted) <= set(policy.verdicts)
-        and (policy.ladders is None or statement.ladder in policy.ladders)
         and (ref is None or statement.target in (None, ref))
     )

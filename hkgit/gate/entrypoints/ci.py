@@ -136,37 +136,29 @@ def _github(name: str, payload: JsonObject) -> CiEvent:
     try:
         match name:
             case "pull_request" | "pull_request_target":
-                return _github_pull_request(name, payload["pull_request"])
+                base, head = payload["pull_request"]["base"], payload["pull_request"]["head"]
+                ref, old, new = f"refs/heads/{base['ref']}", base["sha"], head["sha"]
+                is_offer, default = True, None
             case "merge_group":
-                return _github_merge_group(name, payload["merge_group"])
+                group = payload["merge_group"]
+                ref, old, new = group["base_ref"], group["base_sha"], group["head_sha"]
+                is_offer, default = True, None
             case "push":
-                return _github_push(name, payload)
+                ref, old, new = payload["ref"], payload["before"], payload["after"]
+                is_offer, default = False, payload["repository"]["default_branch"]
+            case _:
+                fix = "Run it on pull_request, merge_group or push."
+                raise InvalidInput(f"event {name}", "brings no commits", fix)
     except (KeyError, TypeError) as error:
         raise InvalidInput(f"event {name}", f"has no {error}") from error
-    fix = "Run it on pull_request, merge_group or push."
-    raise InvalidInput(f"event {name}", "brings no commits", fix)
-
-
-def _github_pull_request(name: str, pull: JsonObject) -> CiEvent:
-    base, head = pull["base"], pull["head"]
-    ref = f"refs/heads/{base['ref']}"
-    return CiEvent(host=GITHUB, name=name, ref=ref, old=base["sha"], new=head["sha"], is_offer=True)
-
-
-def _github_merge_group(name: str, group: JsonObject) -> CiEvent:
-    old, new = group["base_sha"], group["head_sha"]
-    return CiEvent(host=GITHUB, name=name, ref=group["base_ref"], old=old, new=new, is_offer=True)
-
-
-def _github_push(name: str, payload: JsonObject) -> CiEvent:
     return CiEvent(
         host=GITHUB,
         name=name,
-        ref=payload["ref"],
-        old=parse_id(payload["before"]),
-        new=parse_id(payload["after"]),
-        is_offer=False,
-        default_branch=payload["repository"]["default_branch"],
+        ref=ref,
+        old=parse_id(old),
+        new=parse_id(new),
+        is_offer=is_offer,
+        default_branch=default,
     )
 
 
@@ -178,9 +170,8 @@ def _gitlab(environment: Mapping[str, str]) -> CiEvent:
         # Only a pipeline on the merged result names the commit; else the branch is fetched.
         named = environment.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
         old = named or f"refs/remotes/origin/{target}"
-        return CiEvent(
-            host=GITLAB, name=source, ref=f"refs/heads/{target}", old=old, new=new, is_offer=True
-        )
+        ref = f"refs/heads/{target}"
+        return CiEvent(host=GITLAB, name=source, ref=ref, old=old, new=new, is_offer=True)
     if source != "push":
         fix = "Run it in merge request pipelines or on push."
         raise InvalidInput(f"pipeline by {source or 'nobody'}", "brings no commits", fix)

@@ -89,13 +89,9 @@ def _side(repository: Repository, update: Update, given: Policy | None) -> Trust
         return TrustedSide(policy, None, None, known)
     policy = choose_trusted_side(repository, [update.ref], old, None, given).policy
     # Not as its old side: what its owner has not pushed may be amended and set back at will.
-    return TrustedSide(policy, None, old, _find_published(repository, update.ref))
-
-
-def _find_published(repository: Repository, ref: str) -> tuple[str, ...]:
-    """Find where the branch's upstream stands, and the default branches of remotes."""
-    asked = repository.git("for-each-ref", "--format=%(upstream)", "--", ref).text
-    return _tips(repository, *filter(None, [asked]), "refs/remotes/*/HEAD")
+    upstream = repository.git("for-each-ref", "--format=%(upstream)", "--", update.ref).text
+    published = _tips(repository, *filter(None, [upstream]), "refs/remotes/*/HEAD")
+    return TrustedSide(policy, None, old, published)
 
 
 def _tips(repository: Repository, *patterns: str) -> tuple[str, ...]:
@@ -116,7 +112,10 @@ def judge_received(
     if os.environ.get("GIT_NAMESPACE"):
         raise GitRefused("GIT_NAMESPACE", "pushes to a namespace are not judged")
     server = _Server(repository, given, _find_aliases(repository, updates))
-    point = EntryPoint(repository, on_server=True, incoming=_find_incoming(updates))
+    speaking = (BREAK_GLASS, ENTRIES, RECOVERED)  # for other commits of the push
+    brought = ((each.ref, each.new) for each in updates if each.ref.startswith(speaking))
+    incoming = {ref: new for ref, new in brought if new is not None}
+    point = EntryPoint(repository, on_server=True, incoming=incoming)
     for answer in point.answer_each(updates, server.find_side, given, Budget(seconds)):
         if _holds_elsewhere(answer):
             server.passed.append(answer)
@@ -211,12 +210,6 @@ _USUAL = ("refs/heads/main", "refs/heads/master")
 _ANOTHER_DEFAULT = "Make another branch the default one first."
 _AMBIGUOUS = ""
 """The name of the default branch where nothing says which it is."""
-
-
-def _find_incoming(updates: Sequence[Update]) -> dict[str, str]:
-    """Find what speaks for other commits of the push: records of all kinds, signatures."""
-    speaking = (BREAK_GLASS, ENTRIES, RECOVERED)
-    return {u.ref: u.new for u in updates if u.new is not None and u.ref.startswith(speaking)}
 
 
 def _find_aliases(repository: Repository, updates: Sequence[Update]) -> dict[str, str]:

@@ -148,7 +148,7 @@ ACCEPTED = (
 )
 """Verdicts that pass by default; none is attested or vouched where nobody is trusted to."""
 
-ACCEPTABLE = (*ACCEPTED, "spliced", "mixed", "recovered")
+ACCEPTABLE = (*ACCEPTED, "mixed", "recovered")
 """Verdicts that a policy may let pass."""
 
 

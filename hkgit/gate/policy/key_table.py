@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from operator import gt, lt
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, cast
 
 from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
@@ -14,124 +14,6 @@ from hkgit.gate.policy.defaults import ACCEPTABLE, KNOWN_AGENTS, PROTECTED, ROLE
 from hkgit.gate.policy.model import Floors, Grant, Policy, Recovered, RefRules
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
-
-_ID = r"[0-9a-f]{40}([0-9a-f]{24})?"
-
-Default = TypeVar("Default", tuple[str, ...], None)
-
-
-class Table:
-    """A TOML table that names its source and key when a value is wrong."""
-
-    def __init__(self, source: str, table: object) -> None:
-        self.source = source
-        if not isinstance(table, dict):
-            raise InvalidInput(source, "the gate's policy is not a table", "Write [gate].")
-        self.table: Mapping[str, object] = table
-
-    def wrong(self, key: str, expected: str) -> InvalidInput:
-        found = self.table.get(key)
-        return InvalidInput(f"{self.source}: {key}", f"expected {expected}, found {found!r}")
-
-    def check_keys(self, *known: str) -> None:
-        for key in self.table:
-            if key not in known:
-                fix = f"Known keys: {', '.join(known)}."
-                raise InvalidInput(f"{self.source}: {key}", "unknown key of the policy", fix)
-
-    def text(self, key: str) -> str | None:
-        if key not in self.table:
-            return None
-        value = self.table[key]
-        if not isinstance(value, str):
-            raise self.wrong(key, "a string")
-        return value
-
-    def commit(self, key: str) -> str | None:
-        """Read the whole id of a commit: what is shorter could be the name of a branch."""
-        value = self.text(key)
-        if value is not None and not re.fullmatch(_ID, value):
-            raise self.wrong(key, "all 40 digits of a commit")
-        return value
-
-    def texts(self, key: str, default: Default) -> tuple[str, ...] | Default:
-        """Read a list of strings, or return the default."""
-        if key not in self.table:
-            return default
-        values = self.table[key]
-        if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
-            raise self.wrong(key, "a list of strings")
-        return tuple(values)
-
-    def globs(self, key: str) -> tuple[str, ...]:
-        """Read a list of strings that may not be empty."""
-        globs = self.texts(key, ())
-        if not globs:
-            raise self.wrong(key, "at least one glob")
-        return globs
-
-    def integers(self, key: str) -> tuple[int, ...] | None:
-        if key not in self.table:
-            return None
-        values = self.table[key]
-        if not isinstance(values, list) or not all(map(_is_whole, values)):
-            raise self.wrong(key, "a list of integers")
-        return tuple(map(int, values))
-
-    def integer(self, key: str, least: int, most: int) -> int:
-        value = self.table.get(key)
-        if not _is_whole(value) or not least <= value <= most:
-            raise self.wrong(key, f"an integer from {least} to {most}")
-        return int(value)
-
-    def flag(self, key: str) -> bool:
-        value = self.table.get(key, False)
-        if not isinstance(value, bool):
-            raise self.wrong(key, "true or false")
-        return value
-
-    def choice(self, key: str, known: Sequence[str]) -> str:
-        value = self.table.get(key)
-        if not isinstance(value, str) or value not in known:
-            raise self.wrong(key, f"one of {', '.join(known)}")
-        return str(value)
-
-    def choices(self, key: str, known: Sequence[str]) -> tuple[str, ...]:
-        values = self.texts(key, ())
-        if any(value not in known for value in values):
-            raise self.wrong(key, f"some of {', '.join(dict.fromkeys(map(str, known)))}")
-        return values
-
-    def per_mille(self, key: str) -> int:
-        value = self.table.get(key, 0)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise self.wrong(key, "a number from 0 to 1")
-        return round(value * 1000)
-
-    def inner(self, key: str, *known: str) -> Table:
-        """Read a table of the table, with these keys; an empty one where there is none."""
-        table = self.table.get(key, {})
-        if not isinstance(table, dict):
-            raise self.wrong(key, "a table")
-        inner = Table(f"{self.source}: {key}", table)
-        inner.check_keys(*known)
-        return inner
-
-    def tables(self, key: str) -> Iterator[Table]:
-        """Yield the tables of a list, each to be read by itself."""
-        tables = self.table.get(key, [])
-        if not isinstance(tables, list):
-            raise self.wrong(key, "a list of tables")
-        for table in tables:
-            yield Table(f"{self.source}: {key}", table)
-
-
-def _is_whole(value: object) -> TypeGuard[int | float]:
-    """Whether a value is a whole number; 1.0 is one, as in JSON Schema."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return isinstance(value, int) or value.is_integer()
-
 
 MODES = ("report", "warn", "enforce")
 GOVERN = ("agents", "all")
@@ -153,10 +35,10 @@ MOST_SECONDS = 3600
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A type of values: how one is read, and its JSON Schema."""
+    """A type of values: its JSON Schema, and how one is read, with the place that it stands at."""
 
-    read: Callable[[Table, str], Any]
     schema: JsonObject
+    read: Callable[[str, object], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,60 +71,113 @@ class Key:
 # Kinds of values
 
 
-TEXTS = Kind(
-    lambda table, name: table.texts(name, ()), {"type": "array", "items": {"type": "string"}}
+def _wrong(where: str, expected: str, found: object) -> InvalidInput:
+    return InvalidInput(where, f"expected {expected}, found {found!r}")
+
+
+def _fits(value: Any, schema: JsonObject) -> bool:
+    """Whether a value is as a schema says; 1.0 is a whole number, as in JSON Schema."""
+    if "enum" in schema:
+        return value in schema["enum"]
+    match schema["type"]:
+        case "array":
+            is_long_enough = isinstance(value, list) and len(value) >= schema.get("minItems", 0)
+            return is_long_enough and all(_fits(each, schema["items"]) for each in value)
+        case "string":
+            pattern = schema.get("pattern", "(?s).*")
+            return isinstance(value, str) and re.fullmatch(pattern, value) is not None
+        case "boolean":
+            return isinstance(value, bool)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    is_whole = schema["type"] == "number" or isinstance(value, int) or value.is_integer()
+    return is_whole and schema.get("minimum", value) <= value <= schema.get("maximum", value)
+
+
+def _plain(words: str, schema: JsonObject, make: Callable[[Any], Any] = tuple) -> Kind:
+    """Values that a schema tells, what is expected in words, and what is made of one."""
+
+    def read(where: str, value: object) -> Any:
+        if not _fits(value, schema):
+            raise _wrong(where, words, value)
+        return make(value)
+
+    return Kind(schema, read)
+
+
+_STRINGS = {"type": "array", "items": {"type": "string"}}
+
+TEXTS = _plain("a list of strings", _STRINGS)
+GLOBS = _plain("at least one glob", _STRINGS | {"minItems": 1})
+STRING = _plain("a string", {"type": "string"}, str)
+COMMIT = _plain(
+    "all 40 digits of a commit",
+    {"type": "string", "pattern": r"^[0-9a-f]{40}([0-9a-f]{24})?$"},
+    str,
 )
-STRING = Kind(Table.text, {"type": "string"})
-COMMIT = Kind(Table.commit, {"type": "string", "pattern": "^[0-9a-f]{40}([0-9a-f]{24})?$"})
-INTEGERS = Kind(Table.integers, {"type": "array", "items": {"type": "integer"}})
-FLAG = Kind(Table.flag, {"type": "boolean"})
-PER_MILLE = Kind(Table.per_mille, {"type": "number", "minimum": 0, "maximum": 1})
-SECONDS = Kind(
-    lambda table, name: table.integer(name, 1, MOST_SECONDS),
+"""What is shorter could be the name of a branch."""
+FLAG = _plain("true or false", {"type": "boolean"}, bool)
+PER_MILLE = _plain(
+    "a number from 0 to 1",
+    {"type": "number", "minimum": 0, "maximum": 1},
+    lambda value: round(value * 1000),
+)
+SECONDS = _plain(
+    f"an integer from 1 to {MOST_SECONDS}",
     {"type": "integer", "minimum": 1, "maximum": MOST_SECONDS},
+    int,
 )
 
 
 def _choice(known: tuple[str, ...]) -> Kind:
-    return Kind(lambda table, name: table.choice(name, known), {"enum": [*known]})
+    return _plain(f"one of {', '.join(known)}", {"enum": [*known]}, str)
 
 
 def _choices(known: tuple[str, ...]) -> Kind:
-    schema = {"type": "array", "items": {"enum": [*known]}}
-    return Kind(lambda table, name: table.choices(name, known), schema)
+    words = f"some of {', '.join(map(str, known))}"
+    return _plain(words, {"type": "array", "items": {"enum": [*known]}})
 
 
 def _with(known: tuple[str, ...]) -> Kind:
     """A list of strings, which come behind known ones."""
-    return Kind(lambda table, name: (*known, *table.texts(name, ())), TEXTS.schema)
+    return _plain("a list of strings", _STRINGS, lambda values: (*known, *values))
+
+
+def read_fields(where: str, table: object, kinds: Mapping[str, Kind]) -> dict[str, Any]:
+    """Read the keys that a table has. Raises InvalidInput for one that is wrong, naming it."""
+    if not isinstance(table, dict):
+        raise _wrong(where, "a table", table)
+    for key in table:
+        if key not in kinds:
+            fix = f"Known keys: {', '.join(kinds)}."
+            raise InvalidInput(f"{where}: {key}", "unknown key", fix)
+    return {key: kinds[key].read(f"{where}: {key}", value) for key, value in table.items()}
 
 
 def _inner(make: Callable[..., Any], **kinds: Kind) -> Kind:
     """A table of these keys."""
-
-    def read(table: Table, name: str) -> Any:
-        inner = table.inner(name, *kinds)
-        return make(
-            **{key: each.read(inner, key) for key, each in kinds.items() if key in inner.table}
-        )
-
-    return Kind(read, _describe_table(kinds))
+    return Kind(
+        _describe_table(kinds), lambda where, table: make(**read_fields(where, table, kinds))
+    )
 
 
-def _each(make: Callable[..., Any], globs: str, **kinds: Kind) -> Kind:
-    """A list of tables of these keys; only the globs that they are for must be there."""
+def list_of(make: Callable[..., Any], *required: str, **kinds: Kind) -> Kind:
+    """A list of tables of these keys, of which some must be there."""
 
-    def read_one(table: Table) -> Any:
-        table.check_keys(globs, *kinds)
-        parts = {key: each.read(table, key) for key, each in kinds.items() if key in table.table}
-        return make(**{globs: table.globs(globs)}, **parts)
+    def read_one(where: str, table: object) -> Any:
+        fields = read_fields(where, table, kinds)
+        for key in required:
+            if key not in fields:
+                kinds[key].read(f"{where}: {key}", None)
+        return make(**fields)
 
-    def read(table: Table, name: str) -> Any:
-        return tuple(map(read_one, table.tables(name)))
+    def read(where: str, tables: object) -> Any:
+        if not isinstance(tables, list):
+            raise _wrong(where, "a list of tables", tables)
+        return tuple(read_one(where, table) for table in tables)
 
-    required = Kind(Table.globs, TEXTS.schema | {"minItems": 1})
-    items = _describe_table({globs: required, **kinds}) | {"required": [globs]}
-    return Kind(read, {"type": "array", "items": items})
+    items = _describe_table(kinds) | {"required": [*required]}
+    return Kind({"type": "array", "items": items}, read)
 
 
 def _describe_table(kinds: Mapping[str, Kind]) -> JsonObject:
@@ -257,11 +192,14 @@ def _read_recovered(accept: bool = True, **floors: int) -> Recovered:
 _TIERS = _choices(TIERS)
 _KINDS = _choices(KINDS)
 _VERDICTS = _choices(ACCEPTABLE)
-_GRANTS = _each(Grant, "paths", names=TEXTS, keys=TEXTS, principals=TEXTS, pushers=TEXTS)
-_TARGETS = _each(RefRules, "refs", verdicts=_VERDICTS, rewrites=_choice(REWRITES))
-_FLOORS = _each(
+_GRANTS = list_of(
+    Grant, "paths", paths=GLOBS, names=TEXTS, keys=TEXTS, principals=TEXTS, pushers=TEXTS
+)
+_TARGETS = list_of(RefRules, "refs", refs=GLOBS, verdicts=_VERDICTS, rewrites=_choice(REWRITES))
+_FLOORS = list_of(
     Floors,
     "paths",
+    paths=GLOBS,
     accept=_KINDS,
     tiers=_TIERS,
     min_confidence=PER_MILLE,
@@ -341,7 +279,6 @@ _KEYS = (
     ),
     Key("verdicts", _VERDICTS, "verdicts that pass", FEWER, default="[the table](verdicts.md)"),
     Key("tiers", _TIERS, "the only tiers accepted", FEWER, default="all"),
-    Key("ladders", INTEGERS, "the only versions of the ladder accepted", FEWER, default="all"),
     Key(
         "min_threshold",
         PER_MILLE,
@@ -501,8 +438,7 @@ def parse_policy(table: object, source: str) -> Policy:
 
 def read_table(table: object, source: str) -> Policy:
     """Read the policy that a table says: every key by itself, as `hkgit schema policy` has it."""
-    reader = Table(source, table)
-    reader.check_keys(*(key.name for key in KEYS))
-    given = (key for key in KEYS if key.name in reader.table)
-    values = {key.field or key.name: key.kind.read(reader, key.name) for key in given}
-    return Policy(**values, source=source, table=reader.table)
+    fields = read_fields(source, table, {key.name: key.kind for key in KEYS})
+    named = {key.name: key.field or key.name for key in KEYS}
+    values = {named[name]: value for name, value in fields.items()}
+    return Policy(**values, source=source, table=cast("Mapping[str, object]", table))

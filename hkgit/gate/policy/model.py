@@ -94,7 +94,6 @@ class Policy:
     verdicts: tuple[str, ...] = ACCEPTED
     any_verdict: bool = False
     tiers: tuple[str, ...] | None = None
-    ladders: tuple[int, ...] | None = None
     min_confidence: int = 0
     since: str | None = None
     manual: tuple[Grant, ...] = ()
@@ -182,10 +181,6 @@ class Policy:
         granted = (principal for grant in self.manual for principal in grant.principals)
         in_roles = (principal for listed in self.roles.values() for principal in listed)
         return tuple(dict.fromkeys((*granted, *in_roles)))
-
-    def has_role(self, principal: str, role: str) -> bool:
-        """Whether a principal of the allowed signers has a role."""
-        return principal in self.roles.get(role, ())
 
     def is_agent(self, identity: str) -> bool:
         """Whether a `Name <email>` is one of the agents."""

@@ -91,9 +91,6 @@ def _describe_floors(floors: Floors, what: str) -> Iterator[str]:
 
 
 def _describe_entries(policy: Policy) -> Iterator[str]:
-    if policy.ladders is not None:
-        listed = _join_words([str(each) for each in policy.ladders])
-        yield f"Entries must be of these versions of the ladder: {listed or 'none'}."
     if policy.min_threshold:
         least = format_decimal(policy.min_threshold)
         yield f"Entries must be applied with a threshold of at least {least}."

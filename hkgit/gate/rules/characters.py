@@ -53,15 +53,11 @@ ANNOTATION = (0xFFF9, 0xFFFB)
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 
 
-def _unseen() -> str:
-    """The inside of a class of characters that are not shown."""
-    stretches = (*IGNORABLE, ANNOTATION)
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in stretches)
-
+_UNSEEN = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*IGNORABLE, ANNOTATION))
 
 KINDS: Mapping[str, str] = {
     "bidi": f"[{_BIDI}]",
-    "zero-width": f"(?![{_BIDI}])[{_unseen()}]",
+    "zero-width": f"(?![{_BIDI}])[{_UNSEEN}]",
     "nul": "\0",
     "lone-cr": "\r(?!\n)(?!\\Z)",
 }
@@ -85,13 +81,8 @@ _SPELLING = (
     "|(?<=[0-9#*])\ufe0f(?=\u20e3)"
     "|(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f]"
 )
-# The first bytes of all of them: most files hold none, and are looked at no further.
-_SUSPECT = (
-    rb"\0|\r(?!\n|\Z)|\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]"
-    rb"|\xe1\xa0[\x8b-\x8f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]"
-    rb"|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb0-\xbb]"
-    rb"|\xf0\x9b\xb2[\xa0-\xa3]|\xf0\x9d\x85[\xb3-\xba]|\xf3\xa0"
-)
+_SUSPECT = f"[\0{_UNSEEN}]|\r(?!\n|\\Z)"
+"""Anything that any kind finds: most files hold none, and are looked at no further."""
 _ENCODING = rb"(?m)^encoding([^\n]*)$"
 _ENCODINGS = {
     "utf-8": "utf-8",
@@ -113,9 +104,6 @@ MOST = 500_000
 
 _SNIFFED = 8000
 """So many bytes git looks at to see whether a file is binary."""
-
-
-_DERIVED = (Verdict.STRICT, Verdict.SPLICED)
 
 
 def text_findings(case: JudgedCommit) -> Iterator[Finding]:
@@ -179,7 +167,7 @@ def _in_names(case: JudgedCommit) -> Iterator[Finding]:
 
 
 def _in_files(case: JudgedCommit) -> Iterator[Finding]:
-    if case.judged.verdict in _DERIVED and not any(map(_is_suspect, case.judged.entries)):
+    if case.judged.verdict is Verdict.STRICT and not any(map(_is_suspect, case.judged.entries)):
         return
     after = case.repository.snapshot(case.candidate.tree)
     before = [case.repository.snapshot(tree) for tree in case.parents]
@@ -198,13 +186,13 @@ def _in_files(case: JudgedCommit) -> Iterator[Finding]:
 def _is_suspect(named: tuple[str, Entry]) -> bool:
     """Whether the new text of an entry holds anything that could be rejected."""
     _, entry = named
-    texts = (encode_text(hunk.new_text) for file in entry.files for hunk in file.hunks)
+    texts = (hunk.new_text for file in entry.files for hunk in file.hunks)
     return any(not _is_plain(text) and re.search(_SUSPECT, text) for text in texts)
 
 
-def _is_plain(data: bytes) -> bool:
+def _is_plain(text: str) -> bool:
     """Whether a text is as nearly all are, and no pattern has to be compiled for it."""
-    return data.isascii() and b"\0" not in data and b"\r" not in data
+    return text.isascii() and "\0" not in text and "\r" not in text
 
 
 def _old_files(
@@ -230,8 +218,6 @@ class _Suspects:
 
     @classmethod
     def of(cls, number: int, line: str, kinds: Sequence[str]) -> _Suspects:
-        if line.isascii() and "\0" not in line and "\r" not in line:
-            return cls(number, line, ())
         text = re.sub(_SPELLING, "", line)
         found = ((m.start(), kind, m[0]) for kind in kinds for m in re.finditer(KINDS[kind], text))
         return cls(number, text, tuple(sorted(found)))
@@ -250,10 +236,11 @@ def find_added(
     A character stays where its line does, or where a line in its place begins alike, up to it.
     Moved elsewhere it may hide what was seen before: from a string into code, say.
     """
-    if _is_plain(new.data) or not re.search(_SUSPECT, new.data):
+    text = decode_text(new.data)
+    if _is_plain(text) or not re.search(_SUSPECT, text):
         return
     is_long = any(has_too_many_lines(file.data) for file in (*old, new))
-    if is_long or sum(1 for _ in re.finditer(_SUSPECT, new.data)) > MOST:
+    if is_long or sum(1 for _ in re.finditer(_SUSPECT, text)) > MOST:
         yield from _find_any(new, kinds)
         return
     added = _list_suspects(new.data, kinds)
@@ -312,20 +299,14 @@ def _find_any(new: File, kinds: Sequence[str]) -> Iterator[tuple[str, int, str]]
 
 def _suspect_lines(data: bytes) -> Iterator[tuple[int, str]]:
     """The lines that may hold such characters, with their numbers; no other line is made."""
-    data = data.removeprefix(_BOM)
+    text = decode_text(data.removeprefix(_BOM))
     number, done = 1, 0
-    found = re.search(_SUSPECT, data)
-    while found is not None:
-        start = data.rfind(b"\n", 0, found.start()) + 1
-        after = data.find(b"\n", found.end())
-        end = len(data) if after < 0 else after
-        number += data.count(b"\n", done, start)
+    for found in re.finditer(f"(?:{_SUSPECT})[^\n]*", text):
+        start = text.rfind("\n", 0, found.start()) + 1
+        number += text.count("\n", done, start)
         done = start
-        yield number, decode_text(data[start:end])
-        found = re.compile(_SUSPECT).search(data, end)
+        yield number, text[start : found.end()]
 
 
 def _find_kinds(kind: str, line: str) -> list[str]:
-    if line.isascii() and "\0" not in line and "\r" not in line:  # as nearly every name
-        return []
-    return re.findall(KINDS[kind], re.sub(_SPELLING, "", line))
+    return [] if _is_plain(line) else re.findall(KINDS[kind], re.sub(_SPELLING, "", line))

@@ -187,8 +187,6 @@ def floor_findings(case: JudgedCommit) -> Iterator[Finding]:
 
 def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:
     """Find where an entry is below the policy's minimum requirements."""
-    if policy.ladders is not None and entry.ladder not in policy.ladders:
-        yield Finding("ladder", "ledger entry", f"ladder {entry.ladder} is not accepted", APPLY)
     if entry.threshold < policy.min_threshold:
         floor, threshold = format_decimal(policy.min_threshold), format_decimal(entry.threshold)
         what = f"its threshold {threshold} is below {floor}"

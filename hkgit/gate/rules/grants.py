@@ -73,7 +73,7 @@ def _read(repository: Repository, policy: Policy, tag: str) -> Iterator[Record]:
     if found is None or not reason or not found[2].startswith(b"break-glass/"):
         return
     principal = repository.verify_tag(tag, policy.signers)
-    if principal is not None and policy.has_role(principal, ROLE):
+    if principal is not None and principal in policy.roles[ROLE]:
         name = found[2].decode("utf-8", "replace")
         yield Record(
             commit=found[1].decode(),

@@ -90,16 +90,11 @@ def find_foreign_lock(git_dir: Path) -> Path | None:
     return lock if lock.exists() and not _content(lock).startswith(_MARK) else None
 
 
-def is_locked_by(git_dir: Path, owner: str) -> bool:
-    """Whether a transaction holds the lock, or died with it."""
-    return _content(_lock_of(git_dir)) == _mark(owner)
-
-
 def unlock(git_dir: Path, owner: str) -> None:
     """Take away the copy and the lock, if they are the owner's, also after a crash."""
     copy = copy_of(git_dir, owner)
     left = [copy.with_name(f"{copy.name}.lock"), copy.with_name(f"{copy.name}.mark"), copy]
-    if is_locked_by(git_dir, owner):
+    if _content(_lock_of(git_dir)) == _mark(owner):
         left.append(_lock_of(git_dir))
     for path in left:
         with suppress(OSError):

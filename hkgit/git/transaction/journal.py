@@ -92,11 +92,6 @@ def tidy(common_dir: Path) -> None:
             directory.rmdir()
 
 
-def make_id() -> str:
-    """Make a name that no other transaction has."""
-    return os.urandom(8).hex()
-
-
 def begin(common_dir: Path, state: TransactionState) -> TransactionJournal:
     """Open the journal of a new transaction. Raises GitRefused."""
     path = directory_of(common_dir) / (state.id + SUFFIX)

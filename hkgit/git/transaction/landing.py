@@ -197,7 +197,9 @@ def _follow(
         try:
             follow(repository, index, temporary, old, new, changed, found)
         except Stale as saved:
-            raise _refuse_saved(saved) from saved
+            what = f"local changes in the way: {saved.where}, saved while the commit was made"
+            fix = f"Commit, stash or move them, then try again. {saved.fix}"
+            raise GitRefused("checkout", what, fix) from saved
         index.replace()
     except GitRefused:
         index.reset()
@@ -207,9 +209,3 @@ def _follow(
             *_PATIENT, *args, f"refs/heads/{branch}", old or absent_like(new), new, own_session=True
         )
         raise
-
-
-def _refuse_saved(saved: Stale) -> GitRefused:
-    """The refusal where files were saved while the checkout followed."""
-    what = f"local changes in the way: {saved.where}, saved while the commit was made"
-    return GitRefused("checkout", what, f"Commit, stash or move them, then try again. {saved.fix}")

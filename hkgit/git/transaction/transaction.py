@@ -15,7 +15,7 @@ from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import commit as commits
 from hkgit.git.transaction import landing
-from hkgit.git.transaction.journal import TransactionJournal, TransactionState, begin, make_id
+from hkgit.git.transaction.journal import TransactionJournal, TransactionState, begin
 from hkgit.git.transaction.locks import stoppable, unstoppable
 from hkgit.git.transaction.recovery import Outcome, settle
 from hkgit.git.transaction.worktree import Worktree, temporary_root, temporary_worktree
@@ -96,7 +96,7 @@ def transaction(
     """
     with stoppable():
         state = TransactionState(
-            id=make_id(),
+            id=os.urandom(8).hex(),
             step="objects",
             pid=os.getpid(),
             host=_host(),

@@ -114,7 +114,7 @@ def test_git_applies_the_diffs_of_the_prompt(repo: Repo) -> None:
     greeting.write_text(BEFORE, newline="")
     repo.git("apply", "-", stdin=taught.given.encode())
     assert greeting.read_text() == AFTER
-    assert "@@ -2,1 +2,1 @@\n" in refused.given
+    assert "@@ -5,1 +5,1 @@\n" in refused.given
     corrected = refused.answer.partition("Corrected: ")[2]
     repo.git("apply", "--check", "-", stdin=corrected.encode())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,22 @@ def test_a_refusal_names_the_call_that_mends_it(greeting: Repo) -> None:
     mended = next_of(session, refused)
     assert refused.is_error is True
     assert mended.document["status"] == "applied"
+
+
+def test_advice_names_hkgit_by_a_path_and_lines_stay_as_they_are(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(Path(sys.executable).with_name("hkgit"))
+    monkeypatch.delenv("CI", raising=False)
+    repo.commit({"greet.py": GREETING, "run.md": b"First hkgit apply spec.json\n"})
+    session = Connection(repo.path, None)
+    shown = session.answer("read", {"path": "run.md"})
+    blind = edited(session, MEND)
+    refused = session.answer("undo", {"call": "no such call"})
+    assert "First hkgit apply spec.json" in shown.text
+    assert f"{path} read" in blind.document["blind"][0]["read"]
+    assert f"{path} undo --list" in refused.document["error"]["fix"]
+    assert f"{path} undo --list" in refused.text
 
 
 def test_a_blind_edit_names_the_read_that_mends_it(greeting: Repo) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents.differences import parse_diff, structured_diff
 from hkgit.agents.events import LineHunk
+from hkgit.agents.logged_diffs import parse_diff, structured_diff
 from hkgit.errors import InvalidInput
 from hkgit.workflows.log_steps import LoggedHunk
 from hkgit.workflows.log_texts import apply_hunks

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents.differences import structured_diff
+from hkgit.agents.logged_diffs import structured_diff
 from hkgit.errors import InvalidInput
 from hkgit.workflows.log_steps import LoggedHunk
 from hkgit.workflows.log_texts import apply_hunks

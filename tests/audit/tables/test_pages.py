@@ -61,9 +61,9 @@ def test_the_numbers_are_those_of_the_history(tables: Path) -> None:
     assert (row.derived, own.standings["derived"]) == (20, 22)  # one takes back, one is empty
     assert {each.name: each.commits for each in own.agents}["claude-code"] == 9
     assert sum(each.commits for each in own.agents) == row.by_agents
-    assert not own.commits[0].passes
-    assert own.rules[0].rule == "blind"
-    assert own.files[0].unseen > 0
+    assert not own.commits[0]["passes"]
+    assert own.rules[0]["rule"] == "blind"
+    assert own.files[0]["unseen"] > 0
     assert sum(period.total for period in own.periods) == 27
 
 

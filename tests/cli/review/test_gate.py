@@ -160,7 +160,6 @@ def test_a_range_is_judged_by_the_policy_it_began_with(history: Bench) -> None:
         pytest.param('[gate]\naccept = ["hash", "quote"]\n', 0, id="quotes are accepted"),
         pytest.param('[gate]\nmode = "warn"\n', 0, id="it only warns"),
         pytest.param('[gate]\nmin_confidence = 1.0\naccept = ["quote"]\n', 0, id="a floor"),
-        pytest.param('[gate]\nladders = [999]\naccept = ["quote"]\n', 6, id="other ladders"),
         pytest.param('[gate]\ntiers = ["range"]\naccept = ["quote"]\n', 6, id="other tiers"),
         pytest.param("[gate]\nmode = 1\n", 4, id="a wrong value"),
         pytest.param("[gate]\nnonsense = true\n", 4, id="an unknown key"),

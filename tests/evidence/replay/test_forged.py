@@ -243,14 +243,14 @@ def test_a_forged_finding_tells_both_values(governed: Repo) -> None:
     assert "records confidence 900, recomputed 1000" in judge(governed).findings[0].what
 
 
-def test_an_unknown_ladder_is_spliced_and_not_accepted_by_default(governed: Repo) -> None:
+def test_an_entry_of_another_ladder_is_located_by_this_one(governed: Repo) -> None:
     change = honest(governed)
     change.entry["ladder"] = 99
+    change.edit["confidence"] = 900
     commit(governed, change)
     ruling = judge(governed)
-    assert ruling.judged.verdict == "spliced"
-    assert ruling.passes is False
-    assert ruling.rule == "verdict"
+    assert ruling.judged.verdict == "strict"
+    assert ruling.judged.is_recomputed is False
 
 
 @pytest.mark.parametrize(

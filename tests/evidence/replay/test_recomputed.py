@@ -61,8 +61,8 @@ def test_nor_without_a_base_to_show_it(governed: Repo) -> None:
     change.entry["base"] = None
     commit(governed, change)
     ruling = judge(governed)
-    assert ruling.passes is False
-    assert ruling.judged.verdict == "spliced"
+    assert ruling.judged.verdict == "fail"
+    assert ruling.rule == "decoy"
 
 
 TAKE = "    for item in items:\n        take(item)\n    total += len(items)\n    return total\n"
@@ -97,9 +97,9 @@ def test_without_the_receipt_a_misquoted_line_is_a_conflict(governed: Repo) -> N
     assert judge(governed).rule == "decoy"
 
 
-def test_of_another_ladder_it_is_no_more_than_spliced(governed: Repo) -> None:
+def test_of_another_ladder_the_bytes_are_compared(governed: Repo) -> None:
     change = misquoted(governed, is_hash=True)
     change.entry["ladder"] -= 1
+    change.edit["repairs"] = []
     commit(governed, change)
-    ruling = judge(governed)
-    assert ruling.judged.verdict == "spliced", ruling
+    assert judge(governed).judged.verdict == "strict"

@@ -186,13 +186,13 @@ def test_a_range_carried_from_its_base_is_strict(repo: Repo, operation: Operatio
     assert verdict(repo) is Verdict.STRICT
 
 
-def test_a_carried_range_is_spliced_where_its_base_is_gone(repo: Repo) -> None:
+def test_a_carried_range_fails_where_its_base_is_gone(repo: Repo) -> None:
     base = repo.commit({"r.py": TWICE}, "Begin")
     repo.commit({"r.py": b"# one\n# two\n# three\n# four\n" + TWICE}, "Move")
     change = carried(repo, protocol(replace_range("r.py", TWICE, 6, 6, "    return 2")), base)
     change.entry["base"] = "0" * 40
     commit(repo, change)
-    assert judge(repo).judged.verdict is Verdict.SPLICED
+    assert judge(repo).judged.verdict is Verdict.FAIL
 
 
 def test_a_root_commit_is_strict(repo: Repo) -> None:

@@ -62,7 +62,7 @@ from tests.support.planning import Operation, replace_range
             id="a lower floor",
         ),
         pytest.param(
-            {"targets": [{"refs": ["*"], "verdicts": ["spliced"]}]},
+            {"targets": [{"refs": ["*"], "verdicts": ["mixed"]}]},
             "targets: accepts verdicts",
             id="looser verdicts",
         ),

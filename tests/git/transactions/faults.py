@@ -23,6 +23,8 @@ from typing import Any, NoReturn
 
 from hkgit.cli import main
 from hkgit.errors import GitRefused
+from hkgit.git import program
+from hkgit.git.program import Completed
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import journal
 from tests.support.forking import load_everything
@@ -119,30 +121,38 @@ class Fault:
 
     def around_processes(self) -> None:
         """A process fails before it has done anything, or when it has done everything."""
-        module: Any = subprocess
-        real = module.run
+        module: Any = program
+        real = module.execute
 
         @wraps(real)
-        def watched(command: Any, **options: Any) -> Any:
+        def watched(command: Sequence[str], *how: Any) -> Completed:
             name = _git_command(command)
             if self.kind == "desert" and self.count == self.at:
-                self.desert(command, **options)
-            failed = subprocess.CompletedProcess(command, 128, b"", b"fatal: injected")
-            answers: list[Any] = []
+                self.desert(command, *how)
+            failed = Completed(b"", "fatal: injected", 128)
+            answers: list[Completed] = []
             self.point(f"before {name}", lambda: answers.append(failed))
-            done = real(command, **options) if not answers else failed
+            done = failed if answers else real(command, *how)
             self.point(f"after {name}", lambda: answers.append(failed))
             return answers[0] if answers else done
 
-        module.run = watched
+        module.execute = watched
 
-    def desert(self, command: Any, input: bytes, **options: Any) -> NoReturn:
+    def desert(
+        self, command: Sequence[str], cwd: Path, env: Any, given: bytes, own: bool, _: object
+    ) -> NoReturn:
         """Die as soon as a process has started, and leave it to itself."""
-        for unused in ("capture_output", "check"):
-            options.pop(unused)
-        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        child = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=own,
+            close_fds=False,
+        )
         assert child.stdin is not None
-        child.stdin.write(input)
+        child.stdin.write(given)
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError("still alive")
 

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0 (OASIS), for code scanning and for viewers in editors."""
+"""Documents of findings for other tools: GitLab's code quality, reviewdog's rdjson, SARIF 2.1.0."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from hkgit import __version__
+from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.findings import (
+    LEVELS,
     NOWHERE,
     ReportItem,
     SourcePlace,
@@ -17,15 +19,76 @@ from hkgit.audit.reports.findings import (
 )
 from hkgit.audit.reports.fix import mend, render_message
 from hkgit.audit.reports.plain import dump_json, to_text
-from hkgit.audit.reports.report_format import ReportTotals
 from hkgit.edits import encode_text
 from hkgit.errors import HkgitError, Rejected
 from hkgit.text.strict_json import JsonObject
 
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_GITLAB = {"error": "major", "warning": "minor", "note": "info"}
 
 
-def render(items: Sequence[ReportItem], totals: ReportTotals) -> str:
+def render_gitlab(items: Sequence[ReportItem], totals: ReportTotals) -> str:
+    """Render one issue a finding."""
+    return dump_json([_issue(item, _GITLAB[grade(item, totals.policy)]) for item in items])
+
+
+def refuse_gitlab(error: HkgitError) -> str:
+    """Render no issues: the reason stands on standard error, and the exit code tells of it."""
+    return dump_json([])
+
+
+def _issue(item: ReportItem, severity: str) -> JsonObject:
+    finding, place = item.finding, item.place
+    lines = {"begin": 1}
+    if place is not None and place.start_line is not None and place.end_line is not None:
+        lines = {"begin": place.start_line, "end": place.end_line}
+    return {
+        "description": to_text(render_message(item)),
+        "check_name": f"hkgit/{finding.rule}",
+        "fingerprint": item.fingerprint,
+        "severity": severity,
+        "location": {"path": NOWHERE if place is None else to_text(place.path), "lines": lines},
+    }
+
+
+_RDJSON = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
+
+
+def render_rdjson(items: Sequence[ReportItem], totals: ReportTotals) -> str:
+    """Render one diagnostic a finding."""
+    found = [_diagnostic(item, _RDJSON[grade(item, totals.policy)]) for item in items]
+    return _diagnostics(found, _RDJSON[LEVELS[totals.policy.mode]])
+
+
+def refuse_rdjson(error: HkgitError) -> str:
+    """Render one diagnostic: why there is no judgement."""
+    return _diagnostics([{"message": to_text(str(error)), "severity": "ERROR"}], "ERROR")
+
+
+def _diagnostics(diagnostics: list[JsonObject], severity: str) -> str:
+    source = {"name": "hkgit"}
+    return dump_json({"source": source, "severity": severity, "diagnostics": diagnostics})
+
+
+def _diagnostic(item: ReportItem, severity: str) -> JsonObject:
+    finding, place = item.finding, item.place
+    url = find_rule_url(finding.rule)
+    diagnostic: JsonObject = {
+        "message": to_text(render_message(item)),
+        "severity": severity,
+        "code": {"value": finding.rule} | ({} if url is None else {"url": url}),
+    }
+    if place is not None:
+        diagnostic["location"] = {"path": to_text(place.path)}
+        if place.start_line is not None:
+            lines = {"start": {"line": place.start_line}, "end": {"line": place.end_line}}
+            diagnostic["location"]["range"] = lines
+    return diagnostic
+
+
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def render_sarif(items: Sequence[ReportItem], totals: ReportTotals) -> str:
     """Render one run with a result a finding."""
     rules = list(dict.fromkeys(item.finding.rule for item in items))
     results = [_result(item, rules, grade(item, totals.policy)) for item in items]
@@ -33,7 +96,7 @@ def render(items: Sequence[ReportItem], totals: ReportTotals) -> str:
     return _log(rules, results, {"executionSuccessful": True, "exitCode": code})
 
 
-def refusal(error: HkgitError) -> str:
+def refuse_sarif(error: HkgitError) -> str:
     """Render a run that came to no results, and why."""
     notice = {"level": "error", "message": {"text": to_text(str(error))}}
     return _log(
@@ -50,7 +113,7 @@ def refusal(error: HkgitError) -> str:
 def _log(rules: list[str], results: list[JsonObject], invocation: JsonObject) -> str:
     driver = {"name": "hkgit", "version": __version__, "rules": [_rule(rule) for rule in rules]}
     run = {"tool": {"driver": driver}, "invocations": [invocation], "results": results}
-    return dump_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+    return dump_json({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _rule(rule: str) -> JsonObject:

@@ -1,0 +1,169 @@
+"""How a command answers: a document or lines, a refusal, an exit code."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hkgit.cli.output import QUIET, echo, get_loudness, is_document_begun, note_document
+from hkgit.errors import HkgitError, WrongUsage
+from hkgit.values import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, TypeVar
+
+    import click
+
+    from hkgit.text.strict_json import Json
+
+    Command = TypeVar("Command", bound=Callable[..., Any])
+    Value = TypeVar("Value")
+
+# Controls, marks of direction, what has no width: inside JSON they stand in strings alone.
+_UNSEEN = (
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\U000e0000-\U000e0fff]"
+)
+_FORM = "hkgit.form"
+"""The key of click's context under which a command notes which form of answer it was asked for."""
+
+
+def note_json(ctx: click.Context, param: click.Parameter, value: Value) -> Value:
+    """Remember, as the callback of an option, which form the answer is to have."""
+    if value is True:
+        ctx.meta[_FORM] = "json"
+    elif isinstance(value, str) and value != "text":
+        ctx.meta[_FORM] = value
+    return value
+
+
+def json_option(command: Command) -> Command:
+    """Add the option `--json`."""
+    import click
+
+    words = "Print one JSON document."
+    return click.option("--json", "as_json", is_flag=True, callback=note_json, help=words)(command)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command answers: a document for programs, or lines for people, and the exit code.
+
+    An iterator is a document that is a list, each item printed as soon as it is there. Lines that
+    only say that all went well (`is_info`) are left out with --quiet; on a terminal those that may
+    be many (`is_long`) go through the pager.
+    """
+
+    document: Json
+    lines: Iterable[str] = ()
+    code: int = 0
+    is_info: bool = False
+    is_long: bool = False
+
+    def print(self, *, as_json: bool) -> int:
+        """Print one of the two, and return the exit code."""
+        if as_json and hasattr(self.document, "__next__"):
+            echo_json_list(self.document)
+        elif as_json:
+            echo_json(self.document)
+        elif self.is_long:
+            from hkgit.cli.terminal_rows import echo_paged
+
+            echo_paged(self.lines)
+        elif not self.is_info or get_loudness() > QUIET:
+            import click
+
+            for line in self.lines:
+                click.echo(line)
+        return self.code
+
+
+def answer_option(command: Callable[..., Answer]) -> Callable[..., int]:
+    """Add the option `--json`, and print what the command answers."""
+    from functools import wraps
+
+    @wraps(command)
+    def call(*args: Any, as_json: bool, **values: Any) -> int:
+        return command(*args, **values).print(as_json=as_json)
+
+    return json_option(call)
+
+
+def echo_json(value: Json) -> None:
+    """Print the one document of standard output; what nobody sees is escaped in it."""
+    echo(_json_bytes(value))
+
+
+def echo_json_list(items: Iterable[object]) -> None:
+    """Print a list as `echo_json` does, each item as soon as it is there.
+
+    Nothing is printed before the first item. Where a later one fails, the list stays without its
+    end, so that no parser takes it for a whole, and no refusal follows it.
+    """
+    is_begun = False
+    for item in items:
+        note_document()
+        echo(b",\n  " if is_begun else b"[\n  ", nl=False)
+        echo(_json_bytes(item).replace(b"\n", b"\n  "), nl=False)
+        is_begun = True
+    echo(b"\n]" if is_begun else b"[]")
+
+
+def _json_bytes(value: object) -> bytes:
+    import json
+    import re
+
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    text = re.sub(_UNSEEN, lambda found: json.dumps(found[0])[1:-1], text)
+    return text.encode("utf-8", "replace")
+
+
+def find_requested_form(ctx: click.Context) -> str | None:
+    """Find the output format asked for by the options read so far; None for text."""
+    form: str | None = ctx.meta.get(_FORM)
+    return form
+
+
+def echo_refusal(form: str | None, error: HkgitError, command: str | None = None) -> None:
+    """Print why there is no answer, where the form is that of a document and none is begun."""
+    if is_document_begun() or form is None:
+        return
+    if command in _APPLYING:
+        from hkgit.applying.outcome import render_apply_json
+
+        echo_json(render_apply_json(error.status, (), None, error))
+    elif form == "json":
+        from hkgit.applying.outcome import error_json
+
+        echo_json({"status": error.status, "error": error_json(error)})
+    else:
+        from hkgit.audit import reports
+
+        if form in reports.DOCUMENTS:
+            echo(reports.refusal(error, form), nl=False)
+
+
+_APPLYING = ("apply", "edit")
+"""Commands whose answer has the same keys whatever happens."""
+
+
+def echo_usage(error: click.ClickException, arguments: Sequence[str]) -> None:
+    """Print what is wrong with the arguments, where they ask for a document."""
+    ctx: click.Context | None = getattr(error, "ctx", None)
+    where = "hkgit" if ctx is None else ctx.command_path
+    wrong = WrongUsage(where, error.format_message(), f"See {where} --help.")
+    noted = None if ctx is None else find_requested_form(ctx)
+    command = None if ctx is None else ctx.info_name
+    echo_refusal(noted or find_form_in(arguments), wrong, command)
+
+
+def find_form_in(arguments: Sequence[str]) -> str | None:
+    """Find the form that words ask for which nobody may have come to read."""
+    if "--json" in arguments:
+        return "json"
+    named = [word.removeprefix("--format=") for word in arguments if word.startswith("--format=")]
+    named += [word for option, word in pairwise(arguments) if option == "--format"]
+    from hkgit.audit import reports
+
+    return next((form for form in named if form in reports.DOCUMENTS), None)
