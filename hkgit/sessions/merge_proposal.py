@@ -89,7 +89,9 @@ def _resolve(
     reads = [read for step in steps for read in _list_reads(path, step, ours.data)]
     if not any(is_unread(unit.entry, unit.number) for unit in units):
         # What git has merged beside the conflict has the hash of the file that it was merged into.
-        reads.append(Read(path, None, None, Document(ours.data).whole_hash))
+        kind = LATE if any(read.kind == LATE for read in reads) else "hash"
+        whole = Document(ours.data).whole_hash
+        reads.append(Read(path, None, None, range_hash=whole, kind=kind))
     spec = restate(path, ours.data, staged.data)
     planned = expect_change(plan(spec, sides[0], reads=reads))
     if planned.first_error is not None:

@@ -232,7 +232,7 @@ def test_an_edit_that_gemini_commits_in_the_same_command_is_told_and_mended(
         answer = told("gemini", _gemini(gated, "", command))
         told_words = answer["hookSpecificOutput"]["additionalContext"]
         assert "blind" not in told_words
-        assert "was made past git's hooks" in run("doctor", cwd=gated.path).out
+        assert "bypassed git's hooks" in run("doctor", cwd=gated.path).out
         code, said = _shell(gated, told_words.rpartition("fix: ")[2])
     assert code == 0, said
     assert "strict" in run("gate", "--range", "HEAD~1..HEAD", cwd=gated.path).out

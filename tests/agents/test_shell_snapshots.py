@@ -217,8 +217,8 @@ def test_an_edit_committed_past_the_hooks_after_a_reset_is_told(
     [spec] = edit.entries
     assert "five" in str(spec.edits[0].edit)
     assert "nine" not in str([edit.edit for edit in spec.edits])
-    assert "(Again) was made past git's hooks" in said or "a.txt:5-5 was not read" in said
-    assert "was made past git's hooks" in run("doctor", cwd=seeded.path).out
+    assert "(Again) bypassed git's hooks" in said or "a.txt:5-5 was not read" in said
+    assert "bypassed git's hooks" in run("doctor", cwd=seeded.path).out
 
 
 def test_what_a_person_had_changed_before_is_not_the_agents(seeded: Repo) -> None:

@@ -180,8 +180,10 @@ def test_the_command_needs_no_repository_and_says_what_it_wrote(tmp_path: Path) 
     ("words", "said"),
     [
         pytest.param(["--agent", "codex", "--user"], "one of these: claude", id="reads them above"),
-        pytest.param(["--user"], "goes with --agent", id="no agent"),
-        pytest.param(["--agent", "claude", "--user", "--mode", "steer"], "records", id="steering"),
+        pytest.param(["--user"], "needs --agent", id="no agent"),
+        pytest.param(
+            ["--agent", "claude", "--user", "--mode", "steer"], "only records", id="steering"
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(words: list[str], said: str, tmp_path: Path) -> None:

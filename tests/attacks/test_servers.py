@@ -191,7 +191,7 @@ def test_a_replacement_is_not_taken(served: Served) -> None:
     main, blind = (served.clone.git("rev-parse", name) for name in ("main", "blind"))
     done, said = served.push(f"{blind}:refs/replace/{main}")
     assert done is False, said
-    assert "another object than was judged" in said, said
+    assert "an object other than the one judged" in said, said
 
 
 def test_what_main_took_is_judged_for_a_stricter_ref_from_before_the_policy(

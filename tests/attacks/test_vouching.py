@@ -109,10 +109,22 @@ def test_a_server_takes_what_the_named_person_has_signed(
 @pytest.mark.parametrize(
     ("trailer", "whose", "reason"),
     [
-        pytest.param(ADA, None, "whom no grant of these paths is shown to be for", id="unsigned"),
-        pytest.param(ADA, "mallory", "no grant of these paths", id="signed by somebody else"),
+        pytest.param(
+            ADA, None, "nothing proves that a grant of these paths is for them", id="unsigned"
+        ),
+        pytest.param(
+            ADA,
+            "mallory",
+            "nothing proves that a grant of these paths is for them",
+            id="signed by somebody else",
+        ),
         pytest.param(CLAUDE, None, "an agent", id="an agent vouches for itself"),
-        pytest.param(BOB, None, "no grant of these paths", id="who is granted nothing there"),
+        pytest.param(
+            BOB,
+            None,
+            "nothing proves that a grant of these paths is for them",
+            id="who is granted nothing there",
+        ),
     ],
 )
 def test_a_trailer_that_anybody_can_write_is_refused_with_a_reason(

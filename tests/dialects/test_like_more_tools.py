@@ -154,7 +154,7 @@ REFUSED = [
     pytest.param("a\n", call(oldText="a"), "no new text", id="continue, half an edit"),
     pytest.param("a\nb\n", edits(("a", "x b"), ("b", "c")), "2 places", id="claude, in a new text"),
     pytest.param("a\n", edits(("a", "b"), ("", "c")), "exists and is not empty", id="an empty one"),
-    pytest.param(LOOP, patch("@@", "-\t\tgo()", "+\\t\\tgo(1)"), r"says \t", id="copilot, tabs"),
+    pytest.param(LOOP, patch("@@", "-\t\tgo()", "+\\t\\tgo(1)"), r"has \t", id="copilot, tabs"),
     pytest.param(
         "a\n", call(command="insert", insert_line=9, new_str="b"), "has 1 line", id="q, too far"
     ),

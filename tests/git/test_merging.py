@@ -169,7 +169,7 @@ def test_a_history_that_is_not_all_here_is_unverifiable(repo: Repo, tmp_path: Pa
     repo.git("update-ref", "refs/heads/second", two)
     url = f"file://{repo.path}"
     repo.git("clone", "-q", "--depth=1", "--no-single-branch", url, str(tmp_path / "shallow"))
-    with pytest.raises(Unverifiable, match="beyond a shallow clone"):
+    with pytest.raises(Unverifiable, match="beyond the history of a shallow clone"):
         Repository.discover(tmp_path / "shallow").automatic_merge((one, two))
 
 

@@ -45,7 +45,7 @@ def check(repo: Repo, changed: Mapping[str, File | None]) -> None:
     ],
 )
 def test_a_twin_is_refused(based: Repo, changed: dict[str, File | None]) -> None:
-    with pytest.raises(InvalidInput, match="is the same as"):
+    with pytest.raises(InvalidInput, match="is the same name as"):
         check(based, changed)
 
 
@@ -108,7 +108,7 @@ def test_apply_refuses_a_twin_and_a_series_that_makes_one(based: Repo) -> None:
     result = run("apply", *specs, cwd=based.path)
     assert result.code == 4
     assert based.head == head
-    assert "is the same as new" in result.err
+    assert "is the same name as new" in result.err
 
 
 def test_verify_refuses_a_commit_that_makes_a_twin(based: Repo) -> None:
@@ -121,4 +121,4 @@ def test_verify_refuses_a_commit_that_makes_a_twin(based: Repo) -> None:
     based.git("cherry-pick", made)
     shown = run("verify", "HEAD~..HEAD", "--json", cwd=based.path).json()["commits"]
     assert [commit["verdict"] for commit in shown] == ["fail"]
-    assert "is the same as NOTES" in json.dumps(shown)
+    assert "is the same name as NOTES" in json.dumps(shown)

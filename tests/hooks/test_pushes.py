@@ -107,7 +107,7 @@ def test_a_policy_is_not_set_back_by_force(native: Repo, tmp_path: Path) -> None
     done, said = git(native, "push", "origin", "+main^:main")
 
     assert not done
-    assert "has another policy" in said
+    assert "has a different policy" in said
 
 
 def test_a_first_push_says_that_there_is_nothing_to_hold_it_against(

@@ -65,13 +65,15 @@ def test_nobody_vouches_in_the_shell_of_an_agent(granted: Repo) -> None:
     """An agent has a person's key there, and reads how one vouches."""
     done, said = vouch(granted, "-m", "Say two", CLAUDECODE="1")
     assert not done
-    assert "committed in a shell of their own" in " ".join(said.split())
+    assert "their own work in their own shell" in " ".join(said.split())
 
 
 @pytest.mark.parametrize(
     ("trailer", "reason"),
     [
-        pytest.param("Hkgit-Vouched-by: Bob <bob@example.org>", "no grant", id="nobody's grant"),
+        pytest.param(
+            "Hkgit-Vouched-by: Bob <bob@example.org>", "nothing proves", id="nobody's grant"
+        ),
         pytest.param("Hkgit-Vouched-by: Claude <noreply@anthropic.com>", "an agent", id="an agent"),
     ],
 )
@@ -90,7 +92,7 @@ def test_a_commit_that_stands_is_vouched_for_by_one_command(granted: Repo) -> No
     assert f"hkgit {command}" in judged.out
 
     refused = run(*command.split(), cwd=granted.path, env={"CLAUDECODE": "1"})
-    assert (refused.code, "in a shell of their own" in refused.err) == (7, True)
+    assert (refused.code, "in their own shell" in refused.err) == (7, True)
     done = run(*command.split(), cwd=granted.path)
     assert done.code == 0, done.err
 

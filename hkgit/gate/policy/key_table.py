@@ -162,7 +162,7 @@ def _inner(make: Callable[..., Any], **kinds: Kind) -> Kind:
 
 
 def list_of(make: Callable[..., Any], *required: str, **kinds: Kind) -> Kind:
-    """A list of tables of these keys, of which some must be there."""
+    """Read a list of tables of these keys, of which some must be there."""
 
     def read_one(where: str, table: object) -> Any:
         fields = read_fields(where, table, kinds)

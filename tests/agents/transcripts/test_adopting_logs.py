@@ -199,7 +199,7 @@ def encode(hunk: LineHunk) -> LoggedHunk:
 
 
 def test_a_hunk_that_stands_elsewhere_does_not_fit() -> None:
-    with pytest.raises(InvalidInput, match="does not fit"):
+    with pytest.raises(InvalidInput, match="does not match"):
         apply_hunks(b"x\n" + OLD, [encode(each) for each in parse_diff(DIFF)])
 
 

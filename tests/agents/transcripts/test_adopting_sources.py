@@ -161,7 +161,7 @@ def test_transcripts_of_this_checkout_are_found(
     assert "1 of 1 changed line explained" in found.out
     none = run("adopt", "--from", "codex", cwd=hooked.path, env=home)
     assert none.code == 4
-    assert "no agent has logged work" in none.err
+    assert "no agent logged work" in none.err
 
 
 def test_the_gate_names_adopt_where_a_transcript_explains_the_change(

@@ -72,6 +72,13 @@ def falsified(*attacks: Attack) -> Callable[[Repo], str]:
     return make
 
 
+def reverted(repo: Repo) -> str:
+    commit(repo, honest(repo))
+    repo.git("revert", "--no-edit", "HEAD")
+    repo.git("commit", "-q", "--amend", "--no-edit", f"--author={AGENT}")
+    return repo.git("rev-parse", "HEAD").strip()
+
+
 def by_agent(path: str, data: bytes, mode: int = REGULAR) -> Callable[[Repo], str]:
     return lambda repo: commit(repo, Change({path: File(data, mode)}, author=AGENT))
 
@@ -252,7 +259,7 @@ KINDS: dict[str, Kind] = {
     "tier": Kind(fuzzy, QUOTES + 'tiers = ["exact"]'),
     "tightness": Kind(wide, "min_tightness = 0.5"),
     "trailer": Kind(reworded),
-    "verdict": Kind(falsified(forge("ladder", to=99))),
+    "verdict": Kind(reverted, 'verdicts = ["strict", "ungoverned"]'),
 }
 """By rule; what stands behind a colon tells cases of one rule apart."""
 

@@ -139,7 +139,7 @@ def test_an_untracked_file_that_the_agent_read_is_named_as_such(bench: Bench) ->
     with bench.untouched():
         result = bench.apply(protocol(replace_range("new.py", 1, 1, read, "two")))
     assert result.code == 3
-    assert "which speaks of the working tree" in result.err
+    assert "which reads the working tree" in result.err
     bench.repo.git("add", "new.py")
     bench.repo.git("commit", "-q", "-m", "Add it")
     assert bench.apply(protocol(replace_range("new.py", 1, 1, read, "two"))).code == 0

@@ -134,7 +134,7 @@ def test_a_file_that_is_given_as_a_spec_is_told_how_it_is_named(bench: Bench) ->
     options = ("--old", OLD, "--new", NEW)
     refused = bench.run("apply", SOURCE, *options)
     assert refused.code == 64
-    named = refused.err.rpartition("Say: ")[2].split()
+    named = refused.err.rpartition("Use: ")[2].split()
     assert bench.run("apply", *named, *options).code == 0
     assert bench.repo.show("HEAD", SOURCE) == changed(bench)
 

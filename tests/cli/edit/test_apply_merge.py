@@ -217,7 +217,7 @@ def test_a_merge_of_more_than_two_is_wrong_usage(bench: Bench) -> None:
 
 def test_one_merge_is_one_commit_of_one_spec(bench: Bench) -> None:
     spec = parse(resolution(bench.repo))
-    with pytest.raises(InvalidInput, match="of one spec"):
+    with pytest.raises(InvalidInput, match="needs one spec"):
         find_target(Repository.discover(bench.repo.path), [spec, spec], ApplyOptions(merge="side"))
 
 

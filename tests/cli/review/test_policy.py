@@ -129,4 +129,4 @@ def test_a_simulation_in_words_names_examples(history: Bench) -> None:
 def test_only_text_and_json_explain(history: Bench) -> None:
     result = history.run("gate", "--simulate", "start..good", "--format", "sarif")
     assert result.code == 64
-    assert "answer as text or json" in result.out
+    assert "need --format text or json" in result.out

@@ -20,21 +20,23 @@ OTHER = "f" * 64
         ),
         pytest.param(
             "Hkgit-Entry: sha256:{}\nHkgit-Confidence: 0.99",
-            "does not say 'Hkgit-Confidence: 0.99'",
+            "does not have 'Hkgit-Confidence: 0.99'",
             id="another confidence",
         ),
         pytest.param(
             "Hkgit-Entry: sha256:{}\nHkgit-Agent: someone/2",
-            "does not say 'Hkgit-Agent: someone/2'",
+            "does not have 'Hkgit-Agent: someone/2'",
             id="another agent",
         ),
         pytest.param(
             "Hkgit-Entry: sha256:{}\nHkgit-Edit: a.py:1-1 - exact 1.00",
-            "does not say 'Hkgit-Edit: a.py:1-1",
+            "does not have 'Hkgit-Edit: a.py:1-1",
             id="another edit",
         ),
         pytest.param(
-            "Hkgit-Confidence: 0.01", "does not say 'Hkgit-Confidence: 0.01'", id="without an entry"
+            "Hkgit-Confidence: 0.01",
+            "does not have 'Hkgit-Confidence: 0.01'",
+            id="without an entry",
         ),
         pytest.param(
             f"Hkgit-Entry: sha256:{{}}\nHkgit-Entry: sha256:{OTHER}",

@@ -187,7 +187,7 @@ def test_a_base_that_is_not_here_is_noted(forked: Repo) -> None:
     change.file["before"]["sha256"] = "0" * 64
     commit(forked, change)
     assert verdict(forked) is Verdict.REANCHORED
-    assert any("files that are not here" in note for note in judge(forked).judged.notes)
+    assert any("files that are missing here" in note for note in judge(forked).judged.notes)
 
 
 def test_a_file_said_to_have_moved_that_has_not_is_rejected(forked: Repo) -> None:

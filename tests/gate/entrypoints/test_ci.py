@@ -114,7 +114,7 @@ def test_an_event_that_brings_no_commits_is_refused(
 
 
 def test_outside_ci_there_is_no_event() -> None:
-    with pytest.raises(InvalidInput, match="neither"):
+    with pytest.raises(InvalidInput, match="is not GitHub Actions or GitLab CI"):
         read_event({"CI": "true"})
 
 

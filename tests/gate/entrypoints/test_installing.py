@@ -45,7 +45,7 @@ def test_a_server_hook_of_somebody_else_stays_and_its_owner_is_told(server: Repo
     said = hkgit(server, "init", "--server", code=7)
 
     assert hook.read_bytes() == before
-    assert "give what it reads to `hkgit gate --quiet --pre-receive` as well" in said
+    assert "pass its input to `hkgit gate --quiet --pre-receive` as well" in said
 
 
 def test_a_repository_with_a_checkout_may_be_a_server(repo: Repo) -> None:

@@ -80,7 +80,7 @@ def test_the_refusal_names_the_ref_the_commit_and_that_all_is_refused(served: Se
 
     assert "FAIL refs/heads/blind" in said
     assert f"FAIL {blind[:12]}" in said
-    assert "refs/heads/blind refused, so none of them moves" in said
+    assert "refs/heads/blind refused, so no ref is updated" in said
 
 
 def test_what_was_first_pushed_to_a_scratch_ref_is_judged_when_it_comes_to_main(

@@ -28,7 +28,7 @@ def test_a_rewrite_does_not_bring_back_an_older_policy(served: Served) -> None:
     done, said = served.push("+main")
 
     assert not done
-    assert "has another policy" in said
+    assert "has a different policy" in said
 
 
 def test_a_branch_may_be_rebased_onto_a_policy_that_the_default_branch_came_to(
@@ -55,7 +55,7 @@ def test_a_stricter_branch_is_not_set_to_the_policy_of_the_default_branch(
     done, said = served.push("+main:strict")
 
     assert not done
-    assert "has another policy" in said
+    assert "has a different policy" in said
 
 
 @pytest.mark.parametrize(

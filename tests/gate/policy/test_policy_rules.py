@@ -236,4 +236,4 @@ def test_a_policy_is_said_in_words() -> None:
 
 def test_the_built_in_policy_says_what_it_does_not_close() -> None:
     said = " ".join(describe_policy(Policy()))
-    assert "whoever leaves the names out is not held to anything" in said
+    assert "do not apply to a commit that leaves the names out" in said

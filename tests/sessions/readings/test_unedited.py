@@ -79,14 +79,14 @@ def sparse(repo: Repo) -> Repo:
     "spec", [replacing("2", "two", "out/b"), CREATE % "out/b"], ids=["edited", "created"]
 )
 def test_what_a_sparse_checkout_leaves_out_is_not_overwritten(sparse: Repo, spec: str) -> None:
-    assert "left out of this sparse checkout" in refusal(TextSession(sparse.path, "s").edit(spec))
+    assert "not in this sparse checkout" in refusal(TextSession(sparse.path, "s").edit(spec))
     assert sparse.status() == []
 
 
 def test_what_a_sparse_checkout_leaves_out_is_edited_as_is_said(sparse: Repo) -> None:
     result = run("read", "out/b", cwd=sparse.path)
     assert result.code == 4
-    assert "left out of this sparse checkout" in result.err
+    assert "not in this sparse checkout" in result.err
     read = run("read", "--rev", "HEAD", "out/b", "--json", cwd=sparse.path).json()
     expect = ("--expect", f"out/b:1-2={read['range_hash']}")
     edit = ("--file", "out/b", "--old", "2\n", "--new", "two\n")

@@ -69,7 +69,7 @@ def test_an_agents_merge_with_changes_of_its_own_fails(
     ruling = judge(started)
     assert ruling.passes is False
     assert ruling.rule == "merge"
-    assert "make those in a commit after it" in ruling.findings[0].fix
+    assert "make those in a later commit" in ruling.findings[0].fix
 
 
 def test_a_persons_merge_with_changes_is_nobodys_business(started: Repo) -> None:
