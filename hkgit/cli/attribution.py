@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from hkgit.audit.attribution.records import Attribution, attribute_commit
+from hkgit.audit.authorship import Attribution, attribute_commit
 from hkgit.cli.answer import echo_json, echo_json_list, json_option
 from hkgit.cli.common import open_history
 from hkgit.cli.output import print_info, print_note, show_progress
@@ -79,11 +79,11 @@ def _print(attribution: Attribution, form: str) -> None:
 def _document(attribution: Attribution, form: str) -> Json:
     commit = attribution.commit
     if form == "agent-trace":
-        from hkgit.audit.attribution.records import render_records
+        from hkgit.audit.authorship import render_records
 
         return [*render_records(attribution)]
     if form == "git-ai":
-        from hkgit.audit.attribution.records import render_log
+        from hkgit.audit.authorship import render_log
 
         return {"commit": commit.id, "log": render_log(attribution)}
     from hkgit.evidence.trailers import list_missing_lines
@@ -93,7 +93,7 @@ def _document(attribution: Attribution, form: str) -> Json:
 
 
 def _write_notes(repository: Repository, found: Iterator[Attribution], as_json: bool) -> None:
-    from hkgit.audit.attribution.records import write_note
+    from hkgit.audit.authorship import write_note
 
     written, kept = list[str](), list[str]()
     for each in found:

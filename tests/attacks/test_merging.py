@@ -86,7 +86,7 @@ def a_decoy_of_no_known_ladder(scene: Scene) -> Change:
             an_older_policy_beside_a_conflict, "policy", id="an older policy beside a conflict"
         ),
         pytest.param(one_of_two_workflows, "protected", id="one of two workflows"),
-        pytest.param(a_decoy_of_no_known_ladder, "verdict", id="a decoy of no known ladder"),
+        pytest.param(a_decoy_of_no_known_ladder, "decoy", id="a decoy of no known ladder"),
     ],
 )
 def test_a_merge_decides_no_more_than_its_entry_may(

@@ -141,7 +141,7 @@ def test_where_nothing_is_committed_yet_the_advice_is_to_begin(repo: Repo, comma
         pytest.param(".hkgit/notes", b"one\n", "a person", id="hkgit's own"),
         pytest.param("A.txt", b"one\n", "another name", id="a twin"),
         pytest.param("a:b", b"one\n", "another name", id="not portable"),
-        pytest.param("a.txt", b"\xe2\x80\xaeone\n", "take those", id="unseen characters"),
+        pytest.param("a.txt", b"\xe2\x80\xaeone\n", "remove those", id="unseen characters"),
         pytest.param("a.f", b"one\n", "a person", id="a filtered file"),
     ],
 )

@@ -199,7 +199,7 @@ CALLS = {
         Tool(
             "apply",
             "Make a commit of edits, with the evidence of what they were written against. They"
-            " refer to the branch's last commit, not of uncommitted changes.",
+            " refer to the branch's last commit, not to uncommitted changes.",
             (*_SPEC, MESSAGE, BRANCH, BASE, *_WHERE),
             _apply,
         ),

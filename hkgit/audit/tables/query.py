@@ -21,7 +21,13 @@ _ONLY_READS = "hkgit sql only reads. Copy the tables, or export them again, to c
 _FILES = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_CORRUPT", "SQLITE_IOERR", "SQLITE_NOTADB")
 """What SQLite calls failures that have to do with a file, and not with the question."""
 
-_DENIED = ("not authorized", "prohibited", "may not be modified", "readonly")
+_DENIED = (
+    "not authorized",
+    "authorization denied",
+    "prohibited",
+    "may not be modified",
+    "readonly",
+)
 _READS = {
     sqlite3.SQLITE_SELECT,
     sqlite3.SQLITE_READ,

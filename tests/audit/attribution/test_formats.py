@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
-from hkgit.audit.attribution.records import (
+from hkgit.audit.authorship import (
     Attribution,
     attribute_commit,
     render_log,

@@ -120,7 +120,7 @@ def test_what_is_read_after_a_blind_resolution_is_late(work: Work) -> None:
     assert said.endswith(f"is blind; fix it: {mend}, then edit again")
     work.desk.read("a.py", 5, 9, before="1")
     work.commit()
-    assert work.verdict() == "merge hash late"
+    assert work.verdict() == "merge late"
 
 
 def by_hand_beside(work: Work) -> None:
