@@ -68,8 +68,10 @@ def end(name: str) -> Answer:
 @click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
 @answer_option
 def clean(names: tuple[str, ...], force: bool, dry_run: bool) -> Answer:
-    """Remove the sessions without uncommitted edits, or of these the NAMEs; files are not"
-    " changed."""
+    """Remove the sessions without uncommitted edits, or of these the NAMEs.
+
+    Files are not changed.
+    """
     gone, kept = ending.clean(
         open_repository(), find_work_root(), names, force=force, dry_run=dry_run
     )
