@@ -194,7 +194,7 @@ def test_a_full_disk_leaves_what_was_there(small: Repo, tmp_path: Path) -> None:
     done = start("bash", "-c", script, cwd=small.path)
     assert done.returncode == 7, done.stderr
     assert f"{tmp_path / 't' / 'evidence.db'}: " in done.stderr
-    assert "what is judged is kept" in done.stderr
+    assert "what has been judged is kept" in done.stderr
     assert ask(tmp_path / "t", "commits") == before
     assert [*(tmp_path / "t").glob(".draft-*")] == []
     assert export_all(small, tmp_path / "t").counts.added == 1
