@@ -17,6 +17,7 @@ from hkgit.cli.answer import Answer, answer_option
 from hkgit.cli.common import open_history
 from hkgit.cli.terminal_rows import EVIDENCE_COLOURS, color_option, fit, measure_terminal
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
+from hkgit.evidence.recomputation import is_rated_here
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.judge import Gate
 from hkgit.gate.ruling import Report, Ruling
@@ -132,7 +133,10 @@ def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[st
         basis = "" if ruling.judged.basis is None else f" ({visible(ruling.judged.basis)})"
         is_resolved = ruling.judged.verdict is Verdict.MERGE and ruling.judged.entries
         more = ", with its conflicts as the entries resolve them" if is_resolved else ""
-        yield f"derived   {_SHOWN[ruling.judged.verdict]}{more}{basis}"
+        shown = _SHOWN[ruling.judged.verdict]
+        if not all(is_rated_here(entry) for _, entry in ruling.judged.entries):
+            shown = shown.replace(", hash, tier and confidence", " and hash")
+        yield f"derived   {shown}{more}{basis}"
     yield from (render_signature(each) for each in signatures if each.kind == VERDICT)
     for left in ruling.judged.leftovers:
         yield f"by hand   {visible(left.path)}{_ranges(left.lines)}"
@@ -140,7 +144,8 @@ def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[st
         yield f"entry     sha256:{name}"
         yield from (render_signature(each) for each in signatures if each.of == f"sha256:{name}")
         yield f"base      {entry.base or '-'}"
-        yield f"ladder    {entry.ladder}, threshold {format_decimal(entry.threshold)}"
+        claimed = "" if is_rated_here(entry) else "; tier and confidence are only claimed"
+        yield f"ladder    {entry.ladder}, threshold {format_decimal(entry.threshold)}{claimed}"
         yield "edits"
         yield from (f"  {_edit(edit)}" for edit in entry.edits)
         yield "files"
