@@ -123,11 +123,11 @@ def open_directory(directory: Path, *, is_new: bool = False) -> Iterator[Connect
 
 def _check_version(database: Connection, path: Path | None) -> None:
     """Make the tables of a new database; refuse what is not of this version."""
-    mark, version = (
-        database.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("application_id", "user_version")
-    )
-    if (mark, version) == (0, 0) and not database.execute("SELECT 1 FROM sqlite_master").fetchone():
+    reads = "PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master"
+    database.execute("BEGIN")  # One state of the file: another process may be making the tables.
+    mark, version, tables = (database.execute(each).fetchone()[0] for each in reads)
+    database.execute("COMMIT")
+    if (mark, version, tables) == (0, 0, 0):
         _make_tables(database)
     elif mark != _MARK:
         raise InvalidInput(str(path), "is not a database of hkgit", "Name another place.")

@@ -24,6 +24,7 @@ from hkgit.audit.tables.database import (
     note_refusals,
     open_directory,
     open_rows,
+    transaction,
 )
 from hkgit.audit.tables.rows import (
     RepositoryIdentity,
@@ -190,7 +191,8 @@ def export(repository: Repository, request: ExportRequest, watch: Watch = iter) 
         if has_duck():
             is_same = counts == ExportCounts(kept=counts.kept)
             names = ("repositories", "refusals") if is_same else tuple(TABLES)
-            with open_duck() as duck:
+            # What others add meanwhile waits, so that no older files replace theirs.
+            with open_duck() as duck, transaction(database):
                 write_parquet(duck, database, request.directory, identity.name, names)
     return ExportResult(identity, len(fresh), counts)
 
