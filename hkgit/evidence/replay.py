@@ -65,12 +65,12 @@ def was_there(repository: Repository, tip: str, commit: str, path: str) -> bool:
 def find_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]]:
     """Map the paths of all records that a history removed to the commits that did."""
     # What a shallow clone lacks may come while a server runs.
-    find = _find_removals.__wrapped__ if repository.is_shallow else _find_removals
+    find = list_removals.__wrapped__ if repository.is_shallow else list_removals
     return find(repository, tip)
 
 
 @lru_cache(maxsize=4)
-def _find_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]]:
+def list_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]]:
     """Find them once a run: git is quick at this, but a process for each commit would not be."""
     args = (*_LOG, "-z", "--diff-filter=D", "--name-only", "-m", tip, "--", f":(top){LEDGER}")
     listed = os.fsdecode(repository.git(*args).stdout)
