@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from hkgit.cli.common import open_hook_repository
 from hkgit.cli.output import QUIET, get_loudness
-from hkgit.cli.passed_commits import remember
+from hkgit.cli.passed_commits import is_about_names_alone, remember
 from hkgit.evidence.verdict import BLIND, Finding
 from hkgit.gate.ruling import REJECTED, Report
 from hkgit.git.facts import (
@@ -67,8 +67,8 @@ def judge_commit(
         explain=explain,
         shell=shell,
     )
-    facts = _facts(repository, report, head) if policy is None and repository.in_hook else None
-    remember(facts, report)
+    if policy is None and repository.in_hook and is_about_names_alone(report):
+        remember(_facts(repository, report, head))
     if not report.is_clean:
         report = _add_fixes(repository, report)
     judged = report.rulings[0].judged
