@@ -36,7 +36,7 @@ from hkgit.agents.setup.settings import (
     is_of_user,
     is_steering,
 )
-from hkgit.agents.shown_readings import list_attached
+from hkgit.agents.shown_readings import attached_in_lines, read_attached, read_own_lines
 from hkgit.agents.tool_answers import searching
 from hkgit.agents.tools import SAID, Tool, editing, telling, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
@@ -260,7 +260,9 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
         line = _unify(each, about)
         if line.record.get("isSidechain") is True and not text(line.record.get("agentId")):
             continue  # which sub-agent has seen it is not told
-        yield from _list_attached(line)
+        for number, read in enumerate(_list_attached(line.record)):
+            attached = _begin(line, parse_time(line.record.get("timestamp")), read)
+            yield replace(attached, id=f"{attached.id}.{number}")
         for block in tables(table(line.record.get("message")).get("content")):
             if block.get("type") == "tool_use":
                 pending[block.get("id")] = line, block
@@ -331,12 +333,20 @@ def _begin(line: Line, time: int, did: Did | None = None) -> LoggedCall:
     )
 
 
-def _list_attached(line: Line) -> Iterator[LoggedCall]:
+def _list_attached(record: Record) -> Iterator[ToolReading]:
     """List the files that the model was shown without a call: `@file`, CLAUDE.md."""
-    if line.record.get("type") == "attachment":
-        for number, read in enumerate(list_attached(line.record)):
-            call = _begin(line, parse_time(line.record.get("timestamp")), read)
-            yield replace(call, id=f"{call.id}.{number}")
+    attached = table(record.get("attachment"))
+    match attached.get("type"):
+        case "file":
+            file = table(table(attached.get("content")).get("file"))
+            path, first = file.get("filePath"), file.get("startLine")
+            yield from read_attached(path, file.get("content"), first)
+        case "nested_memory":
+            content = table(attached.get("content")).get("content")
+            yield from read_attached(attached.get("path"), content)
+        case "instructions":
+            for each in tables(attached.get("files")):
+                yield from read_attached(each.get("path"), each.get("content"))
 
 
 def _say(content: object) -> str:
@@ -356,7 +366,8 @@ AGENT = Agent(
     reword=_reword,
     complete=_complete,
     list_parts=_list_parts,
-    keeps_earlier=True,
+    find_attached=attached_in_lines(_list_attached, b'"attachment"'),
+    read_earlier=read_own_lines,
     logs=(Log(LOG_NAME, find_projects("CLAUDE_CONFIG_DIR", ".claude"), _detects, _calls),),
     user_folder=("CLAUDE_CONFIG_DIR", "", ".claude"),
     remaining=(

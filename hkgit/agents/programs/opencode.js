@@ -26,6 +26,7 @@ export const Hkgit = async ({ directory }) => {
       const answer = await tell(directory, {
         hook_event_name: "before", session_id: call.sessionID,
         tool_name: call.tool, tool_input: output.args, tool_use_id: call.callID,
+        turn: turns.get(call.callID),
       })
       if (answer.deny) throw new Error(answer.deny)
     },
