@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hkgit.agents.events import Did, Editing, Looks, Shell, ToolEvent, ToolReading
+from hkgit.agents.events import Did, Editing, Looks, ServerCall, Shell, ToolEvent, ToolReading
 from hkgit.agents.logged_call import Line, LoggedCall, Record, tell
 from hkgit.agents.setup.settings import Part
 from hkgit.agents.shown_readings import find_turn
@@ -67,6 +67,8 @@ class Agent:
 
     edit_tool: str = "edit"
     """What it calls the tool `edit` of hkgit's server."""
+    server: str = ""
+    """How the names begin of the tools of hkgit's server, where its hooks are told of them."""
     edits: Mapping[str, Tool] = field(default_factory=dict)
     looks: Mapping[str, Tool] = field(default_factory=dict)
     """Its own tools that change files, and those that show some or run commands."""
@@ -110,10 +112,14 @@ class Agent:
             return None
         keys, tools = self.keys, self.tools
         stage, arguments = said.get(keys.stage), said.get(keys.arguments)
-        tool = tools.get(str(said.get(keys.tool)))
-        if stage not in (keys.before, keys.after) or tool is None:
+        name = str(said.get(keys.tool))
+        if stage not in (keys.before, keys.after) or not isinstance(arguments, dict):
             return None
-        did = tool(arguments, said.get(keys.answer)) if isinstance(arguments, dict) else None
+        did: Did | None = None
+        if name in tools:
+            did = tools[name](arguments, said.get(keys.answer))
+        elif stage == keys.before and self.server and name.startswith(self.server):
+            did = ServerCall(arguments)
         if did is None:
             return None
         path = said.get(keys.transcript)

@@ -100,10 +100,10 @@ def _answer_in(
     if not (root / ".git").exists():
         return None
     if isinstance(event.did, ServerCall):
-        # Few calls are a sub-agent's.
+        # Few calls are of the server.
         from hkgit.agents.servers.roots import note_caller
 
-        note_caller(root, event.call, event.session)
+        note_caller(root, event.did.arguments, event.session)
         return None
     session = EditSession.open(root, event.session, agent=agent.name, turn=_find_turn(event))
     recorder = Recorder(session, event.directory)

@@ -35,6 +35,7 @@ from hkgit.values import replace
 
 NAME = "cline"
 _FOLDER = ".clinerules/hooks"
+_SERVER = "hkgit__"
 
 
 def _read(arguments: JsonObject, answer: object) -> Looks:
@@ -107,14 +108,14 @@ def _list_parts(command: str) -> list[Part]:
         else []
     )
     return [
-        _build_script("PreToolUse", "may edit", [*EDITS, "run_commands"], run),
+        _build_script("PreToolUse", "may edit", [*EDITS, "run_commands", _SERVER], run),
         _build_script("PostToolUse", "read or edit", [*EDITS, *LOOKS], run),
         *rule,
     ]
 
 
 def _build_script(name: str, do: str, tools: Sequence[str], command: str) -> FilePart:
-    patterns = "|".join(f"""*'"toolName":"{tool}"'*""" for tool in tools)
+    patterns = "|".join(f"""*'"toolName":"{tool}'*""" for tool in tools)
     run = guard_in_time(command)
     text = read_script(command, "cline.sh", do=do, tools=patterns, run=run)
     return FilePart(f"{_FOLDER}/{name}", add_stamp(text, "#"), is_executable=True)
@@ -253,7 +254,8 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
 
 AGENT = Agent(
     name=NAME,
-    edit_tool="hkgit__edit",
+    edit_tool=f"{_SERVER}edit",
+    server=_SERVER,
     edits=EDITS,
     looks=LOOKS,
     denial={"cancel": True, "errorMessage": SAID},

@@ -50,6 +50,7 @@ NAME = "gemini"
 LOG_NAME = "gemini-cli"
 
 SETTINGS = ".gemini/settings.json"
+_SERVER = "mcp_hkgit_"
 SEVERAL = "several"
 """The name of sub-agents at work at once, and of the one answer that all their calls are of."""
 
@@ -143,7 +144,7 @@ LOOKS: dict[str, Tool] = {
 def _list_parts(command: str) -> list[Part]:
     guarded, limit = guard_in_time(command), HOOK_SECONDS * 1000
     run = [{"name": "hkgit", "type": "command", "command": guarded, "timeout": limit}]
-    before, after = "|".join([*EDITS, _SHELL]), "|".join([*EDITS, *LOOKS])
+    before, after = "|".join([*EDITS, _SHELL, f"{_SERVER}.*"]), "|".join([*EDITS, *LOOKS])
     hooks = {
         "BeforeTool": [{"matcher": before, "hooks": run}],
         "AfterTool": [{"matcher": after, "hooks": run}],
@@ -327,7 +328,8 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
 
 AGENT = Agent(
     name=NAME,
-    edit_tool="mcp_hkgit_edit",
+    edit_tool=f"{_SERVER}edit",
+    server=_SERVER,
     edits=EDITS,
     looks=LOOKS,
     denial={"decision": "deny", "reason": SAID},

@@ -26,6 +26,7 @@ from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 NAME = "goose"
+_SERVER = "hkgit__"
 _FOLDER = ".agents/plugins/hkgit"
 _BUILTIN = "^((developer|summon)__)?"
 """Once before the names of goose's own tools."""
@@ -56,9 +57,9 @@ LOOKS: dict[str, Tool] = {"shell": shell("command"), "delegate": _delegate}
 def _list_parts(command: str) -> list[Part]:
     run = {"type": "command", "command": guard_in_time(command), "timeout": HOOK_SECONDS}
     groups = {
-        "PreToolUse": [_rule(EDITS | LOOKS, run)],
-        "PostToolUse": [_rule(EDITS | LOOKS, run)],
-        "PostToolUseFailure": [_rule(LOOKS, run)],
+        "PreToolUse": [_rule([*EDITS, *LOOKS, f"{_SERVER}.*"], run)],
+        "PostToolUse": [_rule([*EDITS, *LOOKS], run)],
+        "PostToolUseFailure": [_rule([*LOOKS], run)],
         "Stop": [{"hooks": [run]}],
     }
     about = {"name": "hkgit", "version": "1.0.0", "description": "Evidence for commits"}
@@ -68,7 +69,7 @@ def _list_parts(command: str) -> list[Part]:
     ]
 
 
-def _rule(tools: Mapping[str, Tool], run: JsonObject) -> JsonObject:
+def _rule(tools: Sequence[str], run: JsonObject) -> JsonObject:
     return {"matcher": f"{_BUILTIN}({'|'.join(tools)})$", "hooks": [run]}
 
 
@@ -197,7 +198,8 @@ def _tell(info: Record, id: str, asked: Line, call: Record, answer: Record) -> L
 
 AGENT = Agent(
     name=NAME,
-    edit_tool="hkgit__edit",
+    edit_tool=f"{_SERVER}edit",
+    server=_SERVER,
     edits=EDITS,
     looks={**LOOKS, "Stop": lambda arguments, answer: Pause()},
     denial={"decision": "block", "reason": SAID},

@@ -24,7 +24,7 @@ from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 NAME = "opencode"
-EDIT_TOOL = "hkgit_edit"
+SERVER = "hkgit_"
 DENIAL: JsonObject = {"deny": SAID}
 NOTE: JsonObject = {"remark": SAID}
 KEYS = Keys(before="before", after="after")
@@ -169,7 +169,8 @@ def keep_log(name: str) -> Log:
 
 AGENT = Agent(
     name=NAME,
-    edit_tool=EDIT_TOOL,
+    edit_tool=f"{SERVER}edit",
+    server=SERVER,
     edits=EDITS,
     looks=LOOKS,
     denial=DENIAL,

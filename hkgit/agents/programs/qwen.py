@@ -59,7 +59,7 @@ def _list_parts(command: str) -> list[Part]:
     server: dict[str, object] = dict(MCP_SERVER)
     if is_steering(command):
         server["trust"] = True  # else it asks for each call, and where nobody answers it refuses
-    hooks = claude.hooks(command, [*EDITS, _SHELL], [*EDITS, *LOOKS])
+    hooks = claude.hooks(command, [*EDITS, _SHELL, f"{claude.SERVER}.*"], [*EDITS, *LOOKS])
     hooks[claude.FAILED] = [{"matcher": _SHELL, "hooks": claude.hook_commands(command)}]
     settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
     owner = f"hkgit hook {NAME}"
@@ -141,6 +141,7 @@ AGENT = Agent(
     edit_tool="mcp__hkgit__edit",
     edits=EDITS,
     looks=LOOKS,
+    server=claude.SERVER,
     denial=claude.DENIAL,
     note=claude.NOTE,
     reword=_reword,
