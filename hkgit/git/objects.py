@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
