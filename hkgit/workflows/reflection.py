@@ -18,7 +18,7 @@ from hkgit.dialects import parse
 from hkgit.edits import File, Overlay, Read, Spec
 from hkgit.errors import InvalidInput, VerifyFailed
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commit_plan import PlannedCommit
+from hkgit.workflows.commit_plan import PlannedCommit, RecordedCommit
 from hkgit.workflows.library import (
     Content,
     EditResult,
@@ -29,7 +29,6 @@ from hkgit.workflows.library import (
     plan_below,
     take_snapshot,
 )
-from hkgit.workflows.worktree_commit import LandedCommit
 
 RESEND = "Send only the refused edits again, corrected, in the same notation; the others are kept."
 REPARSE = "Send the edits again in a notation that can be read."
@@ -301,8 +300,8 @@ class Reflection:
         self,
         steps: Sequence[PlannedCommit],
         prepare: Prepare,
-        land: Callable[[Sequence[PlannedCommit]], tuple[LandedCommit, ...]],
-    ) -> tuple[LandedCommit, ...]:
+        land: Callable[[Sequence[PlannedCommit]], tuple[RecordedCommit, ...]],
+    ) -> tuple[RecordedCommit, ...]:
         """Land steps; where `verify` fails, ask for more edits as often as allowed.
 
         Raises VerifyFailed, and what `land` raises.
