@@ -29,7 +29,7 @@ from hkgit.text.strict_json import (
     Node,
     parse_document,
 )
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass, field, fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def _read_json(read: Read) -> Json:
 
 
 def _edit_json(edit: RecordedEdit) -> Json:
-    values = {name: getattr(edit, name) for name in RecordedEdit.__slots__}
+    values = {name: getattr(edit, name) for name in fields_of(RecordedEdit)}
     return {**values, "path": text_json(edit.path), "edit": write_edit(edit.edit)}
 
 
