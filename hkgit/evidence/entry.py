@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import CHECKED, KINDS
+from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED
 from hkgit.applying.hunk import CONTEXT
 from hkgit.edits import MAX_EDITS, AnyEdit, Read
 from hkgit.errors import InvalidInput
@@ -205,6 +205,11 @@ class Entry:
     def agent(self) -> str:
         """Who made the spec, by its own word."""
         return str(self.claims.get("agent", "unknown"))
+
+    @property
+    def is_recovered(self) -> bool:
+        """Whether it was made from a transcript, by its own word."""
+        return self.claims.get("origin") == RECOVERED
 
     def to_bytes(self) -> bytes:
         """Write the canonical bytes whose SHA-256 names the entry."""
