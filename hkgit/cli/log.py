@@ -79,7 +79,7 @@ def _check_verdict(context: click.Context, parameter: click.Parameter, word: str
 )
 @click.option("--verdict", metavar="WORD", callback=_check_verdict, help=_VERDICT_HELP)
 @click.option(
-    "--blind", "is_blind", is_flag=True, help="Only edits with evidence of a quote or less."
+    "--weak", "is_weak", is_flag=True, help="Only with evidence of a quote or less, or none."
 )
 @click.option(
     "--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only those with less confidence."
@@ -96,7 +96,7 @@ def command(
     until: str | None,
     paths: tuple[str, ...],
     verdict: str | None,
-    is_blind: bool,
+    is_weak: bool,
     below: float | None,
     follow: bool,
 ) -> Answer:
@@ -113,7 +113,7 @@ def command(
     if follow and len(located) != 1:
         raise click.UsageError("--follow takes exactly one path.")
     least = None if below is None else round(below * 1000)
-    wanted = CommitFilter(agent, author, verdict, is_blind=is_blind, below=least)
+    wanted = CommitFilter(agent, author, verdict, is_weak=is_weak, below=least)
     history = find_history(repository, revision)
     trail = Trail(repository, history.gate)
     commits = _commits(repository, history.asked, asked, None if wanted.asks else max_count)

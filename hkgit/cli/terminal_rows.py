@@ -34,6 +34,7 @@ STANDING_COLOURS = {
 EVIDENCE_COLOURS = {
     **dict.fromkeys(KINDS[:2], "green"),
     "tag": "cyan",
+    "recovered": "cyan",
     "quote": "yellow",
     "late": "yellow",
     "none": "red",

@@ -18,7 +18,7 @@ import pytest
 
 from benchmarks.history import make_history
 from hkgit.cli.main import main
-from hkgit.evidence.replay import find_removals
+from hkgit.evidence.replay import list_removals
 from hkgit.evidence.verdict import CandidateCommit
 from hkgit.gate.commit_range import RulingStream, judge_range
 from hkgit.gate.judge import Gate
@@ -113,12 +113,12 @@ def test_what_a_history_removed_is_asked_once(
     history: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(history)
-    find_removals.cache_clear()
+    list_removals.cache_clear()
     changed = _git(history, "log", "-1", "--format=", "--name-only", "main", "--", "src")
     words = [changed if word == "CHANGED" else word for word in command]
     main.main(words, standalone_mode=False)
-    assert find_removals.cache_info().misses == 1
-    find_removals.cache_clear()
+    assert list_removals.cache_info().misses == 1
+    list_removals.cache_clear()
 
 
 def test_blame_tells_a_line_before_the_next_commit_is_judged(
