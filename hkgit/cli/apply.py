@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,15 +13,14 @@ import click
 
 from hkgit.applying.file_diff import render_diff
 from hkgit.applying.outcome import refusal_text, render_apply_json
-from hkgit.cli.answer import echo_json
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import (
+    QUIET,
     VERBOSE,
-    echo,
     finish,
     get_loudness,
-    print_info,
     print_note,
     printable_text,
     show_progress,
@@ -235,7 +234,7 @@ def command(
     accept_hook_changes: bool,
     reflect: str | None,
     retry: bool,
-) -> int:
+) -> Answer:
     """Apply specs of edits and commit them with their evidence.
 
     Each SPEC is a file, or - for standard input, in any dialect that hkgit reads, and becomes one
@@ -273,9 +272,15 @@ def command(
     except HkgitError as error:
         blind = blind_json(session, root, result.blocking)
         return refuse(error, result.outcomes, given, blind, refusal_text(result.outcomes))
-    _print(repository, result, given)
+    last = result.commits[-1]
+    on = "" if result.target is None else result.target.branch
+    if last.commit is not None:
+        finish(f"commit {last.commit} landed on {on}")
+    echo_notes(result.outcomes)
+    merging = tell_merge(repository, last.step)
     warn_of_rejection(session, root, result, given)
-    return 0
+    document = render_apply_json("applied", result.outcomes, last.commit, dry_run=given.dry_run)
+    return Answer(document | merging, _lines(result, on))
 
 
 def _find_receipts(repository: Repository, session: str | None) -> tuple[Read, ...]:
@@ -314,29 +319,18 @@ def _read_specs(repository: Repository, given: SpecOptions, agent: str | None) -
         raise
 
 
-def _print(repository: Repository, result: ApplyResult, given: SpecOptions) -> None:
+def _lines(result: ApplyResult, branch: str) -> Iterator[str | bytes]:
     """What has landed, or would: each file's diff, and the evidence it would have."""
-    last = result.commits[-1]
-    branch = "" if result.target is None else result.target.branch
-    if last.commit is not None:
-        finish(f"commit {last.commit} landed on {branch}")
-    echo_notes(result.outcomes)
-    merge = tell_merge(repository, last.step)
-    if given.as_json:
-        answer = render_apply_json("applied", result.outcomes, last.commit, dry_run=given.dry_run)
-        echo_json(answer | merge)
-        return
     for each in result.commits:
-        if each.commit is not None:
-            print_info(_summary_line(branch, each.commit, each))
-            continue
-        for change in each.step.plan.files:
-            shown = render_diff(change).encode("utf-8", "surrogateescape")
-            echo(printable_text(shown), nl=False)
-        echo(b"\n" + printable_text(each.message), nl=False)
+        if each.commit is None:
+            for change in each.step.plan.files:
+                yield printable_text(render_diff(change).encode("utf-8", "surrogateescape"))
+            yield b"\n" + printable_text(each.message)
+        elif get_loudness() > QUIET:
+            yield _summary_line(branch, each.commit, each)
     if result.landed and get_loudness() == VERBOSE:
         for outcome in result.outcomes:
-            echo(f"  {outcome_line(outcome)}  {outcome.evidence.kind}")
+            yield f"  {outcome_line(outcome)}  {outcome.evidence.kind}"
 
 
 def _summary_line(branch: str, commit: str, done: RecordedCommit) -> str:
