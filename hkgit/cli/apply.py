@@ -295,7 +295,7 @@ def _find_receipts(repository: Repository, session: str | None) -> tuple[Read, .
 def _add_specs(
     repository: Repository, given: SpecOptions, request: ApplyRequest, reflect: str | None
 ) -> ApplyRequest:
-    """Add the specs that were given; with `reflect` a command corrects those that are not read."""
+    """Add the specs that were given; with `reflect` a command corrects them, read or not."""
     root = repository.work_tree
     read = partial(_read_specs, repository, given, request.agent)
     if reflect is None:
@@ -304,8 +304,7 @@ def _add_specs(
     from hkgit.workflows.reflection import Reflection
 
     ask = partial(ask_command, reflect, Path.cwd())
-    reflection = Reflection(ask, None if root is None else str(root))
-    return replace(request, specs=tuple(reflection.parse(read)), reflection=reflection)
+    return replace(request, reflection=Reflection(ask, read, None if root is None else str(root)))
 
 
 def _read_specs(repository: Repository, given: SpecOptions, agent: str | None) -> list[Spec]:

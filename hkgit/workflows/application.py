@@ -80,23 +80,23 @@ def apply(
                 say(f"warning: {settled.hindrance}")
     result = ApplyResult()
 
-    def prepared(specs: Sequence[Spec]) -> tuple[PlannedCommit, ...]:
-        return prepare(repository, replace(request, specs=tuple(specs)), target)
+    def plan(specs: Sequence[Spec]) -> tuple[PlannedCommit, ...]:
+        asked = replace(request, specs=tuple(specs))
+        result.target = find_target(repository, asked)
+        return prepare(repository, asked, result.target)
 
     def land(steps: Sequence[PlannedCommit]) -> tuple[RecordedCommit, ...]:
-        _check(repository, request, target, steps, result)
+        assert result.target is not None, "what lands was planned"
+        _check(repository, request, result.target, steps, result)
         if request.dry_run:
             return tuple(record_step(repository, step, request) for step in steps)
-        return _land(repository, request, target, steps, result, say, watch)
+        return _land(repository, request, result.target, steps, result, say, watch)
 
     try:
-        target = result.target = find_target(repository, request)
-        reflection = request.reflection
-        if reflection is None:
-            result.commits = land(prepared(request.specs))
+        if request.reflection is None:
+            result.commits = land(plan(request.specs))
         else:
-            steps = reflection.steps(request.specs, prepared)
-            result.commits = reflection.land(steps, prepared, land)
+            result.commits = request.reflection.land(plan, land)
     except HkgitError as error:
         result.error = error
     for each in result.commits:

@@ -6,7 +6,6 @@ A commit that the gate rejects later is harder to fix: the lines whose hash it w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import HASHED
@@ -15,23 +14,17 @@ from hkgit.applying.outcome import BY_NUMBER, is_by_number
 from hkgit.errors import BlindEdit, HkgitError, Rejected
 from hkgit.evidence.entry import Entry
 from hkgit.evidence.verdict import BLIND, CandidateCommit
-from hkgit.gate.entrypoints.hook_scripts import find_script, is_active
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
-from hkgit.gate.policy.model import BUILT_IN, Policy
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
 from hkgit.gate.ruling import Ruling
-from hkgit.gate.trusted_policy import read_trusted_policy
-from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
+from hkgit.workflows.commit_plan import PlannedCommit
+from hkgit.workflows.target import LandingTarget
 from hkgit.workflows.uncommitted import is_other_text
-
-if TYPE_CHECKING:
-    from hkgit.workflows.commit_plan import PlannedCommit
-    from hkgit.workflows.target import LandingTarget
-
 
 _SHOWN = 5
 """At most so many blind edits are named in a refusal."""
@@ -78,16 +71,6 @@ def explain_differing(paths: Sequence[str]) -> str:
         f"the edits refer to HEAD, but the checkout has uncommitted changes of {named}:"
         " commit or stash these first, then read the lines and make the call again"
     )
-
-
-def read_landing_policy(repository: Repository, branch: str, tip: str) -> Policy:
-    """Read the policy for commits that land on a branch with a tip. Raises InvalidInput.
-
-    The built-in policy only warns where no hook of the gate is installed: nobody chose it.
-    """
-    policy = read_trusted_policy(repository, tip).for_refs([f"refs/heads/{branch}"])
-    is_chosen = policy.source != BUILT_IN or _has_gate(repository)
-    return policy if is_chosen else replace(policy, mode="warn")
 
 
 def list_unread(
@@ -171,10 +154,3 @@ def judge_candidate(
 def _path_before(entry: Entry, path: str) -> str:
     """The name by which the base knows the file of an edit."""
     return next((file.name for file in entry.files if path == file.new_path), path)
-
-
-def _has_gate(repository: Repository) -> bool:
-    """Whether a hook of this clone asks the gate about each commit."""
-    directory = repository.hooks_path or repository.common_dir / "hooks"
-    hooks = (directory / name for name in ("commit-msg", "pre-commit"))
-    return any(is_active(hook) and calls_gate(find_script(hook).read_bytes()) for hook in hooks)

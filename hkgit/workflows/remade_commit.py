@@ -62,9 +62,9 @@ from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.adoption import Transcripts, propose_recovered, store_checkout
 from hkgit.workflows.commit_plan import prepare, record_step
-from hkgit.workflows.landing_policy import read_landing_policy, refuse_ruling
+from hkgit.workflows.landing_policy import refuse_ruling
 from hkgit.workflows.merge_plan import MergePlan, find_merging, tree_on
-from hkgit.workflows.target import ApplyRequest, LandingTarget
+from hkgit.workflows.target import ApplyRequest, LandingTarget, read_landing_policy
 from hkgit.workflows.worktree_commit import begin_series
 
 NOT_ACCEPTED = (

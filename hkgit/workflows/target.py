@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from hkgit.applying.planner import Options
 from hkgit.edits import Read, Spec
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.gate.policy.model import Policy
+from hkgit.gate.entrypoints.hook_scripts import find_script, is_active
+from hkgit.gate.policy.model import BUILT_IN, Policy
+from hkgit.gate.trusted_policy import read_trusted_policy
+from hkgit.git.facts import calls_gate
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.values import dataclass, field, replace
-from hkgit.workflows.landing_policy import read_landing_policy
 from hkgit.workflows.merge_plan import MergePlan, find_merging
 
 if TYPE_CHECKING:
@@ -58,6 +60,16 @@ class LandingTarget:
     checkout: bool
     policy: Policy
     merging: MergePlan | None = None
+
+
+def read_landing_policy(repository: Repository, branch: str, tip: str) -> Policy:
+    """Read the policy for commits that land on a branch with a tip. Raises InvalidInput.
+
+    The built-in policy only warns where no hook of the gate is installed: nobody chose it.
+    """
+    policy = read_trusted_policy(repository, tip).for_refs([f"refs/heads/{branch}"])
+    is_chosen = policy.source != BUILT_IN or _has_gate(repository)
+    return policy if is_chosen else replace(policy, mode="warn")
 
 
 def find_target(repository: Repository, request: ApplyRequest) -> LandingTarget:
@@ -129,3 +141,10 @@ def find_base(
 
 def _find_stated_base(spec: Spec, request: ApplyRequest) -> str | None:
     return spec.base if request.base is None else request.base
+
+
+def _has_gate(repository: Repository) -> bool:
+    """Whether a hook of this clone asks the gate about each commit."""
+    directory = repository.hooks_path or repository.common_dir / "hooks"
+    hooks = (directory / name for name in ("commit-msg", "pre-commit"))
+    return any(is_active(hook) and calls_gate(find_script(hook).read_bytes()) for hook in hooks)
