@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from hkgit.edits import decode_text
 from hkgit.errors import Conflict
@@ -101,8 +101,12 @@ def has_evidence(view: FileLines, wanted: EditLines, targets: Targets, path: str
     # Lines that the author does not know part what is found: the rest is of another block.
     if sum(1 for t in between if lines[t]) > len(missing) + FEW:
         return False
-    if len(missing) == 1 and _is_alone(lines, keys, targets, missing[0]):
-        lost //= 2
+    if len(missing) == 1:
+        # One line may be misquoted, and so weighs half, or be one that the file never had.
+        if targets[missing[0]] is not None:
+            lost //= 2
+        elif rows[0] < missing[0] < rows[-1] and not _find_spots(lines, keys, targets, missing[0]):
+            lost = 0
     return there * FULL >= (there + lost) * ENOUGH
 
 
@@ -168,14 +172,8 @@ def _find_spots(
         return [*range(first, min(after, len(lines)))]
     above = next((targets[i] for i in range(row - 1, -1, -1) if keys[i]), None)
     below = next((targets[i] for i in range(row + 1, len(keys)) if keys[i]), None)
-    if above is None and below is None:
-        return []
-    says = [i for i in range(0 if above is None else above + 1, len(lines) if below is None else below) if lines[i]]
-    return says[:2] if below is None else says[-2:] if above is None else says
-
-
-def _is_alone(lines: Sequence[bytes], keys: Sequence[bytes], targets: Targets, row: int) -> bool:
-    """Whether an old line has a counterpart, or nothing stands in its place."""
-    rows = [i for i, key in enumerate(keys) if key]
-    is_inside = rows[0] < row < rows[-1]
-    return targets[row] is not None or (is_inside and not _find_spots(lines, keys, targets, row))
+    if above is None:
+        upwards = range(0 if below is None else below)[::-1]
+        return [*islice((i for i in upwards if lines[i]), 2)][::-1]
+    says = (i for i in range(above + 1, len(lines) if below is None else below) if lines[i])
+    return [*(islice(says, 2) if below is None else says)]
