@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,15 +13,14 @@ import click
 
 from hkgit.applying.file_diff import render_diff
 from hkgit.applying.outcome import refusal_text, render_apply_json
-from hkgit.cli.answer import echo_json
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import (
+    QUIET,
     VERBOSE,
-    echo,
     finish,
     get_loudness,
-    print_info,
     print_note,
     printable_text,
     show_progress,
@@ -239,7 +238,7 @@ def command(
     accept_hook_changes: bool,
     reflect: str | None,
     retry: bool,
-) -> int:
+) -> Answer:
     """Apply specs of edits and commit them with their evidence.
 
     Each SPEC is a file, or - for standard input, in any dialect that hkgit reads, and becomes one
@@ -276,9 +275,16 @@ def command(
     except HkgitError as error:
         blind = blind_json(session, root, result.blocking)
         return refuse(error, result.outcomes, given, blind, refusal_text(result.outcomes))
-    _print(repository, result, given)
+    landed = result.landed
+    commit = landed[-1].commit if landed else None
+    on = "" if result.target is None else result.target.branch
+    if commit is not None:
+        finish(f"commit {commit} landed on {on}")
+    echo_notes(result.outcomes)
+    merging = tell_merge(repository, landed[-1].step if landed else result.steps[-1])
     warn_of_rejection(session, root, result, given)
-    return 0
+    document = render_apply_json("applied", result.outcomes, commit, dry_run=given.dry_run)
+    return Answer(document | merging, _lines(result, on))
 
 
 def _find_receipts(repository: Repository, session: str | None) -> tuple[Read, ...]:
@@ -317,29 +323,17 @@ def _read_specs(repository: Repository, given: SpecOptions, agent: str | None) -
         raise
 
 
-def _print(repository: Repository, result: ApplyResult, given: SpecOptions) -> None:
+def _lines(result: ApplyResult, branch: str) -> Iterator[str | bytes]:
     """What has landed, or would: each file's diff, and the evidence it would have."""
-    landed = result.landed
-    commit = landed[-1].commit if landed else None
-    branch = "" if result.target is None else result.target.branch
-    if commit is not None:
-        finish(f"commit {commit} landed on {branch}")
-    echo_notes(result.outcomes)
-    merge = tell_merge(repository, landed[-1].step if landed else result.steps[-1])
-    if given.as_json:
-        answer = render_apply_json("applied", result.outcomes, commit, dry_run=given.dry_run)
-        echo_json(answer | merge)
-        return
     for step, record in zip(result.steps, result.records, strict=False):
         for change in step.plan.files:
-            shown = render_diff(change).encode("utf-8", "surrogateescape")
-            echo(printable_text(shown), nl=False)
-        echo(b"\n" + printable_text(record.message), nl=False)
-    for each in landed:
-        print_info(summary_line(branch, each))
-    if landed and get_loudness() == VERBOSE:
+            yield printable_text(render_diff(change).encode("utf-8", "surrogateescape"))
+        yield b"\n" + printable_text(record.message)
+    if get_loudness() > QUIET:
+        yield from (summary_line(branch, each) for each in result.landed)
+    if result.landed and get_loudness() == VERBOSE:
         for outcome in result.outcomes:
-            echo(f"  {outcome_line(outcome)}  {outcome.evidence.kind}")
+            yield f"  {outcome_line(outcome)}  {outcome.evidence.kind}"
 
 
 def summary_line(branch: str, done: LandedCommit) -> str:

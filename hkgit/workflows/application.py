@@ -15,8 +15,8 @@ from hkgit.errors import BlindEdit, HkgitError, Near
 from hkgit.evidence.refusal_log import (
     RefusalLog,
     describe_conflicts,
-    list_claimed_ids,
     list_refused,
+    settle_refusals,
 )
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.branch_queue import turn
@@ -153,7 +153,8 @@ class _Application:
             landed = land_steps(steps)
         else:
             landed = reflection.land(steps, prepared, land_steps)
-        self._settle_refusals(landed)
+        for each in landed:
+            settle_refusals(self.repository, [each.record.id], each.commit)
         self.result = replace(self.result, landed=landed)
 
     def _land(
@@ -224,11 +225,3 @@ class _Application:
         tip = self.options.branch or "HEAD"
         notes = describe_conflicts(self.repository, log, agent, refused, tip)
         self.result = replace(self.result, conflicts=(*self.result.conflicts, *notes))
-
-    def _settle_refusals(self, landed: Sequence[LandedCommit]) -> None:
-        """Note the refused attempts that have landed."""
-        for each in landed:
-            ids = list_claimed_ids(each.record.entry.claims.get("refusals"))
-            if self.options.refused is not None and ids:
-                with suppress(OSError):
-                    self.options.refused.settle(ids, each.commit)
