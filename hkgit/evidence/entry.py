@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import CHECKED, KINDS
+from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED
 from hkgit.applying.hunk import CONTEXT
 from hkgit.edits import MAX_EDITS, AnyEdit, Read
 from hkgit.errors import InvalidInput
@@ -29,7 +29,7 @@ from hkgit.text.strict_json import (
     Node,
     parse_document,
 )
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass, field, fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -206,6 +206,11 @@ class Entry:
         """Who made the spec, by its own word."""
         return str(self.claims.get("agent", "unknown"))
 
+    @property
+    def is_recovered(self) -> bool:
+        """Whether it was made from a transcript, by its own word."""
+        return self.claims.get("origin") == RECOVERED
+
     def to_bytes(self) -> bytes:
         """Write the canonical bytes whose SHA-256 names the entry."""
         return write_canonical(entry_json(self), self.claims)
@@ -238,7 +243,7 @@ def _read_json(read: Read) -> Json:
 
 
 def _edit_json(edit: RecordedEdit) -> Json:
-    values = {name: getattr(edit, name) for name in RecordedEdit.__slots__}
+    values = {name: getattr(edit, name) for name in fields_of(RecordedEdit)}
     return {**values, "path": text_json(edit.path), "edit": write_edit(edit.edit)}
 
 

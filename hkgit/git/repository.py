@@ -346,6 +346,13 @@ class Repository:
         with self._empty_repository() as empty:
             return empty.merge_cleanly(parents)
 
+    def merge_trees(self, base: str, ours: str, theirs: str) -> str | None:
+        """Merge two trees that both began as a third: the tree, or None on a conflict."""
+        if base in (ours, theirs):
+            return theirs if base == ours else ours
+        with self._empty_repository() as empty:
+            return empty.merge_trees(base, ours, theirs)
+
     def attempt_merge(self, parents: tuple[str, str]) -> MergeAttempt:
         """Merge two commits, and keep the conflicts (see `merge`)."""
         self._expect_merge_bases(parents)
