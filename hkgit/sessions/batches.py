@@ -10,10 +10,10 @@ from pathlib import Path
 
 from hkgit.edits import NOTATIONS, Spec
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import digest
 from hkgit.git.state_files import find_files
 from hkgit.sessions.blobs import refuse_unwritable
 from hkgit.text.edit_json import expect_sayable, parse_edit, write_edit
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Node
 from hkgit.values import dataclass, replace
 

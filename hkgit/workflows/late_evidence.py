@@ -17,12 +17,13 @@ from hkgit import dialects
 from hkgit.applying.evidence import LATE, NO_LINES
 from hkgit.edits import Read, Spec
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER, digest
+from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import hash_hunks
 from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.text.document import Document, terminate
+from hkgit.text.hashes import digest
 from hkgit.text.paths import quote_path
 from hkgit.values import replace
 from hkgit.workflows.adoption import store_checkout
