@@ -262,7 +262,7 @@ class SessionJournal:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.blobs = Blobs(folder / "versions")
+        self.blobs = Blobs.of_session(folder)
         self.landed: frozenset[str] = frozenset()
         self._place = folder / STATE_FILE
         self._read = b""

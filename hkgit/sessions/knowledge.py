@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 
 from hkgit.edits import Read
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import digest
 from hkgit.text.document import Document
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
 TYPE_CHECKING = False

@@ -16,17 +16,11 @@ from pathlib import Path
 from hkgit.applying.evidence import covers, is_blind
 from hkgit.edits import File, Snapshot, decode_text, encode_text
 from hkgit.evidence.anchors import HunkNotPlaced, anchor_hunks
-from hkgit.evidence.entry import (
-    Entry,
-    FileMark,
-    RecordedFile,
-    RecordedHunk,
-    digest,
-    entry_path,
-)
+from hkgit.evidence.entry import Entry, FileMark, RecordedFile, RecordedHunk, entry_path
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
 from hkgit.text.document import Document
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass, field, replace
 
 _COMPARED = 50

@@ -41,7 +41,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import read_recorded_spec
-from hkgit.evidence.entry import Entry, RecordedFile, digest
+from hkgit.evidence.entry import Entry, RecordedFile
 from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import PendingEdit, group_connected
 from hkgit.sessions.knowledge import Kept
@@ -49,6 +49,7 @@ from hkgit.sessions.outstanding import find_effective
 from hkgit.text.diff import LineChange, find_changes, find_common, follow
 from hkgit.text.document import Document, split_raw
 from hkgit.text.edit_json import write_edit
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass, field, replace
 
 Item = TypeVar("Item")

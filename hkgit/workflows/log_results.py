@@ -23,9 +23,9 @@ from hkgit.edits import (
     encode_text,
 )
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import digest
 from hkgit.sessions.call_plan import CallPlan
 from hkgit.text.document import split_raw
+from hkgit.text.hashes import digest
 from hkgit.text.paths import quote_path
 from hkgit.values import replace
 from hkgit.workflows.log_steps import LoggedEdit, LoggedHunk, Texts

@@ -31,7 +31,6 @@ from hkgit.evidence.entry import (
     ATTRIBUTES_PATH,
     LEDGER,
     Entry,
-    digest,
     entry_id,
     entry_path,
     read_entry,
@@ -58,6 +57,7 @@ from hkgit.sessions.squash import propose_onto
 from hkgit.sessions.stage import find_root, lock_all, open_journals
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
+from hkgit.text.hashes import digest
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.adoption import Transcripts, propose_recovered, store_checkout

@@ -20,8 +20,8 @@ from hkgit.audit.tables.figures import (
     list_periods,
 )
 from hkgit.audit.tables.rows import Row
-from hkgit.evidence.entry import digest
 from hkgit.gate.ruling import AGENT, NO_EVIDENCE
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
 
