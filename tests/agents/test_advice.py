@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from hkgit.cli import doctor
+from hkgit.cli.main import main
 from tests.agents.streaming import told
 from tests.support.commands import git, loaded_path
 from tests.support.repos import Repo
@@ -298,7 +298,7 @@ def test_doctor_says_that_the_server_lacks_its_package(
     assert "hkgit[mcp]" not in _ask_doctor(repo)
     monkeypatch.setitem(sys.modules, "mcp", None)  # as where it is not installed
     monkeypatch.chdir(repo.path)
-    assert "pip install 'hkgit[mcp]'" in CliRunner().invoke(doctor.command).output
+    assert "pip install 'hkgit[mcp]'" in CliRunner().invoke(main, ["doctor"]).output
 
 
 def _find_mend(repo: Repo) -> str:
