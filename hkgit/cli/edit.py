@@ -26,7 +26,6 @@ from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import UNNAMED
-from hkgit.sessions.session_json import call_json
 from hkgit.workflows.arguments import BATCH
 
 
@@ -57,7 +56,7 @@ def command(given: SpecOptions, *, agent: str, session: str | None, batch: str |
         if report.error is not None:
             raise report.error
     except HkgitError as error:
-        return refuse(error, report.outcomes, given, call_json(report), report.for_model())
+        return refuse(error, report.outcomes, given, report.document, report.for_model())
     _print(report, given)
     return 0
 
@@ -82,7 +81,7 @@ def _print(report: EditReport, given: SpecOptions) -> None:
         print_note(f"note: {each.what}\nFix: {each.command}")
     if given.as_json:
         document = render_apply_json("applied", report.outcomes, None, dry_run=given.dry_run)
-        echo_json(document | call_json(report))
+        echo_json(document | report.document)
         return
     for outcome in report.outcomes:
         if given.dry_run:

@@ -16,8 +16,7 @@ from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import echo, make_printable, print_note
 from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.sessions.file_lines import read_checkout, read_snapshot
-from hkgit.sessions.knowledge import MAX_LINES, Reading
+from hkgit.sessions.file_lines import MAX_LINES, Reading, read_checkout, read_snapshot
 from hkgit.workflows.arguments import BEFORE, HASHLINE, LIMIT
 
 _RANGE = r"(?s)(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z"
@@ -135,9 +134,7 @@ def _print(reading: Reading, *, as_json: bool) -> None:
     if reading.hint:
         print_note(reading.hint)
     if as_json:
-        from hkgit.sessions.session_json import reading_json
-
-        echo_json(reading_json(reading))
+        echo_json(reading.document)
         return
     if reading.tags is not None:
         echo("".join(f"{make_printable(line)}\n" for line in reading.shown), nl=False)

@@ -22,7 +22,7 @@ from hkgit.evidence.entry import (
 )
 from hkgit.sessions.blobs import Blobs, keep_json, refuse_unwritable
 from hkgit.sessions.homes import STATE_FILE, UNNAMED, say_waiting
-from hkgit.sessions.knowledge import FileKnowledge, KnownRange
+from hkgit.sessions.knowledge import FileKnowledge
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass, field, replace
 
@@ -245,14 +245,14 @@ class JournalState:
 
 def _knowledge_json(known: _Knowledge) -> Json:
     return {
-        path: [each.version, *([*part.lines, part.range_hash] for part in each.ranges)]
+        path: [each.version, *([*lines, part] for lines, part in each.ranges.items())]
         for path, each in known.items()
     }
 
 
 def _parse_knowledge(value: Json) -> _Knowledge:
     return {
-        path: FileKnowledge(version, tuple(KnownRange(*part) for part in parts))
+        path: FileKnowledge(version, {(first, last): part for first, last, part in parts})
         for path, (version, *parts) in value.items()
     }
 

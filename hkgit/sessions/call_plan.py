@@ -194,7 +194,7 @@ def _learn(
     lines = [(1, document.line_count)]
     if not is_whole and change.before is not None:
         held = () if before is None else carry_knowledge(before, change.before.data, kept).ranges
-        lines = edit_lines([each.lines for each in held], change.hunks)
+        lines = edit_lines([*held], change.hunks)
     learned[change.new_path] = know_lines(change.after.data, lines)
     return learned
 

@@ -15,10 +15,15 @@ from hkgit.edits import File, Overlay, Read, Spec, encode_text
 from hkgit.errors import GitRefused, InvalidInput, Stale
 from hkgit.evidence.entry import digest
 from hkgit.sessions import homes as places
-from hkgit.sessions.answers import EditReport, Status, UndoReport
+from hkgit.sessions.answers import EditReport, UndoReport
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
-from hkgit.sessions.file_lines import Checkout, EditableCheckout, read_checkout
-from hkgit.sessions.knowledge import MAX_LINES, KnownRange, Reading
+from hkgit.sessions.file_lines import (
+    MAX_LINES,
+    Checkout,
+    EditableCheckout,
+    Reading,
+    read_checkout,
+)
 from hkgit.sessions.writer import (
     at_work,
     begin_turn,
@@ -36,6 +41,7 @@ if TYPE_CHECKING:
 
     from hkgit.applying.planner import Options
     from hkgit.sessions.call_plan import CallPlan
+    from hkgit.sessions.session_status import Status
 
 
 _Files = Mapping[str, File | None]
@@ -98,7 +104,7 @@ class EditSession:
         if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
             return reading
         with at_work(self.root, self.journal):
-            seen = KnownRange(reading.start_line, reading.end_line, reading.range_hash or "")
+            seen = {(reading.start_line, reading.end_line): reading.range_hash or ""}
             learn_reading(self.journal, path, seen, data, self.turn)
         return replace(reading, has_receipt=True)
 

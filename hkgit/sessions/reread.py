@@ -13,9 +13,8 @@ from hkgit.gate.ruling import is_late_accepted
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_waiting
 from hkgit.sessions.call_plan import render_mending_read
-from hkgit.sessions.file_lines import read_snapshot
+from hkgit.sessions.file_lines import Reading, read_snapshot
 from hkgit.sessions.homes import expect_kept_here
-from hkgit.sessions.knowledge import Reading
 from hkgit.sessions.outstanding import is_unread
 from hkgit.sessions.stage import open_journals
 from hkgit.sessions.writer import at_work

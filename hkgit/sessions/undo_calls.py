@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hkgit.edits import File, Overlay, Read, Snapshot
+from hkgit.edits import File, Overlay, Snapshot
 from hkgit.errors import Conflict, InvalidInput
 from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import FileMark, RecordedFile
@@ -23,9 +23,8 @@ from hkgit.sessions.knowledge import (
     NOTHING,
     FileKnowledge,
     Kept,
-    KnownRange,
     carry_knowledge,
-    know_lines,
+    learn_lines,
 )
 from hkgit.sessions.outstanding import find_effective, see_head
 from hkgit.sessions.writer import at_work, begin_turn, carry_out, keep_files, next_call
@@ -139,22 +138,17 @@ def _reread(
     found: dict[str, FileKnowledge] = {}
     for entry in (entry for call in calls for entry in call.entries):
         for read in entry.reads:
-            file, range_ = files.get(read.path), _range(read)
+            # What else was given as evidence was not read here.
+            if read.kind != "receipt" or read.start_line is None or read.end_line is None:
+                continue
+            lines, file = (read.start_line, read.end_line), files.get(read.path)
             version = next((each.before for each in entry.files if each.path == read.path), None)
-            if file is not None and range_ is not None and version is not None:
-                before = found.get(read.path, known.get(read.path, NOTHING))
-                held = carry_knowledge(FileKnowledge(version.sha256, (range_,)), file.data, kept)
-                now = carry_knowledge(before, file.data, kept)
-                lines = [each.lines for each in (*now.ranges, *held.ranges)]
-                found[read.path] = know_lines(file.data, lines)
+            if file is not None and version is not None:
+                now = found.get(read.path, known.get(read.path, NOTHING))
+                seen = FileKnowledge(version.sha256, {lines: read.range_hash})
+                held = carry_knowledge(seen, file.data, kept).ranges
+                found[read.path] = learn_lines(now, held, file.data, kept)
     return found
-
-
-def _range(read: Read) -> KnownRange | None:
-    """The lines of a receipt; what else was given as evidence was not read here."""
-    if read.kind != "receipt" or read.start_line is None or read.end_line is None:
-        return None
-    return KnownRange(read.start_line, read.end_line, read.range_hash)
 
 
 def _reverse(change: RecordedFile, files: Snapshot, blobs: Blobs) -> dict[str, File | None]:

@@ -24,7 +24,6 @@ from hkgit.sessions.knowledge import (
     KEPT,
     NOTHING,
     FileKnowledge,
-    KnownRange,
     carry_knowledge,
     learn_lines,
     merge_knowledge,
@@ -32,6 +31,7 @@ from hkgit.sessions.knowledge import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hkgit.applying.draft import Lines
     from hkgit.sessions.call_plan import CallPlan
 
 
@@ -95,7 +95,7 @@ def carry_out(
 
 
 def learn_reading(
-    journal: SessionJournal, path: str, seen: KnownRange, data: bytes, turn: str = ""
+    journal: SessionJournal, path: str, seen: Mapping[Lines, str], data: bytes, turn: str = ""
 ) -> None:
     """Record what a session knows of a file, now that a call has shown these lines.
 
