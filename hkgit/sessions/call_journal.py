@@ -473,14 +473,3 @@ def list_units(journal: SessionJournal) -> list[PendingEdit]:
         for call in journal.state.effective
         for each in _list_edits(call)
     ]
-
-
-def group_connected(units: Sequence[PendingEdit]) -> Iterator[tuple[list[str], list[PendingEdit]]]:
-    """Group files that renames connect, each group with its edits; most groups are one file."""
-    groups: list[set[str]] = []
-    for unit in units:
-        met = [group for group in groups if group & unit.paths]
-        groups = [group for group in groups if not group & unit.paths]
-        groups.append(set(unit.paths).union(*met))
-    for group in groups:
-        yield sorted(group), [unit for unit in units if unit.paths & group]

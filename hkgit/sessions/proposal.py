@@ -1,19 +1,19 @@
 """The entries that a commit is to have.
 
-Most often a call has made of a file what is staged: then its entry goes in as it is. What else is
-staged is worked out again from the edits (`squash`).
+Most often a call has made of its files what is staged: then its entry goes in as it is. What else
+is staged is worked out again from the edits (`squash`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from hkgit.applying.evidence import LATE, is_blind
-from hkgit.edits import Snapshot
+from hkgit.edits import File, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.evidence.claims import complete_entry, make_claims, make_squash_claim, mark
-from hkgit.evidence.entry import Entry, RecordedFile, entry_id, entry_path
+from hkgit.evidence.entry import Entry, entry_id, entry_path
 from hkgit.evidence.refusal_log import RefusalLog, digest_text, make_refusal_claims
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
@@ -48,12 +48,49 @@ class ProposedEntry:
 class Proposal:
     """The entries that a commit gets, in order, and sentences on what no entry accounts for.
 
-    `built` is how the edits were put on the files of its parent, where they had to be.
+    `built` is how edits were put on the files of its parent, where they had to be.
     """
 
     entries: tuple[ProposedEntry, ...]
     uncovered: tuple[str, ...]
     built: Built | None = None
+
+
+def propose(
+    repository: Repository,
+    waiting: Sequence[PendingEdit],
+    head: str | None,
+    tree: str,
+    *,
+    is_built: bool = False,
+) -> Proposal:
+    """Make the entries, from edits that wait, for what differs between a commit and a tree.
+
+    With `is_built` all of them are put on the commit's files.
+    """
+    before = repository.snapshot(EMPTY_TREE if head is None else head)
+    after = repository.snapshot(tree)
+    changed = {change.path for change in repository.changes(before.tree_id, tree)}
+    log = RefusalLog.of(repository.common_dir)
+    entries: list[ProposedEntry] = []
+    others: list[tuple[list[str], list[PendingEdit]]] = []
+    for paths, group in group_connected([unit for unit in waiting if unit.paths & changed]):
+        found = None if is_built else _find_final(paths, group, before, after)
+        try:
+            entries += [propose_entry(own[0].entry, own, head, log) for own in found or ()]
+        except InvalidInput:  # one is too large, which `squash` says
+            found = None
+        if found is None:
+            others.append((paths, group))
+    if not others and not is_built:
+        return Proposal(tuple(entries), ())
+    # Few commits need the ladder.
+    from hkgit.sessions.squash import Squash
+
+    squash = Squash.of(repository, (before, after), head, log, entries)
+    for paths, group in others:
+        squash.add(paths, group)
+    return squash.propose(sorted(path for path in changed if before.entry(path) is None))
 
 
 def propose_entry(
@@ -79,41 +116,47 @@ def propose_entry(
     return ProposedEntry(whole, entry_id(whole.to_bytes()), units)
 
 
-def propose_recorded(
-    repository: Repository, waiting: Sequence[PendingEdit], head: str | None, tree: str
-) -> Proposal | None:
-    """Propose the entries of calls as they were made; None where they are not what is staged."""
-    before = repository.snapshot(EMPTY_TREE if head is None else head)
-    changed = {change.path for change in repository.changes(before.tree_id, tree)}
-    units = [unit for unit in waiting if unit.paths & changed]
-    found = _find_final(units, before, repository.snapshot(tree))
-    if found is None:
-        return None
-    log = RefusalLog.of(repository.common_dir)
-    try:
-        return Proposal(tuple(propose_entry(own[0].entry, own, head, log) for own in found), ())
-    except InvalidInput:  # one is too large, which `squash` says
-        return None
+def group_connected(units: Sequence[PendingEdit]) -> Iterator[tuple[list[str], list[PendingEdit]]]:
+    """Group files that specs connect, each group with its edits; most groups are one file."""
+    groups: list[set[str]] = []
+    for _, own in groupby(units, key=lambda unit: unit.key):
+        paths = {path for unit in own for path in unit.paths}
+        met = [group for group in groups if group & paths]
+        groups = [*(group for group in groups if group not in met), paths.union(*met)]
+    for paths in groups:
+        yield sorted(paths), [unit for unit in units if unit.paths & paths]
 
 
 def _find_final(
-    units: Sequence[PendingEdit], before: Snapshot, after: Snapshot
+    paths: Sequence[str], units: Sequence[PendingEdit], before: Snapshot, after: Snapshot
 ) -> list[tuple[PendingEdit, ...]] | None:
-    """Group edits by their entries where these lead as they are from the one to the other."""
+    """Group edits by their entries where these lead as they are from the one to the other.
+
+    None where they do not, and where they tell of text that is in neither.
+    """
     found = [tuple(group) for _, group in groupby(units, key=lambda unit: unit.key)]
-    paths = [path for own in found for file in own[0].entry.files for path in _name(file)]
-    is_once = len(paths) == len({*paths})
-    is_final = is_once and all(
-        len(own) == len(own[0].entry.edits)
-        and _says_what_stays(own[0].entry)
-        and all(_leads(file, before, after) for file in own[0].entry.files)
-        for own in found
-    )
-    return found if is_final else None
+    here = {path: mark(before.get(path)) for path in paths}
+    wanted = [after.get(path) for path in paths]
+    between: list[bytes | None] = []
+    for own in found:
+        entry = own[0].entry
+        if len(own) != len(entry.edits) or not _says_what_stays(entry):
+            return None
+        if any(here.get(path, state) != state for path, state in entry.needs):
+            return None
+        here.update(entry.leaves)
+        between += (own[0].version(file.after) for file in entry.files)
+    # Of line ends that git may store otherwise nothing is said here.
+    is_plain = not any(file is not None and b"\r\n" in file.data for file in wanted)
+    if not is_plain or [here[path] for path in paths] != [*map(mark, wanted)]:
+        return None
+    if len(found) > 1:
+        from hkgit.applying.net import words_of_files  # most commits have one call of a file
 
-
-def _name(file: RecordedFile) -> set[str]:
-    return {path for path in (file.path, file.new_path) if path is not None}
+        landed = words_of_files([*map(before.get, paths), *wanted])
+        if not words_of_files(None if each is None else File(each) for each in between) <= landed:
+            return None
+    return found
 
 
 def _says_what_stays(entry: Entry) -> bool:
@@ -125,21 +168,3 @@ def _says_what_stays(entry: Entry) -> bool:
         and not any(edit.relocated or is_blind(edit.evidence) for edit in entry.edits)
         and not any(read.kind == LATE for read in entry.reads)
     )
-
-
-def _leads(file: RecordedFile, before: Snapshot, after: Snapshot) -> bool:
-    """Whether a file was found as the one has it and left as the other has it.
-
-    Of line ends that git may store otherwise nothing is said here.
-    """
-    is_moved = file.path != file.new_path
-    if file.path is not None and mark(before.get(file.path)) != file.before:
-        return False
-    if is_moved and file.path is not None and after.get(file.path) is not None:
-        return False
-    if file.new_path is None:
-        return True
-    if is_moved and before.get(file.new_path) is not None:
-        return False
-    result = after.get(file.new_path)
-    return result is not None and mark(result) == file.after and b"\r\n" not in result.data

@@ -18,7 +18,7 @@ from hkgit.edits import REGULAR, File, encode_text
 from hkgit.errors import GitRefused
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, entry_path, read_entry
 from hkgit.git.repository import Repository
-from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
+from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.homes import (
     UNNAMED,
     find_folders,
@@ -181,7 +181,7 @@ def stage(repository: Repository) -> Proposal:
     Entries that an earlier attempt left are taken out. Raises GitRefused.
     """
     # What only takes entries out, or looks back, makes none.
-    from hkgit.sessions.proposal import Proposal
+    from hkgit.sessions.proposal import Proposal, propose
 
     root = find_root(repository)
     journals = open_journals(repository, root)
@@ -195,7 +195,8 @@ def stage(repository: Repository) -> Proposal:
 
             proposal = propose_merge(repository, journals, tree, (parents[0], parents[1]))
         else:
-            proposal = _propose(repository, list_waiting(journals), tree)
+            head = repository.head().commit
+            proposal = propose(repository, list_waiting(journals), head, tree)
         _stage(repository, root, proposal, tree)
         say_more(root, is_more=_is_more(repository, journals, proposal))
         for journal in journals:
@@ -208,18 +209,6 @@ def stage(repository: Repository) -> Proposal:
 
         expire(root)
     return proposal
-
-
-def _propose(repository: Repository, waiting: Sequence[PendingEdit], tree: str) -> Proposal:
-    from hkgit.sessions.proposal import propose_recorded
-
-    head = repository.head().commit
-    recorded = propose_recorded(repository, waiting, head, tree)
-    if recorded is not None:
-        return recorded
-    from hkgit.sessions.squash import propose_onto  # few commits need the ladder
-
-    return propose_onto(repository, waiting, head, tree)
 
 
 def _is_more(

@@ -46,8 +46,7 @@ from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
 from hkgit.sessions.call_journal import list_waiting
 from hkgit.sessions.commit_message import name_entries
-from hkgit.sessions.proposal import ProposedEntry
-from hkgit.sessions.squash import propose_onto
+from hkgit.sessions.proposal import ProposedEntry, propose
 from hkgit.sessions.stage import find_root, lock_all, open_journals
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, replace
@@ -223,7 +222,7 @@ def _propose_of_sessions(
     None where one is blind, so that the commit is judged as if they were not there.
     """
     journals = open_journals(repository, find_root(repository))
-    found = propose_onto(repository, list_waiting(journals), start, tree).entries
+    found = propose(repository, list_waiting(journals), start, tree).entries
     return () if any(any(find_blind_edits(rules.policy, each.entry)) for each in found) else found
 
 
