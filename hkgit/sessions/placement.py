@@ -34,7 +34,7 @@ from hkgit.evidence.claims import read_recorded_spec
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, digest
 from hkgit.matching.place import Settings
 from hkgit.sessions.knowledge import Kept, carry_knowledge, know_lines
-from hkgit.text.diff import LineChange, find_changes, follow
+from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document
 from hkgit.text.edit_json import write_edit
 from hkgit.values import replace
@@ -147,39 +147,9 @@ def _renumber(edit: AnyEdit, outcome: EditOutcome, spec: Spec) -> AnyEdit:
 def restate(path: str, before: bytes, after: bytes) -> Spec:
     """Make a spec of line ranges that turns one text into another."""
     old, new = Document(before).lines, Document(after).lines
-    return _make_spec(_edit_lines(path, each, new) for each in find_changes(old, new))
-
-
-def restate_on(
-    path: str, touched: Sequence[Lines], versions: tuple[bytes, bytes], onto: bytes
-) -> Spec:
-    """Make a spec that does to `onto` what an edit did to the first of two versions.
-
-    `touched` are the lines of that version which are the edit's. What stands in their place in
-    `onto` is replaced.
-    """
-    old, new, base = (Document(each).lines for each in (*versions, onto))
-    differ = find_changes(old, base)
-    return _make_spec(
-        _edit_lines(path, _move(each, differ), new)
-        for each in find_changes(old, new)
-        if any(_meets(each, lines) for lines in touched)
-    )
-
-
-def _move(change: LineChange, differ: Sequence[LineChange]) -> LineChange:
-    """Move a change to where its old lines stand in another version."""
-    if change.old_start == change.old_end:
-        _, last = follow(differ, (change.old_start, change.old_start))
-        return LineChange(last, last, change.new_start, change.new_end)
-    first, last = follow(differ, (change.old_start + 1, change.old_end))
-    return LineChange(first - 1, max(last, first - 1), change.new_start, change.new_end)
-
-
-def _meets(change: LineChange, lines: Lines) -> bool:
-    if is_empty(lines) or change.old_start == change.old_end:
-        return change.old_start <= lines[1] and lines[0] <= change.old_end + 1
-    return change.old_start < lines[1] and lines[0] <= change.old_end
+    edits = tuple(_edit_lines(path, each, new) for each in find_changes(old, new))
+    written = json.dumps([*map(write_edit, edits)])
+    return Spec("protocol", edits, sequential=False, digest=digest(written.encode()))
 
 
 def _edit_lines(path: str, change: LineChange, new: Sequence[bytes]) -> ReplaceRange | InsertAfter:
@@ -187,9 +157,3 @@ def _edit_lines(path: str, change: LineChange, new: Sequence[bytes]) -> ReplaceR
     if change.old_start == change.old_end:
         return InsertAfter(path, change.old_start, lines)
     return ReplaceRange(path, change.old_start + 1, change.old_end, lines)
-
-
-def _make_spec(edits: Iterator[ReplaceRange | InsertAfter]) -> Spec:
-    found = tuple(edits)
-    written = json.dumps([*map(write_edit, found)])
-    return Spec("protocol", found, sequential=False, digest=digest(written.encode()))

@@ -11,14 +11,12 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TypeVar
 
-from hkgit.applying.evidence import is_blind
-from hkgit.applying.outcome import expect_change
-from hkgit.applying.planner import PlannedSpec, plan
+from hkgit.applying.planner import PlannedSpec
 from hkgit.applying.quotes import StoresLf
 from hkgit.edits import File, Overlay, Snapshot
 from hkgit.errors import HkgitError
 from hkgit.sessions.call_journal import PendingEdit
-from hkgit.sessions.placement import place_spec, restate_on
+from hkgit.sessions.placement import place_spec
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass, field
@@ -143,51 +141,23 @@ class CommitBuilder:
 
     def _place_spec(self, files: Overlay, units: tuple[PendingEdit, ...]) -> Built:
         """Place the edits of a spec: all of them, else those that can be, beside the others."""
+        entry, blobs = units[0].entry, units[0].journal.blobs
         built = Built(files)
-        refused: dict[PendingEdit, HkgitError] = {}
-        kept: tuple[PendingEdit, ...] = ()
         planned: PlannedSpec | None = None
+        kept: tuple[PendingEdit, ...] = ()
         for more in (units, *((unit,) for unit in units)):
             if more[0] not in kept:
+                numbers = [unit.number for unit in (*kept, *more)]
                 try:
-                    planned = self._place(files, (*kept, *more))
+                    planned = place_spec(entry, numbers, files, blobs.get, self.stores_lf)
                     kept = (*kept, *more)
                 except HkgitError as error:
-                    refused |= dict.fromkeys(more, error)
+                    built.refused |= dict.fromkeys(more, error)
         if planned is not None:
             built.add(kept, planned)
-        for unit in (each for each in units if each not in kept):
-            restated = self._restate(built.files, unit)
-            if restated is not None:
-                built.add((unit,), restated)
-            else:
-                built.refused[unit] = refused[unit]
+        for unit in kept:
+            built.refused.pop(unit, None)
         return built
-
-    def _place(self, files: Overlay, units: tuple[PendingEdit, ...]) -> PlannedSpec:
-        first, numbers = units[0], [unit.number for unit in units]
-        return place_spec(first.entry, numbers, files, first.journal.blobs.get, self.stores_lf)
-
-    def _restate(self, files: Overlay, unit: PendingEdit) -> PlannedSpec | None:
-        """Place a blind edit of lines that somebody has not committed on those that are.
-
-        One that leans on a reading stays refused: nobody has read the lines that are committed.
-        """
-        path, base = unit.edit.path, files.get(unit.edit.path)
-        kept = (each for each in unit.entry.files if each.path == each.new_path == path)
-        change = next(kept, None)
-        if base is None or change is None or not is_blind(unit.edit.evidence):
-            return None
-        before, after = unit.version(change.before), unit.version(change.after)
-        if before is None or after is None:
-            return None
-        try:
-            spec = restate_on(path, unit.edit.base_lines, (before, after), base.data)
-            planned = expect_change(plan(spec, files))
-        except HkgitError:
-            return None
-        is_made = planned.first_error is None and bool(planned.files)
-        return PlannedSpec(spec, planned, ()) if is_made else None
 
 
 def read_contents(files: Snapshot, paths: Sequence[str]) -> Contents:
