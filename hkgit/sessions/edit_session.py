@@ -169,8 +169,8 @@ class EditSession:
             carry_out(self.root, self.journal, call, plan.changed, known)
             if batch is not None:
                 batches.drop(self._batches, batch)
-            if self._is_unnamed and len(self.journal.state.calls) > 2 * KEPT_CALLS:
-                self.journal.forget(self.journal.state.effective[-KEPT_CALLS:])
+            if self._is_unnamed and len(self.journal.calls) > 2 * KEPT_CALLS:
+                self.journal.forget(self.journal.effective[-KEPT_CALLS:])
         return self._answer(plan, call.id)
 
     def _note_refused(self, plan: CallPlan) -> tuple[str, ...]:
@@ -200,8 +200,8 @@ class EditSession:
         files = EditableCheckout(self.root)
         if self._is_unnamed:
             return plan_call(specs, files, options, reads, {}, lambda _: None)
-        state = self.journal.load()
-        return plan_call(specs, files, options, reads, state.known, self.journal.blobs.get)
+        known = self.journal.load().state.known
+        return plan_call(specs, files, options, reads, known, self.journal.blobs.get)
 
     def _answer(self, plan: CallPlan, call: int | None) -> EditReport:
         if not plan.is_ok:

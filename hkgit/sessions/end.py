@@ -72,7 +72,7 @@ def end(repository: Repository, root: Path, name: str) -> SessionState:
         counts, blind = _counts(repository, root, [journal])
         if counts[_key(journal)]:
             shutil.rmtree(journal.folder / "batches", ignore_errors=True)
-            journal.close()
+            journal.update(is_ended=True, known={}, fresh={})
         found = _state(journal, counts[_key(journal)], blind[_key(journal)])
         if not found.waiting:
             _remove(journal.folder)
@@ -153,7 +153,7 @@ def _counts(
 
 
 def _state(journal: SessionJournal, waiting: int, blind: int) -> SessionState:
-    state, last = journal.load(), int(read_last_use(journal.folder))
+    last = int(read_last_use(journal.folder))
     calls = journal.standing
     agents = tuple(dict.fromkeys(call.agent for call in calls))
     return SessionState(
@@ -163,7 +163,7 @@ def _state(journal: SessionJournal, waiting: int, blind: int) -> SessionState:
         call_count=len(calls),
         waiting=waiting,
         waiting_blind=blind,
-        ended=state.is_ended,
+        ended=journal.load().state.is_ended,
         expires=None if waiting else last + EXPIRY,
     )
 

@@ -75,7 +75,7 @@ def find_before(
     """Find the call and spec that changed a file, and the file before. Raises InvalidInput."""
     changes = (
         (each, at, change.before)
-        for each in journal.state.effective
+        for each in journal.effective
         if str(each.id) == call
         for at, entry in enumerate(each.entries)
         for change in entry.files

@@ -68,7 +68,7 @@ def collect_status(
         if (unit.call.id, unit.spec, unit.number) not in done
     ]
     # What HEAD has is git's.
-    undone = [call for id, call in state.calls.items() if id in state.undone and not call.undoes]
+    undone = [call for id, call in journal.calls.items() if id in state.undone and not call.undoes]
     calls = sorted([*undone, *journal.standing], key=lambda call: call.id)
     return Status(
         session=session,

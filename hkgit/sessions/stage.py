@@ -114,7 +114,7 @@ def _forget(repository: Repository, journals: Sequence[SessionJournal]) -> None:
     """Forget calls that HEAD has, and the sessions that have ended and wait for nothing."""
     for journal in journals:
         standing = journal.standing
-        done = [call for call in journal.state.effective if call not in standing]
+        done = [call for call in journal.effective if call not in standing]
         if len(done) > 2 * KEPT:
             journal.forget([*done[-KEPT:], *standing])
     if any(journal.state.is_ended for journal in journals):

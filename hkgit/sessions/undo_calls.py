@@ -7,7 +7,7 @@ left. Lines that already are as they were stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from hkgit.edits import File, Overlay, Snapshot
@@ -49,12 +49,12 @@ def undo_calls(
         except InvalidInput:
             expect_kept_here(root, journal.folder, "Run this command outside the sandbox.")
             raise
-        changed = _undo_changes(
-            [change for each in calls if each in effective for change in each.changes], files, blobs
-        )
-        reversals = tuple(_reversals_of(files, changed))
-        keep_files(blobs, (files.get(path) for path in changed))
-        keep_files(blobs, changed.values())
+        now: dict[str, File | None] = {}
+        for change in reversed([x for each in calls if each in effective for x in each.changes]):
+            now |= _reverse(change, Overlay(files, now), blobs)
+        changed = {path: file for path, file in now.items() if files.get(path) != file}
+        reversals = tuple(_tell(path, files.get(path), file) for path, file in changed.items())
+        keep_files(blobs, [*map(files.get, changed), *changed.values()])
         known = _reread(calls, state.known, Overlay(files, changed), blobs.get)
         numbers = tuple(each.id for each in calls)
         back = next_call(journal, agent, reversals=reversals, undoes=numbers)
@@ -88,47 +88,19 @@ def choose_calls(
 def find_calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
     """List the calls of a session of which some edit is still in `files`, the oldest first."""
     ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
-    return [call for call in journal.state.effective if call.id in ids]
+    return [call for call in journal.effective if call.id in ids]
 
 
-def _undo_changes(
-    done: Iterable[RecordedFile], files: Snapshot, blobs: Blobs
-) -> dict[str, File | None]:
-    """The files that change when changes are taken back, the last one first.
-
-    Raises Conflict where later work is in the way.
-    """
-    now: dict[str, File | None] = {}
-    for change in reversed(_fold(done)):
-        now |= _reverse(change, Overlay(files, now), blobs)
-    return {path: file for path, file in now.items() if files.get(path) != file}
-
-
-def _fold(done: Iterable[RecordedFile]) -> list[RecordedFile]:
-    """Join consecutive changes of one file."""
-    folded: list[RecordedFile] = []
-    for change in done:
-        last = folded[-1] if folded else None
-        is_next = last is not None and last.new_path == change.path is not None
-        if last is not None and is_next and last.after == change.before:
-            folded[-1] = _make_change(last.path, change.new_path, last.before, change.after)
-        else:
-            folded.append(change)
-    return [each for each in folded if each.path is not None or each.new_path is not None]
-
-
-def _reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterator[RecordedFile]:
-    """Changed files as a list of changes, one a path."""
-    for path, file in changed.items():
-        before, after = mark(files.get(path)), mark(file)
-        yield _make_change(path if before else None, path if after else None, before, after)
-
-
-def _make_change(
-    path: str | None, new_path: str | None, before: FileMark | None, after: FileMark | None
-) -> RecordedFile:
+def _tell(path: str, before: File | None, after: File | None) -> RecordedFile:
     """A change told by its two versions alone."""
-    return RecordedFile(path, new_path, before, after, final_newline=True, hunks=())
+    return RecordedFile(
+        path=None if before is None else path,
+        new_path=None if after is None else path,
+        before=mark(before),
+        after=mark(after),
+        final_newline=True,
+        hunks=(),
+    )
 
 
 def _reread(

@@ -247,7 +247,7 @@ def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
 
 
 def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> None:
-    call = found.state.calls[number]
+    call = found.calls[number]
     for change in call.changes:
         for version in (change.before, change.after):
             data = None if version is None else found.blobs.get(version.sha256)
