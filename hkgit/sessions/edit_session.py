@@ -136,48 +136,50 @@ class EditSession:
         corrects. Raises InvalidInput for a batch that is not there, GitRefused where a file cannot
         be written; then nothing has changed.
         """
-        from hkgit.sessions import batches
-
         if batch is not None:
             if self._is_unnamed or len(specs) != 1:
                 fix = "Name the session that the batch belongs to, and send one spec."
                 raise InvalidInput(f"batch {batch}", "cannot be corrected this way", fix)
-            specs = [batches.correct_batch(self._batches, batch, specs[0])]
+            # Most calls correct none.
+            from hkgit.sessions.refused_calls import correct_batch
+
+            specs = [correct_batch(self._batches, batch, specs[0])]
         for spec in specs:
             if spec.dialect not in dialects.DIALECTS:
                 raise InvalidInput("the spec", "is not in a known dialect", "Give the text of one.")
         # Where nothing may come of it, the git directory gets no session either.
         if dry_run:
             return self._answer(self._plan(specs, options, expect), None)
-        if self._is_unnamed:
+        if self._is_unnamed and not self._can_keep:
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
-                return EditReport(plan.outcomes, conflicts=self._note_refused(plan))
-            if not self._can_keep:
-                write_files(self.root, plan.changed, plan.found)
-                return self._answer(plan, None)
+                return self._refuse(plan, None)
+            write_files(self.root, plan.changed, plan.found)
+            return self._answer(plan, None)
         with at_work(self.root, self.journal):
             begin_turn(self.journal)
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
-                refused = plan.correctable
-                if refused is not None:
-                    batch = batches.keep(self._batches, refused, batch)
-                return EditReport(plan.outcomes, batch=batch, conflicts=self._note_refused(plan))
+                return self._refuse(plan, batch)
             call = self._keep_call(plan, options)
             known = {} if self._is_unnamed else plan.known
             carry_out(self.root, self.journal, call, plan.changed, known)
             if batch is not None:
-                batches.drop(self._batches, batch)
+                from hkgit.sessions.refused_calls import drop_batch
+
+                drop_batch(self._batches, batch)
             if self._is_unnamed and len(self.journal.calls) > 2 * KEPT_CALLS:
                 self.journal.forget(self.journal.effective[-KEPT_CALLS:])
         return self._answer(plan, call.id)
 
-    def _note_refused(self, plan: CallPlan) -> tuple[str, ...]:
-        # Few calls are refused.
-        from hkgit.sessions.refused_calls import note_refused
+    def _refuse(self, plan: CallPlan, batch: str | None) -> EditReport:
+        """Note a call that is refused, and keep what can be corrected of it."""
+        from hkgit.sessions.refused_calls import keep_batch, note_refused
 
-        return note_refused(self.root, plan, self._agent(plan))
+        if not self._is_unnamed:
+            batch = keep_batch(self._batches, plan, batch)
+        conflicts = note_refused(self.root, plan, self._agent(plan))
+        return EditReport(plan.outcomes, batch=batch, conflicts=conflicts)
 
     def _agent(self, plan: CallPlan) -> str:
         return self.agent if plan.agent is None else plan.agent
@@ -261,10 +263,10 @@ class EditSession:
 
     def status(self) -> Status:
         """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
-        from hkgit.sessions import batches
         from hkgit.sessions.outstanding import see_head
+        from hkgit.sessions.refused_calls import list_batches
         from hkgit.sessions.session_status import collect_status
 
         see_head(self.root, [self.journal])
-        waiting = batches.list_names(self._batches)
+        waiting = list_batches(self._batches)
         return collect_status(self.session, self.journal, Checkout(self.root), waiting)
