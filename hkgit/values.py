@@ -1,9 +1,7 @@
 """What `dataclasses` does for values, at a fraction of its cost at start-up.
 
-`import dataclasses` loads `inspect` and all behind it, and each class compiles its methods when it
-is defined. Here a class compiles its `__init__` only when it makes more than a few values: most of
-what a command loads it makes once or never. `dataclasses.replace`, `fields` and `asdict` know these
-values.
+`import dataclasses` loads `inspect` and all behind it, and compiles the methods of each class where
+it is defined. Here a class compiles one, when its first value is made.
 
 In starts of the interpreter, with `dataclasses` in its place: an agent's hook takes 11.8 instead of
 5.5, the gate's at a commit 12.8 instead of 6.6, `hkgit apply --dry-run` 17.5 instead of 9.4.
@@ -15,32 +13,21 @@ from operator import attrgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from dataclasses import asdict, dataclass, field, replace
     from functools import cached_property
     from typing import Any
 
-__all__ = [
-    "asdict",
-    "cached_property",
-    "dataclass",
-    "defaults_of",
-    "field",
-    "fields_of",
-    "replace",
-]
+__all__ = ["asdict", "cached_property", "dataclass", "defaults_of", "field", "fields_of", "replace"]
 
-_SPECS = "__value_fields__"
-
-_MOST_UNCOMPILED = 16
-"""Values of a class that are made before its `__init__` is compiled, which takes as long."""
+_FIELDS = "__value_fields__"
 
 
 class _Absent:
     """No default."""
 
 
-class Default:
+class Field:
     """What `field` says of one field, by name; the rest is as here."""
 
     default: Any = _Absent
@@ -53,143 +40,70 @@ class Default:
 
 def fields_of(cls: type) -> tuple[str, ...]:
     """List the names of the fields of a class of values."""
-    return tuple(getattr(cls, _SPECS))
+    return tuple(getattr(cls, _FIELDS))
 
 
 def defaults_of(cls: type) -> dict[str, Any]:
     """Map the fields that may be left out to what they are then; none has a factory."""
-    specs = getattr(cls, _SPECS).items()
-    return {name: spec.default for name, spec in specs if spec.default is not _Absent}
+    fields = getattr(cls, _FIELDS).items()
+    return {name: each.default for name, each in fields if each.default is not _Absent}
 
 
-def _decorate(
-    cls: type | None = None, *, frozen: bool = False, slots: bool = False, eq: bool = True
-) -> Any:
+def _dataclass(cls: type | None = None, *, frozen: bool = False, slots: bool = False) -> Any:
     """Do what `dataclasses.dataclass` does, as far as hkgit needs it."""
     if cls is None:
-        return lambda found: _decorate(found, frozen=frozen, slots=slots, eq=eq)
-    own = dict(_own_specs(cls))
-    specs = {**_inherit(cls), **own}
-    for name, spec in own.items():  # the class keeps the defaults, and nothing in their place
-        if spec.default is not _Absent:
-            setattr(cls, name, spec.default)
-        elif name in cls.__dict__:
-            delattr(cls, name)
-    if slots:
-        cls = _with_slots(cls, specs)
-    setattr(cls, _SPECS, specs)
-    methods = _methods(cls, specs, frozen=frozen, eq=eq)
+        return lambda found: _dataclass(found, frozen=frozen)
+    fields: dict[str, Field] = {}
+    for base in reversed(cls.__mro__[1:]):
+        fields |= base.__dict__.get(_FIELDS, {})
+    for name, kind in cls.__annotations__.items():
+        if not kind.startswith("ClassVar"):
+            given = cls.__dict__.get(name, _Absent)
+            if isinstance(given, Field):
+                delattr(cls, name)
+                fields[name] = given
+            else:
+                fields[name] = Field() if given is _Absent else Field(default=given)
+    compared = [name for name, each in fields.items() if each.compare]
+    read = attrgetter(*compared) if compared else lambda self: ()
+
+    def init(self: Any, *args: object, **named: object) -> None:
+        compiled = _compile_init(cls, fields, frozen=frozen)
+        cls.__init__ = compiled  # type: ignore[misc]  # a class may replace its own
+        compiled(self, *args, **named)
+
+    methods: dict[str, Any] = {
+        _FIELDS: fields,
+        "__init__": init,
+        "__repr__": _show,
+        "__eq__": lambda self, other: (
+            read(self) == read(other) if other.__class__ is self.__class__ else NotImplemented
+        ),
+        "__hash__": (lambda self: hash(read(self))) if frozen else None,
+        "__match_args__": tuple(fields),
+        "__dataclass_fields__": _Fields(),
+    }
+    if frozen:
+        methods |= {"__setattr__": _refuse, "__delattr__": _refuse}
     for name, method in methods.items():
-        if name not in cls.__dict__ or (name == "__hash__" and cls.__dict__[name] is None):
+        if name not in cls.__dict__:
             setattr(cls, name, method)
     return cls
 
 
-def _own_specs(cls: type) -> Iterator[tuple[str, Default]]:
-    for name, kind in cls.__annotations__.items():
-        if not str(kind).startswith(("ClassVar", "typing.ClassVar")):
-            given = cls.__dict__.get(name, _Absent)
-            yield name, given if isinstance(given, Default) else Default(default=given)
-
-
-def _inherit(cls: type) -> dict[str, Default]:
-    specs: dict[str, Default] = {}
-    for base in reversed(cls.__mro__[1:]):
-        specs.update(base.__dict__.get(_SPECS, {}))
-    return specs
-
-
-def _with_slots(cls: type, specs: Mapping[str, Default]) -> type:
-    """The class made again with a slot for each field, which no class can get later."""
-    taken = {name for base in cls.__mro__[1:-1] for name in base.__dict__.get("__slots__", ())}
-    dropped = {*specs, "__dict__", "__weakref__"}
-    left = {name: each for name, each in cls.__dict__.items() if name not in dropped}
-    left["__slots__"] = tuple(name for name in specs if name not in taken)
-    slotted = type(cls)(cls.__name__, cls.__bases__, left)
-    slotted.__qualname__ = cls.__qualname__
-    return slotted
-
-
-def _methods(cls: type, specs: Mapping[str, Default], *, frozen: bool, eq: bool) -> dict[str, Any]:
-    names = tuple(specs)
-    compared = tuple(name for name in names if specs[name].compare)
-    get = attrgetter(*compared) if compared else lambda self: ()
-    methods: dict[str, Any] = {
-        "__init__": _init_of(cls, specs, frozen=frozen),
-        "__repr__": _repr,
-        "__match_args__": names,
-        "__dataclass_fields__": _Fields(),
-        "__dataclass_params__": _Params(frozen=frozen),
-    }
-    if hasattr(cls, "__slots__"):  # else what is cached beside the fields goes along
-        methods["__getstate__"] = lambda self: [getattr(self, name) for name in names]
-        methods["__setstate__"] = lambda self, state: _restore(self, names, state)
-    if eq:
-        methods["__eq__"] = lambda self, other: (
-            get(self) == get(other) if other.__class__ is self.__class__ else NotImplemented
-        )
-        methods["__hash__"] = (lambda self: hash(get(self))) if frozen else None
-    if frozen:
-        methods |= dict.fromkeys(("__setattr__", "__delattr__"), _refuse)
-    return methods
-
-
-def _init_of(cls: type, specs: Mapping[str, Default], *, frozen: bool) -> Callable[..., None]:
-    """An `__init__` that reads its arguments by itself, and compiles another after a few values."""
-    names = tuple(specs)
-    count = 0
-
-    def make_one(self: object, *args: object, **named: object) -> None:
-        nonlocal count
-        count += 1
-        given = dict(zip(names, args)) | named  # noqa: B905 - what is too much is seen below
-        is_known = len(given) == len(args) + len(named) and named.keys() <= specs.keys()
-        if count == _MOST_UNCOMPILED or not is_known or not _fill(self, specs, given):
-            compiled = _compile_init(cls, specs, frozen=frozen)
-            cls.__init__ = compiled  # type: ignore[misc]  # a class may replace its own
-            compiled(self, *args, **named)  # says what is wrong with the arguments, too
-
-    return make_one
-
-
-def _fill(self: object, specs: Mapping[str, Default], given: Mapping[str, object]) -> bool:
-    """Set every field of a new value; False, with none set, where one has no value."""
-    values = [
-        given[name]
-        if name in given
-        else spec.default
-        if spec.default_factory is _Absent
-        else spec.default_factory()
-        for name, spec in specs.items()
-    ]
-    if any(value is _Absent for value in values):
-        return False
-    for name, value in zip(specs, values, strict=True):
-        object.__setattr__(self, name, value)
-    if hasattr(self, "__post_init__"):
-        self.__post_init__()
-    return True
-
-
-def _compile_init(cls: type, specs: Mapping[str, Default], *, frozen: bool) -> Callable[..., None]:
+def _compile_init(cls: type, fields: Mapping[str, Field], *, frozen: bool) -> Callable[..., None]:
     """The method as one would write it by hand."""
     known: dict[str, object] = {"_set": object.__setattr__, "_absent": _Absent}
     parameters, lines = ["self"], []
-    for name, spec in specs.items():
+    for name, each in fields.items():
         value, default = name, ""
-        if spec.default is not _Absent:
-            default, known[f"_of_{name}"] = f"=_of_{name}", spec.default
-        elif spec.default_factory is not _Absent:
-            default, known[f"_of_{name}"] = "=_absent", spec.default_factory
+        if each.default is not _Absent:
+            default, known[f"_of_{name}"] = f"=_of_{name}", each.default
+        elif each.default_factory is not _Absent:
+            default, known[f"_of_{name}"] = "=_absent", each.default_factory
             value = f"_of_{name}() if {name} is _absent else {name}"
-        parameters.append(f"{name}{default}")
-        if not frozen:
-            lines.append(f"self.{name} = {value}")
-        elif hasattr(cls.__dict__.get(name), "__set__"):  # a slot, which is quicker to set so
-            known[f"_set_{name}"] = cls.__dict__[name].__set__
-            lines.append(f"_set_{name}(self, {value})")
-        else:
-            lines.append(f"_set(self, {name!r}, {value})")
+        parameters.append(name + default)
+        lines.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
     body = "\n ".join(lines or ["pass"])
@@ -199,51 +113,38 @@ def _compile_init(cls: type, specs: Mapping[str, Default], *, frozen: bool) -> C
     return init  # type: ignore[no-any-return]  # what `exec` defined has no type
 
 
-def _repr(self: Any) -> str:
-    specs = getattr(self, _SPECS)
-    shown = (f"{name}={getattr(self, name)!r}" for name, each in specs.items() if each.repr)
+def _show(self: Any) -> str:
+    fields = getattr(self, _FIELDS)
+    shown = (f"{name}={getattr(self, name)!r}" for name, each in fields.items() if each.repr)
     return f"{self.__class__.__qualname__}({', '.join(shown)})"
 
 
-def _restore(self: object, names: tuple[str, ...], state: list[object]) -> None:
-    for name, value in zip(names, state, strict=True):
-        object.__setattr__(self, name, value)
-
-
 def _refuse(self: object, name: str, *value: object) -> None:
-    from dataclasses import FrozenInstanceError
-
-    raise FrozenInstanceError(f"cannot {'assign to' if value else 'delete'} field {name!r}")
+    raise AttributeError(f"cannot {'assign to' if value else 'delete'} field {name!r}")
 
 
 class _Fields:
-    """Gives `dataclasses` its own description of the fields, made when it asks."""
+    """Describes the fields to `dataclasses`, when it asks for them."""
 
     def __get__(self, instance: object, owner: type) -> dict[str, Any]:
-        from hkgit.fields import describe_fields
+        from dataclasses import field, make_dataclass
 
-        return describe_fields(owner, getattr(owner, _SPECS), _Absent)
-
-
-class _Params:
-    """What `dataclasses` asks of a class that another one of its own builds on."""
-
-    def __init__(self, *, frozen: bool) -> None:
-        self.frozen = frozen
+        fields = getattr(owner, _FIELDS).items()
+        described = [(name, object, field(**vars(each))) for name, each in fields]
+        made: Any = make_dataclass(owner.__name__, described)
+        return dict(made.__dataclass_fields__)
 
 
 def _replace(value: Any, /, **changes: object) -> Any:
     """The value with other fields, as `dataclasses.replace` gives it."""
-    for name in getattr(value, _SPECS):
-        if name not in changes:
-            changes[name] = getattr(value, name)
-    return value.__class__(**changes)
+    kept = {name: getattr(value, name) for name in getattr(value, _FIELDS)}
+    return value.__class__(**kept | changes)
 
 
 def _asdict(value: Any) -> Any:
     """The fields of a value by name, as of `dataclasses.asdict`; what has no fields is shared."""
-    if hasattr(value, _SPECS):
-        return {name: _asdict(getattr(value, name)) for name in getattr(value, _SPECS)}
+    if hasattr(value, _FIELDS):
+        return {name: _asdict(getattr(value, name)) for name in getattr(value, _FIELDS)}
     if isinstance(value, list | tuple):
         return type(value)(map(_asdict, value))
     if isinstance(value, dict):
@@ -269,5 +170,10 @@ class _Cached:
 
 
 if not TYPE_CHECKING:
-    asdict, dataclass, field, replace = _asdict, _decorate, Default, _replace
-    cached_property = _Cached
+    asdict, cached_property, dataclass, field, replace = (
+        _asdict,
+        _Cached,
+        _dataclass,
+        Field,
+        _replace,
+    )

@@ -7,16 +7,12 @@ from typing import BinaryIO
 
 import click
 
-from hkgit.applying.outcome import refusal_text
-from hkgit.cli.apply import summary_line
 from hkgit.cli.common import open_repository
-from hkgit.cli.output import print_error, print_info, print_note, show_progress
+from hkgit.cli.output import print_info, print_note
 from hkgit.errors import GitRefused
 from hkgit.git.facts import find_agent_shell
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
-from hkgit.workflows.commit_plan import Progress
-from hkgit.workflows.late_evidence import redo
 from hkgit.workflows.remade_commit import Remade, RemakeRequest, remake
 
 
@@ -63,9 +59,7 @@ def tell_remade(repository: Repository, remade: Remade) -> None:
     "--vouch", is_flag=True, help="Vouch for the COMMIT: sign it, and say so in its message."
 )
 @click.argument("paths", nargs=-1, metavar="[COMMIT | PATHS...]")
-@click.pass_context
 def command(
-    ctx: click.Context,
     *,
     message: str | None,
     agent: str | None,
@@ -95,27 +89,18 @@ def command(
     if vouch and shell is not None:
         what, fix = f"this is the shell of {shell}", "A person vouches, in their own shell."
         raise GitRefused("--vouch", what, fix)
-    if commit is not None:
-        data = None if patch is None else patch.read()
-        request = RemakeRequest(commit, agent, message, data, vouches=vouch)
-        tell_remade(repository, remake(repository, request))
-        return
-    progress = Progress(print_note, show_progress("committing spec"))
-    named = None if shell is None else shell.casefold().replace(" ", "-")
-    result = redo(
-        repository,
-        agent=agent or named,
-        message=message,
-        tree=tree,
+    if commit is None and agent is None and shell is not None:
+        agent = shell.casefold().replace(" ", "-")
+    request = RemakeRequest(
+        commit=commit,
         paths=paths,
-        progress=progress,
+        tree=tree,
+        agent=agent,
+        message=message,
+        patch=None if patch is None else patch.read(),
+        vouches=vouch,
     )
-    if result.error is not None:
-        print_error(refusal_text(result.outcomes) or str(result.error))
-        ctx.exit(result.error.exit_code)
-    branch = repository.head().branch or "HEAD"
-    for each in result.landed:
-        print_info(summary_line(branch, each))
+    tell_remade(repository, remake(repository, request))
 
 
 def _split_commit(

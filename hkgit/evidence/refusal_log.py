@@ -19,6 +19,7 @@ from pathlib import Path
 
 from hkgit.edits import AnyEdit, encode_text, new_text_of, old_text_of
 from hkgit.errors import InvalidInput
+from hkgit.evidence.entry import entry_path, read_entry
 from hkgit.text.escape import to_json_text
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import asdict, dataclass, replace
@@ -317,11 +318,16 @@ def find_claimed_conflicts(claims: Mapping[str, Json]) -> list[JsonObject]:
 _DECIDED = ("decision", "by", "message")
 
 
-def list_claimed_ids(claimed: object) -> list[str]:
-    """List the ids of the attempts that an entry claims; a claim may be any JSON value."""
-    listed = claimed if isinstance(claimed, list) else []
-    ids = (each.get("id") for each in listed if isinstance(each, dict))
-    return [each for each in ids if isinstance(each, str)]
+def settle_refusals(repository: Repository, names: Iterable[str], commit: str) -> None:
+    """Note the refused attempts that landed with entries of a commit, as far as these say so."""
+    log = RefusalLog.of(repository.common_dir)
+    left = {each.id for each in log.read() if each.landed is None}
+    for file in map(repository.snapshot(commit).get, map(entry_path, names if left else ())):
+        claimed = None if file is None else read_entry(file.data).claims.get("refusals")
+        listed = claimed if isinstance(claimed, list) else []
+        ids = [each.get("id") for each in listed if isinstance(each, dict)]
+        with suppress(OSError):
+            log.settle([each for each in ids if each in left], commit)
 
 
 def _parse(line: bytes) -> RefusedAttempt | tuple[str, dict[str, Any]] | None:

@@ -1,7 +1,7 @@
 """The verdict of a commit: its own changes, a merge, a revert, or what was recovered.
 
-A revert is the exact inverse of an earlier commit. Where the files have moved on since, the changes
-of that commit, turned round, must have their only places in them (`anchors`).
+A revert is what git makes of an earlier commit's parent and the files as they are now, which both
+began as that commit left them.
 
 What was recovered for a commit stands beside it: `refs/hkgit/recovered/<commit>` names its tree
 with the ledger entries in it that were made from transcripts, and is replayed in its place.
@@ -15,17 +15,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from hkgit.applying.hunk import Hunk
-from hkgit.edits import EXECUTABLE, REGULAR, File, MappingSnapshot, Snapshot
+from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.evidence.additions import Added, find_leftovers, read_added_entries
-from hkgit.evidence.anchors import HunkNotPlaced, reanchor_file
-from hkgit.evidence.claims import record_hunk
 from hkgit.evidence.entry import (
     ATTRIBUTES_PATH,
     LEDGER,
     Entry,
-    RecordedHunk,
     entry_path,
 )
 from hkgit.evidence.sequence import CachedSnapshot, EntrySequence
@@ -41,10 +37,8 @@ from hkgit.evidence.verdict import (
 from hkgit.git import program
 from hkgit.git.attributes import expect_no_collisions
 from hkgit.git.clean_merge import find_invented_paths
-from hkgit.git.objects import EMPTY_TREE, Commit, TreeChange, TreeSnapshot
+from hkgit.git.objects import EMPTY_TREE, Commit, TreeChange
 from hkgit.git.repository import Repository
-from hkgit.text.diff import find_changes as stretches
-from hkgit.text.document import Document, has_too_many_lines, terminate
 from hkgit.values import replace
 
 _LOG = ("log", "--no-renames", "--no-ext-diff", "--full-history", "--format=commit %H")
@@ -64,18 +58,20 @@ def was_there(repository: Repository, tip: str, commit: str, path: str) -> bool:
 
     A record that is not there, and that nobody removed, never was.
     """
-    # What a shallow clone lacks may come while a server runs.
-    find = find_removals.__wrapped__ if repository.is_shallow else find_removals
-    removed = find(repository, tip).get(path, ())
+    removed = find_removals(repository, tip).get(path, ())
     return any(repository.is_ancestor(each, commit) for each in removed)
 
 
-@lru_cache(maxsize=4)
 def find_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]]:
-    """Map the paths of all records that a history removed to the commits that did.
+    """Map the paths of all records that a history removed to the commits that did."""
+    # What a shallow clone lacks may come while a server runs.
+    find = list_removals.__wrapped__ if repository.is_shallow else list_removals
+    return find(repository, tip)
 
-    Asked for once a run: git is quick at this, but a process for each commit would not be.
-    """
+
+@lru_cache(maxsize=4)
+def list_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]]:
+    """Find them once a run: git is quick at this, but a process for each commit would not be."""
     args = (*_LOG, "-z", "--diff-filter=D", "--name-only", "-m", tip, "--", f":(top){LEDGER}")
     listed = os.fsdecode(repository.git(*args).stdout)
     found: dict[str, tuple[str, ...]] = defaultdict(tuple)
@@ -270,21 +266,19 @@ _NAMED = (
 def find_reverted(
     repository: Repository, candidate: CandidateCommit, changes: Sequence[TreeChange]
 ) -> str | None:
-    """Find the earlier commit of which the candidate is the exact inverse, or None.
+    """Find the earlier commit which the candidate takes back just as git does, or None.
 
     Looked at are the commits that the message names as git does, and the one that added what the
     candidate removes from the ledger.
     """
     [parent] = candidate.parents
+    now = repository.commit(parent).tree
     for commit_id, against in _find_named(repository, candidate, changes):
-        commit = _in_history(repository, commit_id, parent)
+        commit = _read_ancestor(repository, commit_id, parent)
         if commit is not None and _has_one_beginning(repository, commit):
             before = against if against in commit.parents else next(iter(commit.parents), None)
-            old = None if before is None else repository.commit(before).tree
-            changed = repository.changes(old, commit.tree)
-            files = repository.snapshot(parent)
-            kept = [each for each in changed if not _is_pruned(each, files)]
-            if _is_inverse(repository, kept, changes):
+            old = EMPTY_TREE if before is None else repository.commit(before).tree
+            if repository.merge_trees(commit.tree, now, old) == candidate.tree:
                 return commit_id
     return None
 
@@ -297,13 +291,7 @@ def _has_one_beginning(repository: Repository, commit: Commit) -> bool:
     return all(repository.merge_base(first, other) is not None for other in others)
 
 
-def _is_pruned(change: TreeChange, files: TreeSnapshot) -> bool:
-    """Whether a change added a record that has been pruned since: it cannot be taken out again."""
-    is_record = change.old is None and change.path.startswith(f"{LEDGER}/")
-    return is_record and files.entry(change.path) is None
-
-
-def _in_history(repository: Repository, commit_id: str, tip: str) -> Commit | None:
+def _read_ancestor(repository: Repository, commit_id: str, tip: str) -> Commit | None:
     try:
         return repository.commit(commit_id) if repository.is_ancestor(commit_id, tip) else None
     except Unverifiable:
@@ -322,49 +310,6 @@ def _find_named(
             if commit is not None:
                 yield commit, None
             return
-
-
-def _is_inverse(
-    repository: Repository,
-    changed: Sequence[TreeChange],
-    changes: Sequence[TreeChange],
-) -> bool:
-    """Whether changes take others back: path by path, and nothing beside."""
-    now = {change.path: change for change in changes}
-    if now.keys() != {change.path for change in changed}:
-        return False
-    return all(_takes_back(repository, each, now[each.path]) for each in changed)
-
-
-def _takes_back(repository: Repository, original: TreeChange, change: TreeChange) -> bool:
-    if change.old == original.new:
-        return change.new == original.old
-    sides = (original.old, original.new, change.old, change.new)
-    files = [side for side in sides if side is not None]
-    modes = {side.mode for side in files}
-    is_text = len(files) == 4 and len(modes) == 1 and modes <= {REGULAR, EXECUTABLE}
-    if not is_text or change.path.startswith(".hkgit/"):
-        return False
-    old, new, before, after = texts = [repository.blob(side.id) for side in files]
-    if any(map(has_too_many_lines, texts)):
-        return False
-    try:
-        end = Document(old).is_terminated
-        return reanchor_file(before, invert_hunks(new, old), final_newline=end) == after
-    except HunkNotPlaced:
-        return False
-
-
-def invert_hunks(new: bytes, old: bytes) -> tuple[RecordedHunk, ...]:
-    """Compute the hunks that make the old text of the new one again, by the line diff."""
-    base = Document(new)
-    lines = terminate(Document(old)).raw_lines
-    return tuple(
-        record_hunk(
-            base, Hunk(c.old_start + 1, c.old_end, b"".join(lines[c.new_start : c.new_end]), ())
-        )
-        for c in stretches(base.lines, Document(old).lines)
-    )
 
 
 def candidate_of(repository: Repository, commit_id: str) -> CandidateCommit:
@@ -402,9 +347,10 @@ def replay(
         return judged
     back = [
         name
-        for name, _ in judged.entries
+        for name, entry in judged.entries
         for parent in candidate.parents
-        if was_there(repository, tip, parent, entry_path(name))
+        # What names a commit as its base was in no tree before that.
+        if parent != entry.base and was_there(repository, tip, parent, entry_path(name))
     ]
     if not back:
         _expect_known(repository, judged)

@@ -49,13 +49,12 @@ class RuleResult:
 class Before:
     """The paths that a commit changes, and what making it again asks for.
 
-    `is_merged` says that it is as git merges it, `for_person` that no evidence lets an agent change
-    one of them, and `is_granted` that the policy grants all of them to somebody. `by_hand` is the
-    rule that has to be kept by hand before evidence helps, `late` where none from afterwards does.
+    `for_person` says that no evidence lets an agent change one of them, and `is_granted` that the
+    policy grants all of them to somebody. `by_hand` is the rule that has to be kept by hand before
+    evidence helps, `late` where none from afterwards does.
     """
 
     paths: tuple[str, ...] = ()
-    is_merged: bool = False
     for_person: bool = False
     is_granted: bool = False
     by_hand: str = ""
@@ -184,7 +183,7 @@ def find_before(repository: Repository, policy: Policy, candidate: CandidateComm
         return Before()
     is_granted = any(grant.covers([path for path, _ in found]) for grant in policy.manual)
     if any(has_too_many_lines(file.data) for file in (*kept, *(each[1] for each in found)) if file):
-        return Before(is_merged=merged is not None, for_person=True, is_granted=is_granted)
+        return Before(for_person=True, is_granted=is_granted)
     changed = {path: after.get(path) for path, _ in found}
     asks = any(policy.protects_path(path) or path.startswith(_OWN) for path, _ in found)
     asks = asks or any(map(_is_no_text, (*kept, *(file for _, file in found if file is not None))))
@@ -192,7 +191,6 @@ def find_before(repository: Repository, policy: Policy, candidate: CandidateComm
     asks = asks or _are_filtered(repository, files, [path for path, _ in found])
     return Before(
         paths=tuple(changed),
-        is_merged=merged is not None,
         for_person=asks,
         is_granted=is_granted,
         by_hand=_find_rule_to_keep(policy, files, changed),

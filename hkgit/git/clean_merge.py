@@ -149,6 +149,15 @@ class EmptyRepository:
                 head = self._git("commit-tree", tree, *words).text
         return tree
 
+    def merge_trees(self, base: str, ours: str, theirs: str) -> str | None:
+        """Merge two trees that both began as a third: the merged tree, or None on a conflict."""
+        began = self._git("commit-tree", base, "-m", "base").text
+        sides = (
+            self._git("commit-tree", tree, "-p", began, "-m", "side") for tree in (ours, theirs)
+        )
+        merged = self.merge(*(side.text for side in sides))
+        return merged.tree if merged.is_clean else None
+
     def read_contested(self, merged: _Merged) -> Iterator[Contested]:
         """Read every file in conflict, as each side has it."""
         for path, stages in merged.stages.items():

@@ -30,9 +30,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Self
 
-RECOVERED = "recovered"
-"""The origin of calls that were replayed from a transcript; others have none."""
-
 
 @dataclass(frozen=True, slots=True)
 class JournaledCall:

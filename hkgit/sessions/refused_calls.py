@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from hkgit.applying.corrections import correct_spec
 from hkgit.edits import NOTATIONS, Spec
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.entry import digest
 from hkgit.evidence.refusal_log import (
     CONFLICTS,
     RefusalLog,
@@ -119,7 +119,7 @@ def correct_batch(folder: Path, named: str, corrections: Spec) -> Spec:
     name, numbers = _split(named)
     try:
         fields = json.loads((folder / name).read_text())
-        edits = [parse_edit(Node("edits", each)) for each in fields["edits"]]
+        edits = tuple(parse_edit(Node("edits", each)) for each in fields["edits"])
     except (OSError, ValueError, KeyError) as error:
         fix = "Send all edits again, without a batch."
         raise InvalidInput(f"batch {name}", "is not stored here any more", fix) from error
@@ -134,17 +134,15 @@ def correct_batch(folder: Path, named: str, corrections: Spec) -> Spec:
         fix = f"Send one for each, in order, or name the edits: {name}:{listed}"
         raise InvalidInput(f"batch {name}", what, fix)
     expect_sayable(fields["dialect"], corrections.edits)
-    for number, edit in zip(wanted, corrections.edits, strict=True):
-        edits[number - 1] = edit
-    miscounted = {wanted[number - 1] for number in corrections.miscounted}
-    return Spec(
+    spec = Spec(
         dialect=fields["dialect"],
-        edits=tuple(edits),
+        edits=edits,
         sequential=NOTATIONS[fields["dialect"]].sequential,
         agent=fields["agent"],
-        digest=digest((fields["digest"] + corrections.digest).encode()),
-        miscounted=frozenset(fields["miscounted"]) - {*wanted} | miscounted,
+        digest=fields["digest"],
+        miscounted=frozenset(fields["miscounted"]),
     )
+    return correct_spec(spec, wanted, corrections)
 
 
 def _split(named: str) -> tuple[str, Sequence[int] | None]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from hkgit.applying.files import write_files
 from hkgit.edits import REGULAR, File, encode_text
 from hkgit.errors import GitRefused
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, entry_path, read_entry
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, entry_path
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.homes import (
@@ -135,15 +135,9 @@ def _settle_refusals(repository: Repository, names: Sequence[str]) -> None:
     if not names or not (repository.common_dir / "hkgit/refusals.jsonl").exists():
         return
     # Few commits follow a refusal.
-    from hkgit.evidence.refusal_log import RefusalLog, list_claimed_ids
+    from hkgit.evidence.refusal_log import settle_refusals
 
-    refusals = RefusalLog.of(repository.common_dir)
-    left = {each.id for each in refusals.read() if each.landed is None}
-    for file in map(repository.snapshot("HEAD").get, map(entry_path, names if left else ())):
-        if file is not None:
-            ids = list_claimed_ids(read_entry(file.data).claims.get("refusals"))
-            with suppress(OSError):
-                refusals.settle([id for id in ids if id in left], repository.head().commit or "")
+    settle_refusals(repository, names, repository.resolve("HEAD"))
 
 
 def find_parents(repository: Repository) -> tuple[str, ...]:

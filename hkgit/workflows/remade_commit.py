@@ -1,13 +1,14 @@
-"""A commit that stands, made again so that evidence accounts for it; those after it follow.
+"""A commit made again so that evidence accounts for it: one that stands, or what is staged.
 
 Its entries that still hold stay. What sessions edited gets theirs, where the commit was made past
 git's hooks. What neither explains is read from the trees that git has: an agent's gets an entry
 with `late` evidence, a person's stays by hand, in a commit of its own after it. Author, committer,
-dates and message stay.
+dates and message stay, and the commits after it follow.
 
-Everything is written as objects first, and judged. The branch moves at the very end and in one
-step, so a crash before leaves it as it was; the records in the checkout follow it, and a second
-call brings them along if a crash came between.
+Everything is written as objects first, and judged; of what is staged git makes the commits then,
+with its hooks. The branch moves at the very end and in one step, so a crash before leaves it as it
+was; the records in the checkout follow it, and a second call brings them along if a crash came
+between.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from pathlib import Path
 
-from hkgit.edits import File
+from hkgit import dialects
+from hkgit.applying.evidence import LATE, NO_LINES
+from hkgit.edits import File, Read, Spec
 from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput
 from hkgit.evidence.additions import ENTRY_PATH
 from hkgit.evidence.entry import (
@@ -28,35 +31,47 @@ from hkgit.evidence.entry import (
     ATTRIBUTES_PATH,
     LEDGER,
     Entry,
+    digest,
     entry_id,
     entry_path,
     read_entry,
 )
 from hkgit.evidence.kept_text import find_kept_text
+from hkgit.evidence.refusal_log import settle_refusals
 from hkgit.evidence.replay import candidate_of, follow_entries
 from hkgit.evidence.sequence import order_entries
 from hkgit.evidence.trailers import append_trailers, list_missing_lines
 from hkgit.evidence.verdict import CandidateCommit, Entries, Verdict
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
-from hkgit.gate.ruling import Ruling
+from hkgit.gate.ruling import Ruling, hash_hunks
 from hkgit.git.objects import EMPTY_TREE, Commit, Files
-from hkgit.git.repository import Repository
+from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
+from hkgit.git.transaction.recovery import settle_abandoned
 from hkgit.sessions.call_journal import list_waiting
 from hkgit.sessions.commit_message import name_entries
 from hkgit.sessions.proposal import ProposedEntry, propose
 from hkgit.sessions.stage import find_root, lock_all, open_journals
+from hkgit.text.document import Document, terminate
+from hkgit.text.escape import count_noun
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, replace
-from hkgit.workflows.adoption import Transcripts, propose_recovered
+from hkgit.workflows.adoption import Transcripts, propose_recovered, store_checkout
 from hkgit.workflows.commit_plan import prepare, record_step
-from hkgit.workflows.landing_policy import LandingRules
-from hkgit.workflows.late_evidence import NOT_ACCEPTED, find_late_edits
+from hkgit.workflows.landing_policy import refuse_ruling
 from hkgit.workflows.merge_plan import MergePlan, find_merging, tree_on
-from hkgit.workflows.target import ApplyOptions, LandingTarget
+from hkgit.workflows.target import ApplyRequest, LandingTarget, read_landing_policy
+from hkgit.workflows.worktree_commit import begin_series
 
+NOT_ACCEPTED = (
+    "What is read after the change is `late` evidence. Make the change again in a session that"
+    " reads first, or let a person vouch for it (docs/verdicts.md), or accept `late` in the policy."
+)
+_LEAVE = "Nothing was changed. Undo that change, or let a person vouch for it."
+_ADDS = rb"(?m)^@@ -\d+,0 "
 _PERSON = rb"(?m)^%s (.*) (\d+ [+-]\d+)$"
 _SIGNATURE = rb"(?m)^gpgsig(?:-sha256)? .*\n(?: .*\n)*"
 _OURS = rb"(?mi)^hkgit-(?!vouched-by:).*\n?"
@@ -67,12 +82,15 @@ _MOST_SEARCHED = 1000
 class RemakeRequest:
     """The commit to make again; `agent` says whose it is, and `message` is a new one.
 
-    With a `patch` it changes what that says instead. With `transcripts` of agents, what they
-    explain gets `recovered` entries. With `vouches` whoever asks takes it upon himself, as it is:
-    committed and signed by him.
+    Without a `commit` it is what is staged, all an agent's: at these `paths`, as git takes them,
+    or in a `tree` that git was about to commit. With a `patch` it changes what that says instead.
+    With `transcripts` of agents, what they explain gets `recovered` entries. With `vouches` whoever
+    asks takes it upon himself, as it is: committed and signed by him.
     """
 
-    commit: str
+    commit: str | None = None
+    paths: tuple[str, ...] = ()
+    tree: str | None = None
     agent: str | None = None
     message: str | None = None
     patch: bytes | None = None
@@ -105,24 +123,29 @@ class Remade:
 
 
 def remake(repository: Repository, request: RemakeRequest) -> Remade:
-    """Make a commit of HEAD's history again. A commit that passes as it is stays.
+    """Make a commit of HEAD's history again, or what is staged. One that passes as it is stays.
 
     Raises GitRefused, InvalidInput and whatever the policy has against it; then nothing changed.
     """
     if repository.is_bare:
         raise GitRefused("hkgit redo", "a bare repository has no checkout", "Run this in a clone.")
-    old, head = _find_standing(repository, request.commit)
+    if request.commit is None:
+        request = replace(request, agent=request.agent or "unknown")
+        old = _write_staged(repository, request)
+        now, head = old.parents[0], old.id
+    else:
+        old, now = _find_standing(repository, request.commit)
+        head = now
     base = old.parents[0] if old.parents else old.id
     branch = repository.head().branch or "HEAD"
-    options = ApplyOptions(agent=request.agent)
-    rules = LandingRules.of(repository, LandingTarget(branch, base, base, checkout=False), options)
+    policy = read_landing_policy(repository, branch, base)
     is_free = all(each is None for each in (request.agent, request.message, request.patch))
-    if is_free and _is_settled(repository, rules, old):
+    if is_free and _is_settled(repository, policy, old):
         _bring_along(repository, head, _list_lagging(repository))
         return Remade(old.id)
     target = old.tree if request.patch is None else _apply_patch(repository, old, request.patch)
     remaking = _Remaking(
-        repository=repository, rules=rules, request=request, old=old, target=target
+        repository=repository, policy=policy, request=request, old=old, target=target
     )
     try:
         remaking.run()
@@ -130,18 +153,26 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
         if not remaking.kept:
             raise
         remaking = replace(
-            remaking, keeps=False, kept=[], recorded=[], made=[], recovered=0, late=0
+            remaking, keeps=False, kept=[], recorded=[], made=[], recovered=0, late=[]
         )
         remaking.run()
+    if request.commit is None:
+        remaking.commit_by_git(now)
     carried = _carry_later(repository, old, remaking.tip, head)
     new_head = carried[head]
     elsewhere = _find_elsewhere(repository, old.id, branch)
     trees = (repository.commit(each).tree for each in (head, new_head))
     changed = [each.path for each in repository.changes(*trees)]
     _expect_unchanged(repository, [path for path in changed if not _is_own(path)])
-    repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", new_head, head)
-    _bring_along(repository, new_head, changed)
+    repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", new_head, now)
+    if request.commit is None:
+        _bring_along(repository, new_head, _list_lagging(repository))
+        paths = ("--", *request.paths) if request.paths else ()
+        repository.git("reset", "-q", *paths)  # the files, with what was not staged, stay
+    else:
+        _bring_along(repository, new_head, changed)
     _note_recorded(repository, remaking.recorded)
+    settle_refusals(repository, remaking.late, new_head)
     signed = (each for each in carried if re.search(_SIGNATURE, repository.commit(each).raw))
     return Remade(
         commit=remaking.tip,
@@ -150,11 +181,73 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
         kept=len(remaking.kept),
         recorded=len(remaking.recorded),
         recovered=remaking.recovered,
-        late=remaking.late,
+        late=len(remaking.late),
         by_hand=remaking.by_hand,
         unsigned=tuple(signed),
         elsewhere=elsewhere,
     )
+
+
+def _write_staged(repository: Repository, request: RemakeRequest) -> Commit:
+    """Write the commit that git would make. Raises GitRefused, and InvalidInput where it is none.
+
+    Nothing names it: it is the one that is made again.
+    """
+    settle_abandoned(repository)
+    head = repository.head().commit
+    if head is None:
+        what = "there is no commit yet to make it on"
+        raise GitRefused("hkgit redo", what, FIRST_COMMIT)
+    merged = repository.merge_heads()
+    if merged and request.paths:
+        what = "git makes no commit of a part of a merge"
+        raise GitRefused("hkgit redo", what, "Leave the paths out, and stage what is resolved.")
+    tree = _find_named_tree(repository, request.tree) or repository.index_tree()
+    paths = _list_staged(repository, head, tree, request.paths)
+    if not paths and not merged and request.tree is None:
+        tree = store_checkout(repository, "-u")  # as after `git commit -a`, which stages for itself
+        paths = _list_staged(repository, head, tree, request.paths)
+    if not paths and not merged:
+        raise InvalidInput("hkgit redo", "nothing is staged", "Stage it first: git add FILE")
+    if request.paths:
+        before, after = repository.commit(head).tree, repository.snapshot(tree)
+        own = (each.path for each in repository.changes(before, tree) if _is_own(each.path))
+        tree = repository.write_tree(before, {path: after.entry(path) for path in (*paths, *own)})
+    names = paths if len(paths) == 1 else [count_noun(len(paths), "file")]
+    words = request.message or _read_prepared_message(repository) or f"Change {names[0]}"
+    parents = (word for parent in (head, *merged) for word in ("-p", parent))
+    message = words.encode("utf-8", "surrogateescape") + b"\n"
+    return repository.commit(repository.git("commit-tree", *parents, tree, stdin=message).text)
+
+
+def _list_staged(
+    repository: Repository, head: str, tree: str, paths: Sequence[str]
+) -> tuple[str, ...]:
+    """List the files in which a tree differs from a commit, of those at some paths for git."""
+    options = ("-r", "--name-only", "-z", "--no-renames")
+    listed = repository.git("diff-tree", *options, head, tree, "--", *paths).stdout
+    return tuple(path for path in os.fsdecode(listed).split("\0") if path and not _is_own(path))
+
+
+def _find_named_tree(repository: Repository, name: str | None) -> str | None:
+    """Find the tree of that name. Raises InvalidInput where it names none."""
+    if name is None:
+        return None
+    found = repository.git("rev-parse", "--verify", "--quiet", f"{name}^{{tree}}", check=False)
+    if found.code != 0:
+        raise InvalidInput(
+            "--tree", f"{name} is not a tree of this repository", "Commit again for a new one."
+        )
+    return found.text
+
+
+def _read_prepared_message(repository: Repository) -> str | None:
+    """Read the message that git has prepared for a merge, a cherry-pick or a revert."""
+    try:
+        raw = (repository.git_dir / "MERGE_MSG").read_bytes()
+    except OSError:
+        return None
+    return repository.git("stripspace", "--strip-comments", stdin=raw).text or None
 
 
 def _find_standing(repository: Repository, name: str) -> tuple[Commit, str]:
@@ -199,23 +292,23 @@ def _is_own(path: str) -> bool:
     return path.startswith(f"{LEDGER}/") or path == ATTRIBUTES_PATH
 
 
-def _is_settled(repository: Repository, rules: LandingRules, commit: Commit) -> bool:
+def _is_settled(repository: Repository, policy: Policy, commit: Commit) -> bool:
     """Whether a commit passes, and nothing of it is better left out or added.
 
     Its entries keep no text that is in no file; one without entries holds no session's edits.
     """
-    ruling = _judge(repository, rules, commit.id)
+    ruling = _judge(repository, policy, commit.id)
     judged = ruling.judged
     if not ruling.passes or ruling.findings or judged.verdict is Verdict.PRUNE:
         return False  # whether a prune comes too early is known to the ref that it is for
     if not judged.entries and len(commit.parents) == 1:
         start = repository.commit(commit.parents[0]).tree
-        return not _propose_of_sessions(repository, rules, start, commit.tree)
+        return not _propose_of_sessions(repository, policy, start, commit.tree)
     return not find_kept_text(repository, commit.tree, commit.parents, judged.entries)
 
 
 def _propose_of_sessions(
-    repository: Repository, rules: LandingRules, start: str, tree: str
+    repository: Repository, policy: Policy, start: str, tree: str
 ) -> tuple[ProposedEntry, ...]:
     """Propose entries of what the checkout's sessions have edited and no commit has.
 
@@ -223,7 +316,7 @@ def _propose_of_sessions(
     """
     journals = open_journals(repository, find_root(repository))
     found = propose(repository, list_waiting(journals), start, tree).entries
-    return () if any(any(find_blind_edits(rules.policy, each.entry)) for each in found) else found
+    return () if any(any(find_blind_edits(policy, each.entry)) for each in found) else found
 
 
 def _apply_patch(repository: Repository, old: Commit, patch: bytes) -> str:
@@ -247,8 +340,8 @@ def _expect_unchanged(repository: Repository, paths: Sequence[str]) -> None:
             raise refuse_local_changes(changed)
 
 
-def _judge(repository: Repository, rules: LandingRules, commit: str) -> Ruling:
-    gate = Gate(repository, rules.policy, JudgeContext(on_client=True))
+def _judge(repository: Repository, policy: Policy, commit: str) -> Ruling:
+    gate = Gate(repository, policy, JudgeContext(on_client=True))
     return gate.judge(candidate_of(repository, commit))
 
 
@@ -258,11 +351,11 @@ class _Remaking:
 
     `tip` is the last of them, or the parent of a commit that changes nothing but the ledger: it is
     left out. `target` is the tree that it has, but for records. Without `keeps` no entry stays.
-    `kept` are those that do, by id, and `recorded` those of sessions.
+    `kept` are those that do, by id, `recorded` those of sessions, and `late` those read from trees.
     """
 
     repository: Repository
-    rules: LandingRules
+    policy: Policy
     request: RemakeRequest
     old: Commit
     target: str
@@ -272,7 +365,7 @@ class _Remaking:
     kept: list[str] = field(default_factory=list)
     recorded: list[ProposedEntry] = field(default_factory=list)
     recovered: int = 0
-    late: int = 0
+    late: list[str] = field(default_factory=list)
     by_hand: str | None = None
 
     def run(self) -> None:
@@ -289,6 +382,18 @@ class _Remaking:
         for commit in self.made:
             self._expect_passing(commit)
 
+    def commit_by_git(self, start: str) -> None:
+        """Let git make the commits that were written, so that hooks and signature are as ever."""
+        repository, tip = self.repository, start
+        branch = repository.head().branch or "HEAD"
+        with begin_series(repository, branch, start, checkout=False) as series:
+            for number, each in enumerate(map(repository.commit, self.made)):
+                changes = repository.changes(repository.commit(tip).tree, each.tree)
+                paths = [change.path for change in changes]
+                tip = series.commit(tip, each.tree, paths, each.message, *each.parents[1:])
+                self.made[number] = tip
+        self.tip = tip
+
     def _begin(self) -> str:
         """An empty commit below one without a parent, whose files would be nobody's."""
         return self._write(EMPTY_TREE, (), b"Begin\n")
@@ -301,7 +406,7 @@ class _Remaking:
             return self._add(attempt.tree, (tip, other), ())
         if len(self.old.parents) > 2:
             what, fix = "merges several commits at once", "Merge them one by one."
-            raise GitRefused(self.request.commit, what, fix)
+            raise GitRefused(self.request.commit or "hkgit redo", what, fix)
         return self._account(tip, find_merging(self.repository, other, "HEAD", tip))
 
     def _account(self, tip: str, merging: MergePlan | None = None) -> str:
@@ -321,7 +426,6 @@ class _Remaking:
             entry, changed = self._make_late(tip, middle, agent, theirs)
             entries, files = (*entries, entry), {**files, **changed}
             middle = self.repository.write_tree(middle, changed)
-        self.late += len(late)
         if entries or merging is not None:
             records = {entry_path(name): File(each.to_bytes()) for name, each in entries}
             if records and self.repository.snapshot(tip).get(ATTRIBUTES_PATH) is None:
@@ -378,7 +482,7 @@ class _Remaking:
     def _find_holding(self, tip: str, paths: AbstractSet[str]) -> tuple[Entries, Files]:
         """Find the entries that explain what the commit still has, and what they make of files."""
         candidate = self._candidate(tip)
-        policy = self.rules.policy
+        policy = self.policy
         told = self._list_entries() if self.keeps else ()
         kept_text = find_kept_text(self.repository, self.target, (tip,), told)
         taken_back = {each.entry for each in kept_text}
@@ -407,7 +511,7 @@ class _Remaking:
         """Add to the entries that hold what transcripts explain, or what sessions recorded."""
         transcripts = self.request.transcripts
         if transcripts is None:
-            found = _propose_of_sessions(self.repository, self.rules, middle, self.target)
+            found = _propose_of_sessions(self.repository, self.policy, middle, self.target)
         else:
             found = propose_recovered(self.repository, transcripts, self.old.id, middle).entries
         proposed = []
@@ -431,7 +535,7 @@ class _Remaking:
         hold; where the policy governs everybody the rest is the author's.
         """
         told = self._list_entries()
-        policy, old = self.rules.policy, self.old
+        policy, old = self.policy, self.old
         governing = policy.governing_name((old.author, old.committer), old.message)
         named = next((entry.agent for _, entry in reversed(told)), governing or old.author)
         agent = self.request.agent or named.partition(" <")[0]
@@ -454,18 +558,19 @@ class _Remaking:
         self, tip: str, middle: str, agent: str, paths: AbstractSet[str]
     ) -> tuple[tuple[str, Entry], Files]:
         """Make the entry for what a tree becomes at some paths. Raises HkgitError."""
-        literal = tuple(f":(top,literal){path}" for path in sorted(paths))
-        found = find_late_edits(self.repository, self.rules.policy, (middle, self.target), literal)
+        sides = middle, self.target
+        found = _find_late_edits(self.repository, self.policy, sides, sorted(paths))
         if found is None:
             where = ", ".join(map(quote_path, sorted(paths)))
             raise InvalidInput(where, "changes in a way that no edit can express", _LEAVE)
         spec, reads = found
-        options = ApplyOptions(agent=agent, message="Make it again", reads=reads)
-        target = LandingTarget("HEAD", middle, middle, checkout=False)
-        [step] = prepare(self.repository, [spec], options, target)
+        request = ApplyRequest((spec,), agent=agent, message="Make it again", reads=reads)
+        target = LandingTarget("HEAD", middle, middle, checkout=False, policy=self.policy)
+        [step] = prepare(self.repository, request, target)
         if step.plan.first_error is not None:
             raise step.plan.first_error
-        record = record_step(replace(step, base=tip), options, None)
+        record = record_step(self.repository, replace(step, base=tip), request)
+        self.late.append(record.id)
         return (record.id, record.entry), dict(step.files)
 
     def _add(self, tree: str, parents: Sequence[str], entries: Entries) -> str:
@@ -473,7 +578,7 @@ class _Remaking:
         words = self._choose_words()
         if entries:
             text = words.decode("utf-8", "surrogateescape").strip("\n") or "No message"
-            is_credited = self.rules.policy.assisted_by != "require"
+            is_credited = self.policy.assisted_by != "require"
             told = [] if is_credited else [each for _, each in entries]
             credit = list_missing_lines(told, words)
             words = append_trailers(text, (*credit, *name_entries(entries)))
@@ -499,14 +604,50 @@ class _Remaking:
 
     def _expect_passing(self, commit: str) -> None:
         """Raise what the policy has against a commit, where it is enforced."""
-        error = self.rules.refuse_ruling(_judge(self.repository, self.rules, commit))
-        if error is None or not self.rules.binds:
+        error = refuse_ruling(self.policy, _judge(self.repository, self.policy, commit))
+        if error is None or self.policy.mode != "enforce":
             return
         is_blind = isinstance(error, BlindEdit)
         raise BlindEdit(error.where, error.what, NOT_ACCEPTED) if is_blind else error
 
 
-_LEAVE = "Nothing was changed. Undo that change, or let a person vouch for it."
+def _find_late_edits(
+    repository: Repository, policy: Policy, sides: tuple[str, str], paths: Sequence[str]
+) -> tuple[Spec, tuple[Read, ...]] | None:
+    """Find the edits that lead from one tree to another at some paths; None where there are none.
+
+    With the hashes of the files as they were, whole. Where the policy asks for tightness, those of
+    the lines that stand around a change, which are as few as a floor asks for.
+    """
+    literal = (f":(top,literal){path}" for path in paths)
+    # The plumbing command heeds no settings of the user's, such as diff.external or colours.
+    compare = partial(repository.git, "diff-tree", "-p", "--text", "--no-renames")
+    words = (*sides, "--", *literal)
+    context: int | None = None
+    options: tuple[str, ...] = ()
+    if policy.asks_for_tightness:  # lines that are only added stand beside one
+        context = int(re.search(_ADDS, compare("-U0", *words).stdout) is not None)
+        options = (f"-U{context}",)
+    diff = compare(*options, *words).stdout
+    if not diff:
+        return None
+    spec = replace(dialects.parse(diff, "unified-diff"), digest=digest(diff))
+    return spec, tuple(_make_late_reads(repository, sides, {e.path for e in spec.edits}, context))
+
+
+def _make_late_reads(
+    repository: Repository, sides: tuple[str, str], names: set[str], context: int | None
+) -> Iterator[Read]:
+    """Yield files as read: whole, or with a context just the lines shown."""
+    files = repository.snapshot(sides[0])
+    for path in sorted(names):
+        file = files.get(path)
+        if file is None or context is None:
+            whole_hash = NO_LINES if file is None else terminate(Document(file.data)).whole_hash
+            yield Read(path=path, start_line=None, end_line=None, range_hash=whole_hash, kind=LATE)
+        else:
+            for lines, lines_hash in hash_hunks(repository, sides, path, context):
+                yield Read(path, *lines, lines_hash, LATE)
 
 
 def _write_like(

@@ -61,9 +61,10 @@ def _make_what_is_late() -> None:
 def _make_init(value: Any) -> None:
     from hkgit import values
 
-    if value.__init__.__name__ == "make_one":
-        specs, is_frozen = getattr(value, values._SPECS), value.__dataclass_params__.frozen
-        value.__init__ = values._compile_init(value, specs, frozen=is_frozen)
+    fields = value.__dict__.get(values._FIELDS)
+    if fields is not None and value.__init__.__name__ == "init":
+        is_frozen = value.__setattr__ is values._refuse
+        value.__init__ = values._compile_init(value, fields, frozen=is_frozen)
 
 
 def receive(connection: socket.socket, size: int) -> bytes:

@@ -142,14 +142,7 @@ def _before_commit(ruling: Ruling, reads: Sequence[str]) -> str:
         return _apart_from_sessions(ruling, redo, reads)
     if by_hand == LATE:
         return _for_late(ruling)
-    if not is_merge or not before.is_merged:
-        return redo + _MESSAGE
-    # What resolves conflicts is kept, and what comes beside.
-    return (
-        f"git merge --abort && git merge -q --no-ff --no-edit {candidate.parents[1][:12]}"
-        f" && git restore --source={candidate.tree[:12]} --staged --worktree --"
-        f" {shlex.join(f':/{path}' for path in before.paths)} && hkgit redo{_MESSAGE}"
-    )
+    return redo + _MESSAGE
 
 
 def _apart_from_sessions(ruling: Ruling, redo: str, reads: Sequence[str]) -> str:

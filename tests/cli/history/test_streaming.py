@@ -18,7 +18,7 @@ import pytest
 
 from benchmarks.history import make_history
 from hkgit.cli.main import main
-from hkgit.evidence.replay import find_removals
+from hkgit.evidence.replay import list_removals
 from hkgit.evidence.verdict import CandidateCommit
 from hkgit.gate.commit_range import RulingStream, judge_range
 from hkgit.gate.judge import Gate
@@ -113,12 +113,12 @@ def test_what_a_history_removed_is_asked_once(
     history: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(history)
-    find_removals.cache_clear()
+    list_removals.cache_clear()
     changed = _git(history, "log", "-1", "--format=", "--name-only", "main", "--", "src")
     words = [changed if word == "CHANGED" else word for word in command]
     main.main(words, standalone_mode=False)
-    assert find_removals.cache_info().misses == 1
-    find_removals.cache_clear()
+    assert list_removals.cache_info().misses == 1
+    list_removals.cache_clear()
 
 
 def test_blame_tells_a_line_before_the_next_commit_is_judged(
@@ -147,16 +147,15 @@ def _git(root: Path, *words: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("command", "judge", "known"),
+    ("command", "known"),
     [
-        ("stats", "judge_range", f"commits     {COMMITS}\n"),
-        ("report", "judge_range", f", {COMMITS} commits\n- policy: "),
+        ("stats", f"commits     {COMMITS}\n"),
+        ("report", f", {COMMITS} commits\n- policy: "),
     ],
 )
 def test_totals_begin_with_what_is_known_before_anything_is_judged(
     history: Path,
     command: str,
-    judge: str,
     known: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -165,7 +164,7 @@ def test_totals_begin_with_what_is_known_before_anything_is_judged(
         raise KeyboardInterrupt
 
     monkeypatch.chdir(history)
-    monkeypatch.setattr(f"hkgit.cli.{command}.{judge}", stop)
+    monkeypatch.setattr("hkgit.cli.history.judge_range", stop)
     with pytest.raises(click.Abort):
         main.main([command, f"main~{COMMITS}..main"], standalone_mode=False)
     assert known in capsys.readouterr().out
@@ -179,7 +178,7 @@ def test_totals_of_stats_keep_no_rulings(history: Path, monkeypatch: pytest.Monk
     gc.freeze()  # what other tests keep is not counted, and not searched
     alive: list[int] = []
     monkeypatch.chdir(history)
-    monkeypatch.setattr("hkgit.cli.stats.judge_range", watch)
+    monkeypatch.setattr("hkgit.cli.history.judge_range", watch)
     main.main(["stats", f"main~{COMMITS}..main", "--json"], standalone_mode=False)
     assert len(alive) == COMMITS // 4
     assert 1 <= max(alive) < 4

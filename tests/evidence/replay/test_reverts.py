@@ -72,6 +72,24 @@ def test_a_revert_over_a_moved_base_is_a_revert(edited: Repo) -> None:
     assert edited.read("a.txt") == moved.replace(b"ten\n", b"line 10\n")
 
 
+def test_a_revert_of_a_file_that_was_renamed_since_is_a_revert(edited: Repo) -> None:
+    made = edited.head
+    edited.git("mv", "a.txt", "moved.txt")
+    edited.git("commit", "-q", "-m", "Move")
+    revert(edited, made)
+    assert verdict(edited) is Verdict.REVERT
+    assert edited.read("moved.txt") == A
+
+
+def test_what_a_person_makes_of_a_revert_in_conflict_is_none(edited: Repo) -> None:
+    made = edited.head
+    edited.commit({"a.txt": edited.read("a.txt").replace(b"ten\n", b"TEN\n")}, "Meanwhile")
+    record = edited.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger")
+    message = f"Revert\n\nThis reverts commit {made}.\n"
+    commit(edited, Change({"a.txt": File(A), record: None}, message=message))
+    assert not judge(edited).passes
+
+
 def test_a_revert_of_a_revert_is_a_revert(edited: Repo) -> None:
     revert(edited)
     taken_back = revert(edited)
