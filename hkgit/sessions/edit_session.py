@@ -150,12 +150,13 @@ class EditSession:
         # Where nothing may come of it, the git directory gets no session either.
         if dry_run:
             return self._answer(self._plan(specs, options, expect), None)
-        if self._is_unnamed and not self._can_keep:
+        if self._is_unnamed:
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
                 return self._refuse(plan, None)
-            write_files(self.root, plan.changed, plan.found)
-            return self._answer(plan, None)
+            if not self._can_keep:
+                write_files(self.root, plan.changed, plan.found)
+                return self._answer(plan, None)
         with at_work(self.root, self.journal):
             begin_turn(self.journal)
             plan = self._plan(specs, options, expect)
