@@ -14,8 +14,8 @@ from hkgit.edits import decode_text
 from hkgit.gate.entrypoints.hook_scripts import is_active
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, list_waiting
+from hkgit.sessions.commit_entries import propose
 from hkgit.sessions.outstanding import has_moved
-from hkgit.sessions.proposal import propose
 from hkgit.sessions.stage import open_journals
 from hkgit.values import dataclass
 

@@ -8,11 +8,12 @@ was read holds line by line: when somebody changes one line of a range, the othe
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.applying.carry import find_line_maps, plan_carried
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import LATE, is_empty
+from hkgit.applying.hunk import Hunk
 from hkgit.applying.outcome import EditOutcome, Plan, expect_change
 from hkgit.applying.planner import Options, PlannedSpec, plan
 from hkgit.applying.quotes import StoresLf
@@ -31,10 +32,11 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.evidence.claims import read_recorded_spec
-from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, digest
+from hkgit.evidence.derivation import plain_hunk
+from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk, digest
 from hkgit.matching.place import Settings
 from hkgit.sessions.knowledge import Kept, carry_knowledge, know_lines
-from hkgit.text.diff import LineChange, find_changes
+from hkgit.text.diff import LineChange, find_changes, follow
 from hkgit.text.document import Document
 from hkgit.text.edit_json import write_edit
 from hkgit.values import replace
@@ -147,9 +149,34 @@ def _renumber(edit: AnyEdit, outcome: EditOutcome, spec: Spec) -> AnyEdit:
 def restate(path: str, before: bytes, after: bytes) -> Spec:
     """Make a spec of line ranges that turns one text into another."""
     old, new = Document(before).lines, Document(after).lines
-    edits = tuple(_edit_lines(path, each, new) for each in find_changes(old, new))
-    written = json.dumps([*map(write_edit, edits)])
-    return Spec("protocol", edits, sequential=False, digest=digest(written.encode()))
+    return _make_spec(_edit_lines(path, each, new) for each in find_changes(old, new))
+
+
+def restate_on(path: str, hunks: Iterable[RecordedHunk], before: bytes, onto: bytes) -> Spec:
+    """Make a spec that does to `onto` what hunks did to the file before them.
+
+    What stands in their place in `onto` is replaced.
+    """
+    differ = find_changes(Document(before).lines, Document(onto).lines)
+    return _make_spec(_move(path, plain_hunk(hunk), differ) for hunk in hunks)
+
+
+def _move(path: str, hunk: Hunk, differ: Sequence[LineChange]) -> ReplaceRange | InsertAfter:
+    """Make an edit of a hunk where its old lines stand in another version."""
+    lines = tuple(map(decode_text, hunk.new_lines))
+    if hunk.start_line > hunk.end_line:
+        _, last = follow(differ, (hunk.end_line, hunk.end_line))
+        return InsertAfter(path, last, lines)
+    first, last = follow(differ, (hunk.start_line, hunk.end_line))
+    if last < first:
+        return InsertAfter(path, first - 1, lines)
+    return ReplaceRange(path, first, last, lines)
+
+
+def _make_spec(edits: Iterable[ReplaceRange | InsertAfter]) -> Spec:
+    found = tuple(edits)
+    written = json.dumps([*map(write_edit, found)])
+    return Spec("protocol", found, sequential=False, digest=digest(written.encode()))
 
 
 def _edit_lines(path: str, change: LineChange, new: Sequence[bytes]) -> ReplaceRange | InsertAfter:

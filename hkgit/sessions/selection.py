@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TypeVar
 
-from hkgit.applying.planner import PlannedSpec
+from hkgit.applying.evidence import is_blind
+from hkgit.applying.outcome import expect_change
+from hkgit.applying.planner import PlannedSpec, plan
 from hkgit.applying.quotes import StoresLf
 from hkgit.edits import File, Overlay, Snapshot
 from hkgit.errors import HkgitError
 from hkgit.sessions.call_journal import PendingEdit
-from hkgit.sessions.placement import place_spec
+from hkgit.sessions.placement import place_spec, restate_on
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass, field
@@ -155,9 +157,33 @@ class CommitBuilder:
                     built.refused |= dict.fromkeys(more, error)
         if planned is not None:
             built.add(kept, planned)
-        for unit in kept:
-            built.refused.pop(unit, None)
+        for unit in units:
+            restated = None if unit in kept else self._restate(built.files, unit)
+            if restated is not None:
+                built.add((unit,), restated)
+            if restated is not None or unit in kept:
+                built.refused.pop(unit, None)
         return built
+
+    def _restate(self, files: Overlay, unit: PendingEdit) -> PlannedSpec | None:
+        """Place a blind edit of lines that somebody has not committed on those that are.
+
+        One that leans on a reading stays refused: nobody has read the lines that are committed.
+        """
+        path, base = unit.edit.path, files.get(unit.edit.path)
+        kept = (each for each in unit.entry.files if each.path == each.new_path == path)
+        change = next(kept, None)
+        before = None if change is None else unit.version(change.before)
+        if base is None or change is None or before is None or not is_blind(unit.edit.evidence):
+            return None
+        hunks = [hunk for hunk in change.hunks if unit.edit.id in hunk.edits]
+        try:
+            spec = restate_on(path, hunks, before, base.data)
+            planned = expect_change(plan(spec, files))
+        except HkgitError:
+            return None
+        is_made = planned.first_error is None and bool(planned.files)
+        return PlannedSpec(spec, planned, ()) if is_made else None
 
 
 def read_contents(files: Snapshot, paths: Sequence[str]) -> Contents:

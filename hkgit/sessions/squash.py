@@ -157,10 +157,11 @@ class Squash:
         except InvalidInput as error:
             self.notes.append(f"{units[0].name} is not recorded: {error.what}")
         if any(is_blind(outcome.evidence.kind) for outcome in planned.plan.outcomes):
+            # A unit that was restated on the parent's lines may have become several edits.
             self.notes += (
                 describe_blind(unit)
                 for own, found in steps
-                for unit, outcome in zip(own, found.plan.outcomes, strict=True)
+                for unit, outcome in zip(own, found.plan.outcomes, strict=False)
                 if is_blind(outcome.evidence.kind)
             )
 

@@ -175,7 +175,8 @@ def stage(repository: Repository) -> Proposal:
     Entries that an earlier attempt left are taken out. Raises GitRefused.
     """
     # What only takes entries out, or looks back, makes none.
-    from hkgit.sessions.proposal import Proposal, propose
+    from hkgit.sessions.commit_entries import propose
+    from hkgit.sessions.proposal import Proposal
 
     root = find_root(repository)
     journals = open_journals(repository, root)

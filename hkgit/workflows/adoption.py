@@ -18,7 +18,8 @@ from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
-from hkgit.sessions.proposal import Proposal, propose
+from hkgit.sessions.commit_entries import propose
+from hkgit.sessions.proposal import Proposal
 from hkgit.sessions.stage import open_journals
 from hkgit.sessions.writer import at_work
 from hkgit.values import dataclass, replace

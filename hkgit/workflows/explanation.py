@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby, takewhile
+from itertools import chain, groupby, repeat, takewhile
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import HASHED, covers, is_empty
@@ -206,11 +206,12 @@ _Step = tuple[dict[int, Origin], Sequence[FileChange]]
 
 def _list_built(built: Built) -> Iterator[_Step]:
     for units, placed in built.steps:
-        numbered = enumerate(units, 1)
-        yield (
-            {number: Origin.of(unit, is_derived=True) for number, unit in numbered},
-            placed.plan.files,
+        # A unit that was restated on the parent's lines may have become several edits.
+        numbered = zip(
+            range(1, len(placed.plan.outcomes) + 1), chain(units, repeat(units[-1])), strict=False
         )
+        own = {number: Origin.of(unit, is_derived=True) for number, unit in numbered}
+        yield own, placed.plan.files
 
 
 def _list_recorded(units: Iterable[PendingEdit]) -> Iterator[_Step]:
