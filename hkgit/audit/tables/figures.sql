@@ -45,7 +45,7 @@ SELECT by, kind, value, count FROM (
   FROM commits WHERE {which} GROUP BY 1, 3
   UNION ALL SELECT {by}, 'derived', made_by, count(*), min(rowid)
   FROM commits WHERE {which} AND standing = 'derived' GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'policy', iif(policy_passes, 'passes', 'fails'), count(*), min(rowid)
+  UNION ALL SELECT {by}, 'policy', CASE WHEN policy_passes THEN 'passes' ELSE 'fails' END, count(*), min(rowid)
   FROM commits WHERE {which} GROUP BY 1, 3
   UNION ALL SELECT {by}, 'agents', fold_agent(value), count(DISTINCT repository || commit), 0
   FROM commits, json_each(agents) WHERE {which} GROUP BY 1, 3
