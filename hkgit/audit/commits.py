@@ -8,12 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from fnmatch import fnmatchcase
 
-from hkgit.applying.evidence import KINDS, is_weak
-from hkgit.evidence.entry import RecordedEdit
+from hkgit.applying.evidence import RECOVERED, STRONGEST_FIRST, is_weak
+from hkgit.evidence.entry import Entry, RecordedEdit
 from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.judge import Gate
-from hkgit.gate.ruling import BEFORE_SINCE, BY_HAND, NO_EVIDENCE, NOTHING, Ruling
+from hkgit.gate.ruling import (
+    AGENT,
+    BEFORE_SINCE,
+    BY_HAND,
+    NO_EVIDENCE,
+    NOTHING,
+    UNKNOWN,
+    Ruling,
+)
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
@@ -95,6 +103,11 @@ def audit_commit(ruling: Ruling) -> AuditedCommit:
     """Describe the commit of a ruling."""
     candidate = ruling.judged.candidate
     edits = [edit for _, entry in ruling.judged.entries for edit in entry.edits]
+    kinds = [
+        name_evidence(ruling, entry, edit)
+        for _, entry in ruling.judged.entries
+        for edit in entry.edits
+    ]
     message = (candidate.message or b"").decode("utf-8", "replace")
     return AuditedCommit(
         ruling=ruling,
@@ -103,10 +116,21 @@ def audit_commit(ruling: Ruling) -> AuditedCommit:
         author=candidate.author,
         subject=visible(message.split("\n", 1)[0]),
         agents=_agents(ruling),
-        evidence=Counter(edit.evidence for edit in edits),
-        weakest=max((edit.evidence for edit in edits), key=strength_of, default=None),
+        evidence=Counter(kinds),
+        weakest=max(kinds, key=strength_of, default=None),
         confidence=min((edit.confidence for edit in edits), default=None),
     )
+
+
+def name_evidence(ruling: Ruling, entry: Entry, edit: RecordedEdit) -> str:
+    """Name the kind of an edit's evidence as it is shown."""
+    is_told = is_recovered(ruling, entry) and not is_weak(edit.evidence)
+    return RECOVERED if is_told else edit.evidence
+
+
+def is_recovered(ruling: Ruling, entry: Entry) -> bool:
+    """Whether an entry was made from a transcript: those of a record were, whatever they claim."""
+    return ruling.judged.verdict is Verdict.RECOVERED or entry.is_recovered
 
 
 def _agents(ruling: Ruling) -> tuple[str, ...]:
@@ -128,7 +152,7 @@ def fold_agent(agent: str) -> str:
 
 def strength_of(kind: str) -> int:
     """Rank a kind of evidence: 0 is the strongest; what is not known is the weakest."""
-    return KINDS.index(kind) if kind in KINDS else len(KINDS)
+    return STRONGEST_FIRST.index(kind) if kind in STRONGEST_FIRST else len(STRONGEST_FIRST)
 
 
 def read_author_time(candidate: CandidateCommit) -> datetime:
@@ -212,7 +236,7 @@ class CommitFilter:
     agent: str | None = None
     author: str | None = None
     verdict: str | None = None
-    is_blind: bool = False
+    is_weak: bool = False
     below: int | None = None
 
     @property
@@ -226,7 +250,7 @@ class CommitFilter:
             (self.agent is None or fits_agent(commit.agents, self.agent))
             and (self.author is None or _fits(commit.author, self.author))
             and (self.verdict is None or self.verdict in _words_of(commit))
-            and (not self.is_blind or is_weak_commit(commit))
+            and (not self.is_weak or is_weak_commit(commit))
             and (self.below is None or _is_below(commit, self.below))
         )
 
@@ -234,8 +258,15 @@ class CommitFilter:
 def is_weak_commit(commit: AuditedCommit) -> bool:
     """Whether an agent may have written some of it unseen, as far as anybody can tell."""
     if commit.weakest is None:
-        return commit.made_by == NO_EVIDENCE
-    return is_weak(commit.weakest) or bool(commit.ruling.judged.leftovers)
+        return is_unexplained(commit.ruling)
+    is_open = commit.standing == NOT_DERIVED or bool(commit.ruling.judged.leftovers)
+    return is_open or is_weak(commit.weakest)
+
+
+def is_unexplained(ruling: Ruling) -> bool:
+    """Whether an agent may have made what no edit of the commit explains."""
+    is_attested = ruling.judged.verdict is Verdict.ATTESTED
+    return ruling.made_by in (AGENT, NO_EVIDENCE, UNKNOWN) and not is_attested
 
 
 def _is_below(commit: AuditedCommit, below: int) -> bool:

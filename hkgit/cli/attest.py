@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
-from hkgit.cli.ruling_output import find_range, resolve_range
+from hkgit.cli.history import POLICY, find_history, resolve_range
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
 
@@ -18,11 +18,11 @@ from hkgit.text.escape import count_noun
 @click.option("--key", metavar="FILE", help="The private SSH key to sign with.")
 @click.option("--entries", is_flag=True, help="Sign the entries that A..B adds, not the verdict.")
 @click.option("--target", metavar="REF", help="The ref that the commits are for.")
-@click.option("--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's.")
+@POLICY
 @click.option("--output", metavar="FILE", help="Write it to a file instead of a ref.")
 @click.option("--resource", metavar="URI", help="The repository [default: its remote].")
 @click.option("--add", metavar="FILE", help="Store an attestation from a file.")
-@answer_option
+@json_option
 def command(
     commits: str | None,
     key: str | None,
@@ -55,12 +55,13 @@ def command(
     if entries:
         if (target, policy, output, resource) != (None, None, None, None):
             raise click.UsageError("--entries takes a range and a key, nothing else.")
-        return _sign_entries(repository, *resolve_range(repository, commits), Path(key))
-    asked, trusted = find_range(repository, commits, policy, is_range=True)
+        asked = resolve_range(repository, commits)
+        return _sign_entries(repository, asked.old or "", asked.new, Path(key))
+    history = find_history(repository, commits, policy, is_range=True)
     from hkgit.workflows.attestation import attest
 
     named = resource or _find_resource(repository)
-    data = attest(repository, asked, trusted, Path(key), target, named).to_bytes()
+    data = attest(repository, history.asked, history.policy, Path(key), target, named).to_bytes()
     if output is None:
         return _keep(repository, data)
     Path(output).write_bytes(data)

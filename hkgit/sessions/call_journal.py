@@ -26,9 +26,6 @@ from hkgit.sessions.knowledge import FileKnowledge, KnownRange
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass, field, replace
 
-RECOVERED = "recovered"
-"""The origin of calls that were replayed from a transcript; others have none."""
-
 
 @dataclass(frozen=True, slots=True)
 class JournaledCall:

@@ -37,6 +37,7 @@ Time = Annotated[str, Keywords(format="date-time")]
 Seconds = Annotated[int, "In seconds since 1970."]
 
 EvidenceKind = Literal["hash", "receipt", "quote", "tag", "late", "none"]
+ShownKind = EvidenceKind | Literal["recovered"]
 VerdictName = Literal[
     "strict",
     "reanchored",
@@ -409,7 +410,7 @@ class CommitJson(TypedDict):
     author: str
     agents: list[str]
     evidence: Annotated[dict[str, int], "Edits by evidence."]
-    weakest_evidence: EvidenceKind | None
+    weakest_evidence: ShownKind | None
     lowest_confidence: Share | None
     entries: list[str]
     findings: list[dict[str, Any]]
@@ -586,7 +587,7 @@ class ExplainedJson(TypedDict):
     evidence: str
     evidence_lines: Range | None
     derived: Annotated[bool, "Whether the line follows from an entry."]
-    tightness: Share | None
+    changed_share: Share | None
 
 
 class UnexplainedJson(TypedDict):

@@ -17,7 +17,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
-from hkgit.sessions.call_journal import RECOVERED, PendingEdit, SessionJournal, list_waiting
+from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
 from hkgit.sessions.proposal import Proposal
 from hkgit.sessions.squash import propose_onto
 from hkgit.sessions.stage import open_journals
@@ -91,7 +91,7 @@ class Adoption:
     @property
     def entries(self) -> int:
         """How many of its entries are made of recovered calls."""
-        return sum(each.entry.claims.get("origin") == RECOVERED for each in self.proposal.entries)
+        return sum(each.entry.is_recovered for each in self.proposal.entries)
 
     def step(self, origin: Origin) -> Step | None:
         """Find the step of a transcript behind an edit; None for one that a session recorded."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from hkgit.applying.evidence import RECOVERED
 from hkgit.applying.planner import Options
 from hkgit.edits import File, MappingSnapshot, Overlay, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.entry import digest
 from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.call_journal import RECOVERED, JournaledCall, PendingEdit, SessionJournal
+from hkgit.sessions.call_journal import JournaledCall, PendingEdit, SessionJournal
 from hkgit.sessions.call_plan import CallPlan, plan_call
 from hkgit.sessions.knowledge import (
     NOTHING,

@@ -104,20 +104,20 @@ def test_an_edit_of_what_it_names_is_tight(scene: Scene, policy: Policy) -> None
 
 
 @pytest.mark.parametrize(
-    ("content", "line", "is_weak"),
+    ("content", "line", "is_shared"),
     [
-        pytest.param(b"}\na\n}\n", 1, True, id="weak hash: the same line elsewhere"),
+        pytest.param(b"}\na\n}\n", 1, True, id="the same line elsewhere"),
         pytest.param(b"}\na\n}\n", 2, False, id="a line that stands once"),
     ],
 )
 def test_a_hash_that_other_lines_share_is_labelled(
-    scene: Scene, content: bytes, line: int, is_weak: bool
+    scene: Scene, content: bytes, line: int, is_shared: bool
 ) -> None:
-    on = created(scene, "weak.txt", content)
-    made = scene.commit(scene.applied(replace_range("weak.txt", content, line, line, "x"), on=on))
+    on = created(scene, "shared.txt", content)
+    made = scene.commit(scene.applied(replace_range("shared.txt", content, line, line, "x"), on=on))
     judged = scene.ruling(made, Policy()).judged
     [strength] = measure_strengths(Repository.discover(scene.repo.path), judged)
-    assert strength.weak == (((line, line),) if is_weak else ())
+    assert strength.shared == (((line, line),) if is_shared else ())
 
 
 # Paths, modes and links

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
-from hkgit.applying.evidence import KINDS
+from hkgit.applying.evidence import STRONGEST_FIRST
 from hkgit.audit.commits import (
     ATTESTED,
     DERIVED,
@@ -65,7 +65,7 @@ class PageCommit:
     def kinds(self) -> tuple[str, ...]:
         """What a filter by evidence compares."""
         bare = ("no evidence",) if self.commit.made_by == NO_EVIDENCE else ()
-        return tuple(kind for kind in KINDS if self.commit.evidence[kind]) or bare
+        return tuple(kind for kind in STRONGEST_FIRST if self.commit.evidence[kind]) or bare
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,12 @@ class PageFacts:
     @property
     def edits(self) -> int:
         return sum(self.evidence.values())
+
+    @property
+    def line_kinds(self) -> tuple[str, ...]:
+        """On what lines of the files rest, the strongest evidence first."""
+        kinds = {each.kind for file in self.files for each in file.stretches}
+        return tuple(sorted(kinds, key=lambda kind: (strength_of(kind), kind)))
 
     @property
     def look_first(self) -> tuple[PageCommit, ...]:
@@ -190,7 +196,7 @@ def gather_facts(
         confidences=tuple(sure),
         lowest=min(sure, default=None),
         middle=median(sure),
-        evidence=Counter(edit.evidence for edit in edits),
+        evidence=sum((commit.evidence for commit in audited), Counter()),
         refusals=tuple(sorted(refusals, key=lambda each: -each.time)),
     )
 

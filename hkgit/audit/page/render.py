@@ -12,16 +12,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from hkgit import __version__
-from hkgit.applying.evidence import KINDS
+from hkgit.applying.evidence import RECOVERED, STRONGEST_FIRST
 from hkgit.audit.commits import STANDINGS
 from hkgit.audit.origins import UNEXPLAINED
-from hkgit.audit.page.heat import EARLIER, NO_TRACE
+from hkgit.audit.page.heat import NO_TRACE
 from hkgit.audit.page.hunks import MOST_HUNKS
 from hkgit.audit.page.page_facts import MOST_NAMED, PageCommit, PageFacts
 from hkgit.audit.reports.findings import describe_rule
 from hkgit.audit.tables.figures import count_tenths
 from hkgit.errors import InvalidInput
-from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
+from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.matching.place import format_confidence, format_decimal
 from hkgit.text.escape import count_noun, visible
 
@@ -33,6 +33,7 @@ _MEANINGS = {
     "hash": "the edit gave the hash of the lines it changes, and the hash matches",
     "receipt": "the lines were read in the session, and had not changed",
     "tag": "the edit named its lines by the tags under which they were read",
+    RECOVERED: "a transcript tells that the lines were read; whoever has the file can write it",
     "quote": "the edit quoted the text; nothing shows that it was read",
     "late": "its lines were named after the change; nothing shows that they were read before",
     "none": "the edit has no evidence",
@@ -83,7 +84,7 @@ def render_template(name: str, sheet: str | None, **values: object) -> str:
         style=Markup(style),  # our own file, which no history can change
         version=__version__,
         standings=STANDINGS,
-        kinds=KINDS,
+        kinds=STRONGEST_FIRST,
         **values,
     )
     return shown
@@ -101,8 +102,7 @@ def _render(facts: PageFacts, policy: str, *, inline: bool, style: str, script: 
         script=Markup(script),
         version=__version__,
         standings=STANDINGS,
-        kinds=KINDS,
-        line_kinds=(*KINDS, NO_TRACE, UNEXPLAINED, BY_HAND, EARLIER),
+        kinds=STRONGEST_FIRST,
         evidence_meanings=_MEANINGS,
         most_hunks=MOST_HUNKS,
         most_named=MOST_NAMED,

@@ -92,7 +92,7 @@ from edits join commits using (repository, commit)
 group by edits.agent, agent_version order by edits.agent, first
 
 -- Who commits the work of which agent?
-select author, agent, count(*) as commits, count(*) filter (where blind) as blind
+select author, agent, count(*) as commits, count(*) filter (where weak) as weak
 from commits where agent is not null group by author, agent order by commits desc, author, agent
 
 -- On what does the newest change of each file rest?

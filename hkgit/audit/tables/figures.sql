@@ -1,10 +1,10 @@
 -- agents
 SELECT {by} AS by, agent AS name, count(DISTINCT repository) AS repositories, count(*) AS commits,
   count(*) FILTER (WHERE standing = 'derived') AS derived,
-  count(*) FILTER (WHERE policy_passes) AS passing, count(*) FILTER (WHERE blind) AS weak,
+  count(*) FILTER (WHERE policy_passes) AS passing, count(*) FILTER (WHERE weak) AS weak,
   count(*) FILTER (WHERE made_by = 'agent, no evidence') AS bare
 FROM (
-  SELECT DISTINCT repository, commit, standing, policy_passes, blind, made_by,
+  SELECT DISTINCT repository, commit, standing, policy_passes, weak, made_by,
     fold_agent(value) AS agent
   FROM commits, json_each(agents)
 ) GROUP BY by, agent ORDER BY by, commits DESC, agent
@@ -45,7 +45,7 @@ SELECT * FROM (
     subject, standing, policy_passes AS passes, rule, weakest_evidence AS evidence,
     cast(round(1000 * lowest_confidence) AS INTEGER) AS confidence,
     row_number() OVER (PARTITION BY repository ORDER BY
-      policy_passes, NOT blind, coalesce(lowest_confidence, 1), time DESC, commit) AS place
+      policy_passes, NOT weak, coalesce(lowest_confidence, 1), time DESC, commit) AS place
   FROM commits WHERE made_by IN ('agent', 'agent, no evidence')
 ) WHERE place <= {most} ORDER BY by, place
 

@@ -12,7 +12,14 @@ from urllib.parse import quote, unquote
 
 from hkgit import __version__
 from hkgit.applying.evidence import covers
-from hkgit.audit.commits import AuditedCommit, Trail, fold_agent, is_weak_commit, strength_of
+from hkgit.audit.commits import (
+    AuditedCommit,
+    Trail,
+    fold_agent,
+    is_weak_commit,
+    name_evidence,
+    strength_of,
+)
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.audit.tables.columns import OF_COMMITS
 from hkgit.edits import Read
@@ -183,7 +190,7 @@ def _commit(commit: AuditedCommit, rows: Rows) -> Row:
         "policy_passes": commit.passes,
         "rule": commit.ruling.rule,
         "reverts": judged.basis if judged.verdict is Verdict.REVERT else None,
-        "blind": is_weak_commit(commit),
+        "weak": is_weak_commit(commit),
         "weakest_evidence": commit.weakest,
         "lowest_confidence": _share(commit.confidence),
         "entries": len(judged.entries),
@@ -208,6 +215,7 @@ def _edits(commit: AuditedCommit, policy: Policy) -> Iterator[Row]:
                 "agent_version": version or None,
                 "blind": edit.id in blind,
                 **_edit(edit),
+                "evidence": name_evidence(commit.ruling, entry, edit),
             }
 
 
@@ -217,7 +225,6 @@ def _edit(edit: RecordedEdit) -> Row:
         "edit": edit.id,
         "path": to_json_text(edit.path),
         "dialect": edit.dialect,
-        "evidence": edit.evidence,
         "expected_hash": edit.expected_hash,
         "first_line": places[0][0],
         "last_line": places[-1][1],

@@ -71,14 +71,14 @@ def log(orchard: Orchard, *args: str) -> list[dict[str, Any]]:
         pytest.param(["--until", "2026-03-03T00:00Z"], {"Raise the tax to 7.5 %"}, id="until"),
         pytest.param(["--below", "0.5"], set(), id="nothing is that unsure"),
         pytest.param(
-            ["--blind"],
+            ["--weak"],
             {
                 "Tell the version",
                 "Say which sort is missing",
                 "Skip empty crates",
                 "Answer the probe",
             },
-            id="blind",
+            id="weak",
         ),
     ],
 )
@@ -160,7 +160,7 @@ def test_lines_that_no_entry_explains_are_weak(repo: Repo) -> None:
     assert "unexplained" in run("blame", "a.txt", "--weak", cwd=repo.path).out
     stats = run("stats", "--json", cwd=repo.path).json()
     assert [row["weak"] for row in stats["by_agent"]] == [1]
-    assert len(run("log", "--blind", "--json", cwd=repo.path).json()) == 1
+    assert len(run("log", "--weak", "--json", cwd=repo.path).json()) == 1
 
 
 def test_show_has_each_hunk_beside_what_was_read(orchard: Orchard) -> None:
