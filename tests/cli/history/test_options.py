@@ -12,8 +12,9 @@ import pytest
 
 from hkgit.cli.schema import find_schema
 from hkgit.edits import File
+from hkgit.gate.policy.model import Policy
 from tests.audit.page.orchard import Orchard, plant
-from tests.support.commits import applied, commit
+from tests.support.commits import applied, commit, joined, judge
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.running import Result, run
@@ -224,3 +225,23 @@ def test_an_agent_is_one_whatever_its_case(repo: Repo) -> None:
     stats = run("stats", "--json", cwd=repo.path).json()
     assert [(row["agent"], row["commits"]) for row in stats["by_agent"]] == [("robot", 2)]
     assert stats["agents"] == {"robot/1": 2}
+
+
+def test_an_agent_of_two_entries_is_credited_once_whatever_its_case(repo: Repo) -> None:
+    repo.commit({"a.txt": "one\ntwo\n", "b.txt": "one\n"}, "Begin")
+    changes = []
+    for agent, path in (("Robot/1", "a.txt"), ("robot/1", "b.txt")):
+        change = applied(repo, protocol(replace_range(path, repo.read(path), 1, 1, "new")))
+        change.entry["claims"]["agent"] = agent
+        changes.append(change)
+    commit(repo, joined(*changes))
+    [row] = run("log", "-n1", "--json", cwd=repo.path).json()
+    assert [each.casefold() for each in row["agents"]] == ["robot/1"]
+    for form in ("agent-trace", "assisted-by"):
+        told = run("attribution", "HEAD", "--format", form, cwd=repo.path).out.splitlines()
+        assert len(told) == 1, told
+    log = run("attribution", "HEAD", "--format", "git-ai", cwd=repo.path).out
+    assert len(json.loads(log.partition("---\n")[2])["sessions"]) == 1
+    require = Policy(assisted_by="require")
+    repo.git("commit", "-q", "--amend", "--no-edit", "--trailer", "Assisted-by: ROBOT/1")
+    assert judge(repo, policy=require).passes
