@@ -160,8 +160,15 @@ class LandingRules:
             return ()
         return tuple(each for each in unread if self.binds or each.by_number)
 
-    def refusal(self, unread: Sequence[Unread], fix: str = _FIX) -> BlindEdit:
-        """Build the error for blind edits: why they do not land."""
+    def refusal(self, unread: Sequence[Unread], fix: str = _FIX) -> Rejected:
+        """Build the error for blind edits: why they do not land.
+
+        Of a protected path that nobody may change it is no BlindEdit: no evidence would help.
+        """
+        closed = dict.fromkeys(each.path for each in unread if self._is_closed(each.path))
+        if closed:
+            what = f"changes a protected path, and {self.policy.source} grants it to nobody"
+            return Rejected(", ".join(closed), what, "A person commits a [[gate.manual]] first.")
         named = [each.where for each in unread]
         more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
         what = BY_NUMBER
@@ -172,6 +179,10 @@ class LandingRules:
                 f" and {self.policy.source} accepts {accepted}"
             )
         return BlindEdit(", ".join(named[:_SHOWN]) + more, what, fix)
+
+    def _is_closed(self, path: str) -> bool:
+        is_granted = any(grant.covers([path]) for grant in self.policy.manual)
+        return self.policy.protects_path(path) and not is_granted
 
     def refuse_ruling(self, ruling: Ruling) -> HkgitError | None:
         """Build the error that the policy has against a commit about to be made; None if none."""
