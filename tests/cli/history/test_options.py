@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -204,12 +205,26 @@ def test_nobody_is_known_by_an_entry_of_a_newer_hkgit(repo: Repo) -> None:
     assert "by hand" not in str(lines)
 
 
-@pytest.mark.parametrize("args", [["log"], ["stats"], ["blame", "a.txt"], ["show"]])
-def test_a_shallow_clone_is_said_to_be_one(repo: Repo, tmp_path: Path, args: list[str]) -> None:
-    repo.commit({"a.txt": "one\n"}, "Begin")
-    repo.commit({"a.txt": "two\n"}, "Go on")
+SHALLOW = (
+    "log",
+    "stats",
+    "blame a.txt",
+    "show",
+    "report HEAD~1..HEAD",
+    "qa HEAD~1..HEAD",
+    "attribution",
+    "export --to ../tables",
+    "sql 'select 1' HEAD~1..HEAD",
+)
+
+
+@pytest.mark.parametrize("words", SHALLOW)
+def test_a_shallow_clone_is_said_to_be_one(repo: Repo, tmp_path: Path, words: str) -> None:
+    args = shlex.split(words)
+    for text in ("one\n", "two\n", "three\n"):
+        repo.commit({"a.txt": text}, "Go on")
     place = tmp_path / "shallow"
-    repo.git("clone", "-q", "--depth=1", repo.path.as_uri(), str(place))
+    repo.git("clone", "-q", "--depth=2", repo.path.as_uri(), str(place))
     assert "this clone is shallow: git fetch --unshallow" in run(*args, cwd=place).err
     assert "shallow" not in run(*args, cwd=repo.path).err
 
