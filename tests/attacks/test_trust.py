@@ -144,6 +144,21 @@ def test_a_merge_of_two_changes_of_a_protected_file_is_an_agents_decision(tmp_pa
     assert pushed(made, f"{made.merge(first, one_side)}:main") == ""
 
 
+def test_a_merge_of_two_changes_of_the_signers_is_an_agents_decision(tmp_path: Path) -> None:
+    """Each is one that a person made; both together are a list that nobody has written."""
+    lines = [f"{name}@example.org {public(made_key(tmp_path / name))}\n" for name in "abcde"]
+    policy = '[gate]\nallowed_signers = "signers"\n'
+    made = begin(tmp_path, {CONFIG: policy, "signers": "".join(lines[1:4])})
+    first = commit(made, "main", {"signers": "".join(lines[:4])})
+    second = commit(made, "main", {"signers": "".join(lines[1:])})
+    assert pushed(made, f"{first}:main") == ""
+    merged = made.merge(first, second)
+    assert made.clone.show(merged, "signers").decode() == "".join(lines)
+    assert "signers" in pushed(made, f"{merged}:main")
+    one_side = commit(made, "main", {"notes.md": "Notes\n"})
+    assert pushed(made, f"{made.merge(first, one_side)}:main") == ""
+
+
 # What decides trust does not go back
 
 
