@@ -10,7 +10,6 @@ import pytest
 from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
 from hkgit.gate.policy.model import Floors, Policy
 from hkgit.gate.rules.floors import measure_strengths
-from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from tests.attacks.landing import Landing
 from tests.attacks.scene import (
@@ -229,7 +228,8 @@ def _with_nothing(scene: Scene, commit: str, name: str) -> str:
     """The tree of a commit with one more directory, which holds nothing."""
     scene.repo.git("hash-object", "-t", "tree", "-w", "--stdin")
     listed = scene.repo.git_bytes("ls-tree", "-z", f"{commit}^{{tree}}")
-    listed += f"040000 tree {EMPTY_TREE}\t{name}\0".encode()
+    empty = scene.repo.git("mktree", stdin=b"")
+    listed += f"040000 tree {empty}\t{name}\0".encode()
     return scene.repo.git("mktree", "-z", stdin=listed)
 
 

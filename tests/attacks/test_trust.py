@@ -23,6 +23,7 @@ HEAD = "# 1\n# 2\n# 3\n# 4\n# 5\n"
 PROJECT = f"{HEAD}{GATE}# 6\n[tool.other]\nx = 1\n"
 CONFIG = ".hkgit/config.toml"
 CI = ".github/workflows/ci.yml"
+START = "start"  # the commit before the first one with a policy
 BROKEN = "[tool.hkgit.gate]\ngovern = \n"
 
 
@@ -30,6 +31,8 @@ def begin(folder: Path, files: dict[str, str], *, branch: str = "main") -> Landi
     """A server with these files on a branch, and a clone of it."""
     clone = Repo.init(folder / "clone")
     own = {"app.py": "one\ntwo\nthree\n", ".hkgit/.gitattributes": ATTRIBUTES}
+    clone.commit({"LICENSE": "MIT\n"}, "Start")
+    clone.git("tag", START)
     clone.commit({**own, **files}, "Begin")
     server = Repo.init(folder / "server.git", bare=True)
     clone.git("push", "-q", str(server.path), f"main:{branch}")
