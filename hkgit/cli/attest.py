@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
-from hkgit.cli.ruling_output import find_range, resolve_range
+from hkgit.cli.history import POLICY, History, find_history, resolve_range
 from hkgit.errors import InvalidInput
-from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
 
@@ -20,7 +19,7 @@ from hkgit.text.escape import count_noun
 @click.option("--key", metavar="FILE", help="The private SSH key to sign with.")
 @click.option("--entries", is_flag=True, help="Sign the entries that A..B adds, not the verdict.")
 @click.option("--target", metavar="REF", help="The ref that the commits are for.")
-@click.option("--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's.")
+@POLICY
 @click.option("--output", metavar="FILE", help="Write it to a file instead of a ref.")
 @click.option(
     "--format",
@@ -32,7 +31,7 @@ from hkgit.text.escape import count_noun
 )
 @click.option("--resource", metavar="URI", help="For slsa: the repository [default: its remote].")
 @click.option("--add", metavar="FILE", help="Store an attestation from a file.")
-@answer_option
+@json_option
 def command(
     commits: str | None,
     key: str | None,
@@ -70,10 +69,10 @@ def command(
     if entries:
         if (target, policy, output) != (None, None, None):
             raise click.UsageError("--entries takes a range and a key, nothing else.")
-        return _sign_entries(repository, *resolve_range(repository, commits), Path(key))
-    asked, trusted = find_range(repository, commits, policy, is_range=True)
-    ends = asked.old or "", asked.new
-    data = _attest(repository, ends, trusted, Path(key), target, form, resource)
+        asked = resolve_range(repository, commits)
+        return _sign_entries(repository, asked.old or "", asked.new, Path(key))
+    history = find_history(repository, commits, policy, is_range=True)
+    data = _attest(history, Path(key), target, form, resource)
     if output is None:
         return _keep(repository, data)
     Path(output).write_bytes(data)
@@ -82,16 +81,11 @@ def command(
 
 
 def _attest(
-    repository: Repository,
-    ends: tuple[str, str],
-    policy: Policy,
-    key: Path,
-    target: str | None,
-    form: str,
-    resource: str | None,
+    history: History, key: Path, target: str | None, form: str, resource: str | None
 ) -> bytes:
     from hkgit.workflows.attestation import attest, attest_summary
 
+    repository, ends, policy = history.repository, history.ends, history.policy
     if form == "hkgit":
         return attest(repository, *ends, policy, key, target).to_bytes()
     named = resource or _find_resource(repository)

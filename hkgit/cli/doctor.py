@@ -21,7 +21,7 @@ from hkgit.agents.setup.installer import (
     list_user_wide,
 )
 from hkgit.applying.outcome import error_json
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer, find_form, json_option
 from hkgit.cli.common import open_repository
 from hkgit.cli.session import describe_session
 from hkgit.cli.versions import list_versions
@@ -122,7 +122,7 @@ _NEXT = {
     "--history", "in_history", is_flag=True, help="Find text that only ledger entries keep."
 )
 @json_option
-def command(*, fix: bool, in_ci: bool, in_history: bool, as_json: bool) -> int:
+def command(*, fix: bool, in_ci: bool, in_history: bool) -> Answer:
     """Check versions, repository, hooks and transactions; with --fix repair what a crash left.
 
     Only what belongs to hkgit is touched. `hkgit apply` repairs the same on its own. With --history
@@ -130,20 +130,20 @@ def command(*, fix: bool, in_ci: bool, in_history: bool, as_json: bool) -> int:
     removed.
     """
     if in_ci:
-        return look_at_ci().print(as_json=as_json)
+        return look_at_ci()
     if in_history:
         from hkgit.cli import taken_back
 
-        return taken_back.look().print(as_json=as_json)
+        return taken_back.look()
     versions = list_versions()
-    if not as_json:
+    if find_form() == "text":
         click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
     repository = open_repository()
     found = _examine(repository, fix=fix)
     status = "well" if found.is_well else "stale"
     document = {"status": status, "versions": versions, **_health_document(repository, found)}
     code = 0 if found.is_well else GitRefused.exit_code
-    return Answer(document, _health_lines(repository, found), code).print(as_json=as_json)
+    return Answer(document, _health_lines(repository, found), code)
 
 
 @dataclass(frozen=True, slots=True)

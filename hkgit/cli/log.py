@@ -21,10 +21,10 @@ from hkgit.audit.commits import (
 )
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
-from hkgit.cli.answer import Answer, answer_option
-from hkgit.cli.common import make_root_relative, open_history
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.common import make_root_relative, open_repository
+from hkgit.cli.history import find_history, note_shallow
 from hkgit.cli.output import show_progress
-from hkgit.cli.ruling_output import find_range
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
     STANDING_COLOURS,
@@ -36,7 +36,6 @@ from hkgit.cli.terminal_rows import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.gate.commit_range import CommitRange
-from hkgit.gate.judge import Gate
 from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.matching.place import format_confidence
@@ -87,7 +86,7 @@ def _check_verdict(context: click.Context, parameter: click.Parameter, word: str
 )
 @click.option("--follow", is_flag=True, help="Follow one file through its renames.")
 @color_option
-@answer_option
+@json_option
 def command(
     words: tuple[str, ...],
     max_count: int,
@@ -106,7 +105,8 @@ def command(
     With paths, those that changed one of them. The policy and the trusted keys are those at
     A, or at HEAD without a range.
     """
-    repository = open_history()
+    repository = open_repository()
+    note_shallow(repository)
     revision, named = _split(repository, words)
     located = tuple(make_root_relative(repository, path) for path in (*named, *paths))
     asked = _Wanted(paths=located, since=since, until=until, is_followed=follow)
@@ -114,18 +114,17 @@ def command(
         raise click.UsageError("--follow takes exactly one path.")
     least = None if below is None else round(below * 1000)
     wanted = CommitFilter(agent, author, verdict, is_weak=is_weak, below=least)
-    ends, policy = find_range(repository, revision)
-    gate = Gate(repository, policy, tip=ends.new, trusted=ends.old, landing=ends.old)
-    trail = Trail(repository, gate)
-    commits = _commits(repository, ends, asked, None if wanted.asks else max_count)
+    history = find_history(repository, revision)
+    trail = Trail(repository, history.gate)
+    commits = _commits(repository, history.asked, asked, None if wanted.asks else max_count)
     # Each is told as soon as it is judged; on a terminal they show by themselves how far it is.
     search = _watch
     if sys.stdout.isatty():  # before rows go to a pager, which a line of progress would disturb
         search = _search if wanted.asks else _find_all
     found = islice(search(trail, commits, wanted), max_count)
-    signers = Signers(repository, ends.old or repository.head().commit)
+    signers = Signers(repository, history.asked.old or repository.head().commit)
     signed = ((commit, signers.of(commit.ruling)) for commit in found)
-    document = (_row_json(*each, policy.source) for each in signed)
+    document = (_row_json(*each, history.policy.source) for each in signed)
     return Answer(document, _lines(signed), is_long=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from hkgit.applying.files import DirectorySnapshot
-from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import read_named_policy, read_own_policy
@@ -26,7 +26,7 @@ def command() -> None:
     metavar="FILE|REV:PATH",
     help="The policy to check instead of that in the work tree.",
 )
-@answer_option
+@json_option
 def check(given: str | None) -> Answer:
     """Explain the policy in words; refuse one that cannot be read or contradicts itself.
 

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import find_work_root, open_repository
 from hkgit.sessions import end as ending
 from hkgit.sessions.edit_session import EditSession
@@ -21,7 +21,7 @@ def command() -> None:
 
 
 @command.command("list")
-@answer_option
+@json_option
 def list_() -> Answer:
     """List the sessions, and how many edits of each are not committed yet."""
     repository, root = open_repository(), find_work_root()
@@ -33,7 +33,7 @@ def list_() -> Answer:
 
 @command.command()
 @click.argument("name")
-@answer_option
+@json_option
 def show(name: str) -> Answer:
     """Show the calls of one session, and what it has read."""
     state = _one(name)
@@ -49,7 +49,7 @@ def show(name: str) -> Answer:
 
 @command.command()
 @click.argument("name")
-@answer_option
+@json_option
 def end(name: str) -> Answer:
     """End a session; edits not committed yet keep their evidence until they are."""
     state = ending.end(open_repository(), find_work_root(), name)
@@ -66,7 +66,7 @@ def end(name: str) -> Answer:
     "--force", is_flag=True, help="Also those with uncommitted edits: these get no evidence."
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
-@answer_option
+@json_option
 def clean(names: tuple[str, ...], force: bool, dry_run: bool) -> Answer:
     """Remove the sessions without uncommitted edits, or of these the NAMEs.
 

@@ -44,9 +44,9 @@ def judge_and_print(
     report = judge_commit(repository, message_file, policy, explain=explain)
     if report.is_clean and get_loudness() <= QUIET and form == "text" and not explain:
         return report.passes
-    from hkgit.cli.ruling_output import print_judgement  # most commits pass without a word
+    from hkgit.cli.ruling_output import print_report  # most commits pass without a word
 
-    return print_judgement(repository, report, form, explain=explain)
+    return print_report(repository, report, form, explain=explain)
 
 
 def judge_commit(

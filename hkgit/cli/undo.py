@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import find_work_root
 from hkgit.cli.options import option_of
 from hkgit.cli.output import finish
@@ -22,7 +22,7 @@ from hkgit.workflows.session_calls import open_session
 @option_of(CALL, metavar="ID")
 @option_of(WHOLE_SESSION, "--all", "whole")
 @click.option("--list", "only_list", is_flag=True, help="Only list the calls.")
-@answer_option
+@json_option
 def command(session: str | None, call: str | None, whole: bool, only_list: bool) -> Answer:
     """Undo the last call of `hkgit edit`, and nothing that came after it.
 

@@ -369,8 +369,6 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
-_HEX64 = r"[0-9a-f]{64}\Z"
-_OID = r"[0-9a-f]{40}([0-9a-f]{24})?\Z"
 _MODE = r"[0-7]{6}\Z"
 
 
@@ -423,6 +421,17 @@ def _optional(reader: Reader) -> Reader:
 def _check(kind: type, expected: str, holds: Callable[[Any], object] | None = None) -> Reader:
     def read(value: Json) -> Any:
         if type(value) is not kind or (holds is not None and not holds(value)):
+            raise _Fault(expected)
+        return value
+
+    return read
+
+
+def _digits(expected: str, *sizes: int) -> Reader:
+    """Reads so many hex digits."""
+
+    def read(value: Json) -> Any:
+        if type(value) is not str or len(value) not in sizes or value.strip("0123456789abcdef"):
             raise _Fault(expected)
         return value
 
@@ -510,7 +519,7 @@ def _make_entry(schema: int, parameters: int, spec: str, **parts: Any) -> Entry:
 
 _BASE64 = _only("base64", _decode_base64)
 _STRING = _check(str, "a string")
-_HEX = _check(str, "64 hex digits", lambda text: re.match(_HEX64, text))
+_HEX = _digits("64 hex digits", 64)
 _OCTAL = _check(str, "six octal digits", lambda text: re.match(_MODE, text))
 _PER_MILLE = _check(int, "an integer from 0 to 1000", range(1001).__contains__)
 _FROM_0 = _check(int, "an integer from 0", range(_MOST + 1).__contains__)
@@ -532,7 +541,7 @@ _EDIT = _object(
     path=_text,
     edit=_edit,
     evidence=_check(str, f"one of {', '.join(KINDS)}", KINDS.__contains__),
-    expected_hash=_optional(_check(str, "hex digits", lambda text: re.match(_HEX64, text))),
+    expected_hash=_optional(_digits("hex digits", 64)),
     evidence_lines=_optional(_lines),
     lines=_RANGES,
     base_lines=_RANGES,
@@ -569,7 +578,7 @@ _read_entry = _object(
     schema=_check(int, "an integer from 1", SCHEMA.__eq__),
     ladder=_FROM_0,
     parameters=_only("threshold", _PER_MILLE),
-    base=_optional(_check(str, "hex digits", lambda text: re.match(_OID, text))),
+    base=_optional(_digits("hex digits", 40, 64)),
     spec=_only("digest", _HEX),
     reads=_list(_READ),
     edits=_edits,

@@ -347,9 +347,10 @@ def replay(
         return judged
     back = [
         name
-        for name, _ in judged.entries
+        for name, entry in judged.entries
         for parent in candidate.parents
-        if was_there(repository, tip, parent, entry_path(name))
+        # What names a commit as its base was in no tree before that.
+        if parent != entry.base and was_there(repository, tip, parent, entry_path(name))
     ]
     if not back:
         _expect_known(repository, judged)

@@ -8,14 +8,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from hkgit.applying.corrections import correct_spec
 from hkgit.edits import NOTATIONS, Spec
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import digest
 from hkgit.git.state_files import find_files
 from hkgit.sessions.blobs import refuse_unwritable
 from hkgit.text.edit_json import expect_sayable, parse_edit, write_edit
 from hkgit.text.strict_json import Node
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 
 _TARGET = r"(?P<id>b[0-9a-f]{8})(?::(?P<numbers>\d+(?:,\d+)*))?\Z"
 KEPT = 20
@@ -82,16 +82,7 @@ def correct_batch(folder: Path, named: str, corrections: Spec) -> Spec:
         fix = f"Send one for each, in order, or name the edits: {name}:{listed}"
         raise InvalidInput(f"batch {name}", what, fix)
     expect_sayable(batch.spec.dialect, corrections.edits)
-    edits = list(batch.spec.edits)
-    for number, edit in zip(wanted, corrections.edits, strict=True):
-        edits[number - 1] = edit
-    miscounted = {wanted[number - 1] for number in corrections.miscounted}
-    return replace(
-        batch.spec,
-        edits=tuple(edits),
-        digest=digest((batch.spec.digest + corrections.digest).encode()),
-        miscounted=batch.spec.miscounted - set(wanted) | miscounted,
-    )
+    return correct_spec(batch.spec, wanted, corrections)
 
 
 def _split(named: str) -> tuple[str, Sequence[int] | None]:

@@ -97,29 +97,20 @@ def tree_on(repository: Repository, tip: str, merging: MergePlan | None, files: 
     return repository.write_tree(merging.attempt.tree, {**kept, **files})
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictResult:
-    """How the commit resolves a conflicted path.
-
-    `missing` counts the lines of the merged side that the commit does not have.
-    """
-
-    path: str
-    is_resolved: bool
-    missing: int
-
-
-def list_conflict_results(
+def list_conflicts(
     repository: Repository, merging: MergePlan, files: Files
-) -> Iterator[ConflictResult]:
-    """List what the commit makes of each conflicted path, where the spec changes these files."""
+) -> Iterator[tuple[str, bool, int]]:
+    """List each conflicted path: whether one of these files of the spec is it, and what it lacks.
+
+    That is a count of lines of the merged side which the commit does not have.
+    """
     commits = merging.base, merging.tip, merging.commit
     before, ours, theirs = map(repository.snapshot, commits)
     for path in merging.conflicts:
         result = files[path] if path in files else ours.get(path)
         here = {*_lines(before.get(path)), *_lines(result if isinstance(result, File) else None)}
         missing = sum(line not in here for line in _lines(theirs.get(path)))
-        yield ConflictResult(path, path in files, missing)
+        yield path, path in files, missing
 
 
 def _lines(file: File | None) -> tuple[bytes, ...]:
