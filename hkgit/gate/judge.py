@@ -259,7 +259,13 @@ class Gate:
         if judged is None:
             notes = find_stray_trailers(candidate)
             judged = ReplayResult(candidate, Verdict.UNGOVERNED, notes=notes)
-        case = JudgedCommit(self.repository, self.policy, self.context, judged, agent)
+        case = JudgedCommit(
+            repository=self.repository,
+            policy=self.policy,
+            context=self.context,
+            judged=judged,
+            agent=agent,
+        )
         if replayed is None:
             judged, rule = judge_without_evidence(case)
             case = replace(case, judged=judged)

@@ -288,8 +288,13 @@ def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(
     scene: Scene, pusher: str | None, paths: list[str], is_granted: bool
 ) -> None:
     ruling = judge(scene.repo)
-    repository, context = Repository.discover(scene.repo.path), JudgeContext(pusher=pusher)
-    case = JudgedCommit(repository, BY_PUSHER, context, ruling.judged, None)
+    case = JudgedCommit(
+        repository=Repository.discover(scene.repo.path),
+        policy=BY_PUSHER,
+        context=JudgeContext(pusher=pusher),
+        judged=ruling.judged,
+        agent=None,
+    )
     assert (find_grant(case, paths) is not None) is is_granted
 
 
