@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from hkgit.applying.evidence import RECOVERED, STRONGEST_FIRST, is_weak
 from hkgit.evidence.entry import Entry, RecordedEdit
 from hkgit.evidence.replay import candidate_of
+from hkgit.evidence.trailers import list_agents
 from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.judge import Gate
 from hkgit.gate.ruling import (
@@ -136,7 +137,7 @@ def is_recovered(ruling: Ruling, entry: Entry) -> bool:
 
 def _agents(ruling: Ruling) -> tuple[str, ...]:
     if ruling.judged.entries:
-        return tuple(dict.fromkeys(visible(entry.agent) for _, entry in ruling.judged.entries))
+        return list_agents(visible(entry.agent) for _, entry in ruling.judged.entries)
     is_bare = ruling.agent is not None and ruling.made_by == NO_EVIDENCE
     return (name_of_person(ruling.agent or ""),) if is_bare else ()
 
