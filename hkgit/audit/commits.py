@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from fnmatch import fnmatchcase
 
 from hkgit.applying.evidence import RECOVERED, STRONGEST_FIRST, is_weak
 from hkgit.evidence.entry import Entry, RecordedEdit
 from hkgit.evidence.replay import candidate_of
+from hkgit.evidence.trailers import list_agents
 from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.judge import Gate
 from hkgit.gate.ruling import (
     AGENT,
     BEFORE_SINCE,
+    BY_GIT,
     BY_HAND,
     NO_EVIDENCE,
     NOTHING,
@@ -135,7 +137,7 @@ def is_recovered(ruling: Ruling, entry: Entry) -> bool:
 
 def _agents(ruling: Ruling) -> tuple[str, ...]:
     if ruling.judged.entries:
-        return tuple(dict.fromkeys(visible(entry.agent) for _, entry in ruling.judged.entries))
+        return list_agents(visible(entry.agent) for _, entry in ruling.judged.entries)
     is_bare = ruling.agent is not None and ruling.made_by == NO_EVIDENCE
     return (name_of_person(ruling.agent or ""),) if is_bare else ()
 
@@ -168,12 +170,6 @@ def read_author_time(candidate: CandidateCommit) -> datetime:
         return _NO_TIME
 
 
-def median(numbers: Iterable[int]) -> int | None:
-    """Return the middle number, the lower of two; None of none."""
-    ordered = sorted(numbers)
-    return ordered[(len(ordered) - 1) // 2] if ordered else None
-
-
 def commit_json(commit: AuditedCommit) -> JsonObject:
     """Render the facts added to a ruling's JSON: time, author, subject, evidence."""
     return {
@@ -186,12 +182,6 @@ def commit_json(commit: AuditedCommit) -> JsonObject:
         "weakest_evidence": commit.weakest,
         "lowest_confidence": None if commit.confidence is None else commit.confidence / 1000,
     }
-
-
-def count_standings(commits: Sequence[AuditedCommit]) -> dict[str, int]:
-    """Count how many commits are of each standing, in the order of `STANDINGS`, none left out."""
-    counted = Counter(commit.standing for commit in commits)
-    return {name: counted[name] for name in STANDINGS}
 
 
 PASSES, FAILS = "passes", "fails"
@@ -261,6 +251,29 @@ def is_weak_commit(commit: AuditedCommit) -> bool:
         return is_unexplained(commit.ruling)
     is_open = commit.standing == NOT_DERIVED or bool(commit.ruling.judged.leftovers)
     return is_open or is_weak(commit.weakest)
+
+
+def needs_a_look(commit: AuditedCommit) -> bool:
+    """Whether a person should look at it first."""
+    return not commit.passes or is_weak_commit(commit)
+
+
+_ORDER = {
+    **dict.fromkeys((NO_EVIDENCE, NOT_DERIVED), 0),
+    **dict.fromkeys((VOUCHED, PARTLY), 1),
+    DERIVED: 2,
+    ATTESTED: 3,
+}
+_BESIDE = {BY_HAND: 4, BY_GIT: 5}
+"""Where the commits of agents stand in the order of review, and those of others."""
+
+
+def rank_weakness(commit: AuditedCommit) -> tuple[int, int, int, float]:
+    """Rank a commit for a review, the weakest first."""
+    group = _BESIDE.get(commit.made_by, _ORDER.get(commit.standing, 4))
+    strength = 0 if commit.weakest is None else strength_of(commit.weakest)
+    sure = 1000 if commit.confidence is None else commit.confidence
+    return group, -strength, sure, -commit.time.timestamp()
 
 
 def is_unexplained(ruling: Ruling) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections import Counter
 from collections.abc import Callable
 from datetime import date
 from functools import cache
@@ -19,7 +18,6 @@ from hkgit.audit.page.heat import NO_TRACE
 from hkgit.audit.page.hunks import MOST_HUNKS
 from hkgit.audit.page.page_facts import MOST_NAMED, PageCommit, PageFacts
 from hkgit.audit.reports.findings import describe_rule
-from hkgit.audit.tables.figures import count_tenths
 from hkgit.errors import InvalidInput
 from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.matching.place import format_confidence, format_decimal
@@ -169,7 +167,6 @@ def _percent(share: float) -> str:
 
 
 _FILTERS: dict[str, Callable[..., object]] = {
-    "bins": lambda confidences: count_tenths(Counter(confidences)),
     "count_or_none": lambda count: "None" if count == 0 else str(count),
     "day": lambda day: f"{day.day} {day:%b}",
     "confidence": format_confidence,
