@@ -16,7 +16,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from hkgit.edits import encode_text
@@ -50,15 +50,14 @@ from hkgit.git.objects import (
     FULL_ID,
     LARGEST_OBJECT,
     TAG_FIX,
-    Builder,
     Commit,
     Files,
     Head,
     TreeChange,
     Trees,
     TreeSnapshot,
+    build_tree,
     compute_id,
-    format_tree,
     is_empty_tree,
     parse_commit,
     read_tag,
@@ -287,12 +286,7 @@ class Repository:
             written.append((kind, data))
             return compute_id(kind, data, self.object_format)
 
-        builder = Builder(
-            self._trees.entries,
-            lambda entries: write(TREE, format_tree(entries)),
-            partial(write, BLOB),
-        )
-        tree = builder.build(base_tree, files) or write(TREE, b"")
+        tree = build_tree(self._trees.entries, write, base_tree, files) or write(TREE, b"")
         self.write_objects(written)
         return tree
 
