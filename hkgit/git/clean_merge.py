@@ -52,7 +52,7 @@ class Contested:
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class CleanMerge:
     """The tree that git makes of commits; `conflicts` are the paths that it leaves to people.
 
     The methods ask the repository that the merge was made in, while that is there.
@@ -116,7 +116,7 @@ class EmptyRepository:
 
     path: Path
 
-    def merge(self, parents: Sequence[str]) -> Merge:
+    def merge(self, parents: Sequence[str]) -> CleanMerge:
         """Merge commits; more than two one after the other, as `git merge` does for an octopus."""
         head, other, *others = parents
         merged = self._merge(head, other)
@@ -128,7 +128,7 @@ class EmptyRepository:
             merged = self._merge(head, other)
         return merged
 
-    def merge_trees(self, base: str, ours: str, theirs: str) -> Merge:
+    def merge_trees(self, base: str, ours: str, theirs: str) -> CleanMerge:
         """Merge two trees that both began as a third."""
         began = self.git("commit-tree", base, "-m", "base").text
         sides = (
@@ -136,7 +136,7 @@ class EmptyRepository:
         )
         return self._merge(*(side.text for side in sides))
 
-    def _merge(self, ours: str, theirs: str) -> Merge:
+    def _merge(self, ours: str, theirs: str) -> CleanMerge:
         options = ("-z", "--no-messages", "--allow-unrelated-histories")
         args = ("merge-tree", "--write-tree", *options, ours, theirs)
         done = self.git(*args, memory=MEMORY)
@@ -155,7 +155,13 @@ class EmptyRepository:
             words, _, path = line.partition("\t")
             mode, object_id, stage = words.split(" ")
             stages.setdefault(path, {})[int(stage)] = TreeEntry(int(mode, 8), object_id)
-        return Merge(tree, tuple(stages), done.code == 0, stages, self)
+        return CleanMerge(
+            tree=tree,
+            conflicts=tuple(stages),
+            is_clean=done.code == 0,
+            stages=stages,
+            place=self,
+        )
 
     def git(self, *args: str, stdin: bytes = b"", memory: int | None = None) -> Completed:
         inherited = dict.fromkeys(name for name in os.environ if name.startswith("GIT"))

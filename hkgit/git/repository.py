@@ -38,8 +38,8 @@ from hkgit.git.backend import (
 )
 from hkgit.git.cat_file import CatFile, write_pack
 from hkgit.git.clean_merge import (
+    CleanMerge,
     EmptyRepository,
-    Merge,
     empty_repository,
     expect_merge_bases,
 )
@@ -333,7 +333,7 @@ class Repository:
         return tuple(name for name in named if re.fullmatch(FULL_ID, name))
 
     @contextmanager
-    def merge(self, parents: Sequence[str]) -> Iterator[Merge]:
+    def merge(self, parents: Sequence[str]) -> Iterator[CleanMerge]:
         """Merge commits as git does by itself; what it wrote is there within the block.
 
         Raises Unverifiable where git cannot tell, or a shallow clone lacks what it would need.
