@@ -51,6 +51,16 @@ def words_written(spec: Spec, outcomes: Iterable[EditOutcome]) -> Words:
     return words_of(lines)
 
 
+def tell_changes(changes: Iterable[FileChange], context: int = CONTEXT) -> Spec:
+    """Tell changes of files as a spec: a diff with so many lines around each of them.
+
+    Raises InvalidInput where no diff can say one.
+    """
+    text = "".join(render_diff(each, context=context) for each in changes)
+    spec = dialects.parse(text, "unified-diff")
+    return replace(spec, digest=sha256(encode_text(text)).hexdigest())
+
+
 @dataclass
 class _Traced:
     """A file from before the first edit on; `origin` is its path then, None for a new one."""
@@ -170,9 +180,7 @@ class NetChange:
         reads = tuple(self._reads(changes))
         # The lines around a change need not have been read, but may be needed to place it.
         for context in (0, CONTEXT):
-            text = "".join(render_diff(each, context=context) for each in changes)
-            spec = dialects.parse(text, "unified-diff")
-            spec = replace(spec, digest=sha256(encode_text(text)).hexdigest())
+            spec = tell_changes(changes, context)
             planned = plan(spec, files, Options(settings), reads)
             if planned.ok and files_after(planned) == wanted:
                 return PlannedSpec(spec, planned, reads)

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from hkgit.applying.evidence import RECOVERED, STRONGEST_FIRST, is_weak
 from hkgit.evidence.entry import Entry, RecordedEdit
 from hkgit.evidence.replay import candidate_of
+from hkgit.evidence.trailers import list_agents
 from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.judge import Gate
 from hkgit.gate.ruling import BEFORE_SINCE, BY_HAND, NO_EVIDENCE, Ruling
@@ -123,7 +124,7 @@ def is_recovered(ruling: Ruling, entry: Entry) -> bool:
 
 def _agents(ruling: Ruling) -> tuple[str, ...]:
     if ruling.judged.entries:
-        return tuple(dict.fromkeys(visible(entry.agent) for _, entry in ruling.judged.entries))
+        return list_agents(visible(entry.agent) for _, entry in ruling.judged.entries)
     return (name_of_person(ruling.agent or ""),) if ruling.is_agents else ()
 
 

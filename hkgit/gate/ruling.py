@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import LATE, is_empty
+from hkgit.applying.evidence import LATE
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER
@@ -155,7 +153,6 @@ class Report:
 
 
 _OWN = f"{CONFIG.rpartition('/')[0]}/"
-_HUNK = rb"(?m)^@@ -(\d+)(?:,(\d+))? "
 _BINARY_PROBE = 8000
 """git looks for a NUL byte in as many bytes to call a file binary."""
 
@@ -205,20 +202,6 @@ def _find_rule_to_keep(
         if new is not None and any(find_added([old] if old else [], new, policy.reject_text)):
             return "text"
     return "" if all(is_late_accepted(policy, path) for path in changed) else LATE
-
-
-def hash_hunks(
-    repository: Repository, sides: tuple[str, str], path: str, context: int
-) -> Iterator[tuple[Lines, str]]:
-    """Yield the lines of a file that git's diff shows with so many around them, and their hash."""
-    options = ("-p", "--text", "--no-renames", f"-U{context}", *sides)
-    diff = repository.git("diff-tree", *options, "--", f":(top,literal){path}").stdout
-    file = repository.snapshot(sides[0]).get(path)
-    document = Document(b"" if file is None else file.data)
-    for first, count in re.findall(_HUNK, diff):
-        lines = int(first), int(first) + int(count or 1) - 1
-        if not is_empty(lines):
-            yield lines, document.range_hash(*lines)
 
 
 def is_late_accepted(policy: Policy, path: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 
 from hkgit.cli.schema import find_schema
 from hkgit.edits import File
+from hkgit.gate.policy.model import Policy
 from tests.audit.page.orchard import Orchard, plant
-from tests.support.commits import applied, commit
+from tests.support.commits import applied, commit, joined, judge
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.running import Result, run
@@ -199,12 +201,26 @@ def test_nobody_is_known_by_an_entry_of_a_newer_hkgit(repo: Repo) -> None:
     assert "by hand" not in str(lines)
 
 
-@pytest.mark.parametrize("args", [["log"], ["stats"], ["blame", "a.txt"], ["show"]])
-def test_a_shallow_clone_is_said_to_be_one(repo: Repo, tmp_path: Path, args: list[str]) -> None:
-    repo.commit({"a.txt": "one\n"}, "Begin")
-    repo.commit({"a.txt": "two\n"}, "Go on")
+SHALLOW = (
+    "log",
+    "stats",
+    "blame a.txt",
+    "show",
+    "report HEAD~1..HEAD",
+    "qa HEAD~1..HEAD",
+    "attribution",
+    "export --to ../tables",
+    "sql 'select 1' HEAD~1..HEAD",
+)
+
+
+@pytest.mark.parametrize("words", SHALLOW)
+def test_a_shallow_clone_is_said_to_be_one(repo: Repo, tmp_path: Path, words: str) -> None:
+    args = shlex.split(words)
+    for text in ("one\n", "two\n", "three\n"):
+        repo.commit({"a.txt": text}, "Go on")
     place = tmp_path / "shallow"
-    repo.git("clone", "-q", "--depth=1", repo.path.as_uri(), str(place))
+    repo.git("clone", "-q", "--depth=2", repo.path.as_uri(), str(place))
     assert "this clone is shallow: git fetch --unshallow" in run(*args, cwd=place).err
     assert "shallow" not in run(*args, cwd=repo.path).err
 
@@ -220,3 +236,23 @@ def test_an_agent_is_one_whatever_its_case(repo: Repo) -> None:
     stats = run("stats", "--json", cwd=repo.path).json()
     assert [(row["agent"], row["commits"]) for row in stats["by_agent"]] == [("robot", 2)]
     assert stats["agents"] == {"robot/1": 2}
+
+
+def test_an_agent_of_two_entries_is_credited_once_whatever_its_case(repo: Repo) -> None:
+    repo.commit({"a.txt": "one\ntwo\n", "b.txt": "one\n"}, "Begin")
+    changes = []
+    for agent, path in (("Robot/1", "a.txt"), ("robot/1", "b.txt")):
+        change = applied(repo, protocol(replace_range(path, repo.read(path), 1, 1, "new")))
+        change.entry["claims"]["agent"] = agent
+        changes.append(change)
+    commit(repo, joined(*changes))
+    [row] = run("log", "-n1", "--json", cwd=repo.path).json()
+    assert [each.casefold() for each in row["agents"]] == ["robot/1"]
+    for form in ("agent-trace", "assisted-by"):
+        told = run("attribution", "HEAD", "--format", form, cwd=repo.path).out.splitlines()
+        assert len(told) == 1, told
+    log = run("attribution", "HEAD", "--format", "git-ai", cwd=repo.path).out
+    assert len(json.loads(log.partition("---\n")[2])["sessions"]) == 1
+    require = Policy(assisted_by="require")
+    repo.git("commit", "-q", "--amend", "--no-edit", "--trailer", "Assisted-by: ROBOT/1")
+    assert judge(repo, policy=require).passes
