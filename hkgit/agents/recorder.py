@@ -116,14 +116,12 @@ class Recorder:
                 return True
         return False
 
-    def learn_attached(self, did: Did, transcript: Path) -> None:
+    def learn_attached(self, did: Did, attached: Iterable[ToolReading]) -> None:
         """Learn what the model was shown of files, with its prompt, that it is about to edit."""
-        from hkgit.agents.shown_readings import find_attached  # only before edits
-
         root = self._session.root
         paths = [*find_touched_paths(did, root, self._directory)]
         recorder = Recorder(replace(self._session, turn=""), self._directory)
-        for each in find_attached(transcript):
+        for each in attached:
             with suppress(InvalidInput):
                 if relative_to_root(each.path, root, self._directory) in paths:
                     recorder._look(find_readings(each, self._directory))

@@ -35,7 +35,7 @@ from hkgit.cli.spec_options import (
     spec_options,
 )
 from hkgit.edits import Read, Spec
-from hkgit.errors import HkgitError, InvalidInput
+from hkgit.errors import BlindEdit, HkgitError, InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog, note_unread
 from hkgit.git.repository import Repository
 from hkgit.matching.place import format_confidence
@@ -87,7 +87,9 @@ def warn_of_rejection(
         print_note(f"note: {count} {landed} blind, as asked; {policy.source} would reject that")
     elif result.blind:
         error = refuse_blind(policy, result.blind)
-        way = f"{_take_back(result)}{_advise(session, root, result, result.blind)}"
+        way = error.fix
+        if isinstance(error, BlindEdit):
+            way = f"{_take_back(result)}{_advise(session, root, result, result.blind)}"
         print_note(f"note: would be rejected: {error.where}: {error.what}. Fix: {way}")
     else:
         first = next((each.warning for each in result.commits if each.warning), None)

@@ -100,15 +100,16 @@ def _answer_in(
     if not (root / ".git").exists():
         return None
     if isinstance(event.did, ServerCall):
-        # Few calls are a sub-agent's.
+        # Few calls are of the server.
         from hkgit.agents.servers.roots import note_caller
 
-        note_caller(root, event.call, event.session)
+        note_caller(root, event.did.arguments, event.session)
         return None
     session = EditSession.open(root, event.session, agent=agent.name, turn=_find_turn(event))
     recorder = Recorder(session, event.directory)
-    if agent.keeps_earlier and event.transcript is not None and not session.journal.folder.exists():
-        _learn_earlier(agent, event, event.transcript, recorder)
+    if event.transcript is not None and not session.journal.folder.exists():
+        with suppress(OSError):  # what cannot be read is not known
+            recorder.learn_earlier(agent.find_earlier(event.transcript, event))
     _record_missed(session)
     try:
         recorder.settle(event.transcript, agent.find_output)
@@ -117,7 +118,8 @@ def _answer_in(
     except HkgitError as error:
         echo(f"hkgit: not recorded: {error}", err=True)
     if event.is_before and event.transcript is not None and not find_commands(event.did):
-        recorder.learn_attached(event.did, event.transcript)
+        attached = () if agent.find_attached is None else agent.find_attached(event.transcript)
+        recorder.learn_attached(event.did, attached)
     if tool is not None and root == home and event.is_before and not find_commands(event.did):
         return _steer(event, root, tool)
     try:
@@ -127,16 +129,6 @@ def _answer_in(
             raise
         reply = f"hkgit: not recorded: {error}"
     return reply or _tell_past_hooks(event, root)
-
-
-def _learn_earlier(agent: Agent, event: ToolEvent, transcript: Path, recorder: Recorder) -> None:
-    """Learn what the conversation was shown before its first event."""
-    from hkgit.agents.earlier_readings import find_earlier_readings
-
-    try:
-        recorder.learn_earlier(find_earlier_readings(agent, transcript, event.call))
-    except (OSError, HkgitError) as error:
-        echo(f"hkgit: earlier readings are not known: {error}", err=True)
 
 
 def _find_root(event: ToolEvent, home: Path) -> Path:

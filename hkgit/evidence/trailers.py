@@ -191,11 +191,19 @@ def list_credited_agents(message: bytes) -> list[str]:
     return [" ".join(each.decode("utf-8", "replace").split()) for each in _LINE.findall(message)]
 
 
+def list_agents(names: Iterable[str]) -> tuple[str, ...]:
+    """List each agent once, whatever the case of its name, as it is written first."""
+    found: dict[str, str] = {}
+    for name in names:
+        found.setdefault(name.casefold(), name)
+    return tuple(found.values())
+
+
 def list_missing_lines(entries: Iterable[Entry], message: bytes) -> list[str]:
     """List the trailers of entries that a message has not."""
-    there = set(list_credited_agents(message))
-    wanted = dict.fromkeys(" ".join(each.agent.split()) for each in entries)
-    return [f"{KEY}: {agent}" for agent in wanted if agent not in there]
+    there = {each.casefold() for each in list_credited_agents(message)}
+    wanted = list_agents(" ".join(each.agent.split()) for each in entries)
+    return [f"{KEY}: {agent}" for agent in wanted if agent.casefold() not in there]
 
 
 MAX_EDIT_LINES = 10

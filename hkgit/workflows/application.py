@@ -108,7 +108,7 @@ def apply(
 def advise(result: ApplyResult, fix: str, lines: Lines | None = None) -> ApplyResult:
     """Add to a result of blind edits what their author can do, and the lines to look at first."""
     refused = result.error
-    if refused is None or not result.blocking:
+    if not isinstance(refused, BlindEdit):
         return result
     error = BlindEdit(refused.where, refused.what, fix)
     error.near = () if lines is None else (Near(*lines),)

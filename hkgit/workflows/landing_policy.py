@@ -111,8 +111,15 @@ def _find_revision(repository: Repository, base: str, path: str) -> str | None:
     return base[:12]
 
 
-def refuse_blind(policy: Policy, unread: Sequence[Unread], fix: str = _FIX) -> BlindEdit:
-    """Build the error for blind edits: why they do not land."""
+def refuse_blind(policy: Policy, unread: Sequence[Unread], fix: str = _FIX) -> Rejected:
+    """Build the error for blind edits: why they do not land.
+
+    Of a protected path that is granted to nobody it is no BlindEdit: no evidence would help.
+    """
+    closed = dict.fromkeys(each.path for each in unread if _is_closed(policy, each.path))
+    if closed:
+        what = f"changes a protected path, and {policy.source} grants it to nobody"
+        return Rejected(", ".join(closed), what, "A person commits a [[gate.manual]] first.")
     named = [each.where for each in unread]
     more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
     what = BY_NUMBER
@@ -122,6 +129,10 @@ def refuse_blind(policy: Policy, unread: Sequence[Unread], fix: str = _FIX) -> B
             f"blind edit: its evidence is {unread[0].has}, and {policy.source} accepts {accepted}"
         )
     return BlindEdit(", ".join(named[:_SHOWN]) + more, what, fix)
+
+
+def _is_closed(policy: Policy, path: str) -> bool:
+    return policy.protects_path(path) and not any(each.covers([path]) for each in policy.manual)
 
 
 def refuse_ruling(policy: Policy, ruling: Ruling) -> HkgitError | None:

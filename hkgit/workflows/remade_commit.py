@@ -16,14 +16,16 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from pathlib import Path
 
-from hkgit import dialects
-from hkgit.applying.evidence import LATE, NO_LINES
-from hkgit.edits import File, Read, Spec
+from hkgit.applying.evidence import LATE
+from hkgit.applying.file_diff import compare_files
+from hkgit.applying.net import tell_changes
+from hkgit.applying.outcome import FileChange
+from hkgit.edits import File, Read
 from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput
 from hkgit.evidence.additions import ENTRY_PATH
 from hkgit.evidence.entry import (
@@ -31,7 +33,6 @@ from hkgit.evidence.entry import (
     ATTRIBUTES_PATH,
     LEDGER,
     Entry,
-    digest,
     entry_id,
     entry_path,
     read_entry,
@@ -46,15 +47,15 @@ from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
-from hkgit.gate.ruling import Ruling, hash_hunks
+from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE, Commit, Files
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
 from hkgit.git.transaction.recovery import settle_abandoned
 from hkgit.sessions.call_journal import list_waiting
+from hkgit.sessions.commit_entries import propose
 from hkgit.sessions.commit_message import name_entries
 from hkgit.sessions.proposal import ProposedEntry
-from hkgit.sessions.squash import propose_onto
 from hkgit.sessions.stage import find_root, lock_all, open_journals
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
@@ -72,7 +73,6 @@ NOT_ACCEPTED = (
     " reads first, or let a person vouch for it (docs/verdicts.md), or accept `late` in the policy."
 )
 _LEAVE = "Nothing was changed. Undo that change, or let a person vouch for it."
-_ADDS = rb"(?m)^@@ -\d+,0 "
 _PERSON = rb"(?m)^%s (.*) (\d+ [+-]\d+)$"
 _SIGNATURE = rb"(?m)^gpgsig(?:-sha256)? .*\n(?: .*\n)*"
 _OURS = rb"(?mi)^hkgit-(?!vouched-by:).*\n?"
@@ -316,7 +316,7 @@ def _propose_of_sessions(
     None where one is blind, so that the commit is judged as if they were not there.
     """
     journals = open_journals(repository, find_root(repository))
-    found = propose_onto(repository, list_waiting(journals), start, tree).entries
+    found = propose(repository, list_waiting(journals), start, tree).entries
     return () if any(any(find_blind_edits(policy, each.entry)) for each in found) else found
 
 
@@ -559,12 +559,14 @@ class _Remaking:
         self, tip: str, middle: str, agent: str, paths: AbstractSet[str]
     ) -> tuple[tuple[str, Entry], Files]:
         """Make the entry for what a tree becomes at some paths. Raises HkgitError."""
-        sides = middle, self.target
-        found = _find_late_edits(self.repository, self.policy, sides, sorted(paths))
-        if found is None:
+        before, after = map(self.repository.snapshot, (middle, self.target))
+        changes = compare_files(before.get, after.get, sorted(paths))
+        if not changes:
             where = ", ".join(map(quote_path, sorted(paths)))
             raise InvalidInput(where, "changes in a way that no edit can express", _LEAVE)
-        spec, reads = found
+        is_tight = self.policy.asks_for_tightness
+        spec = tell_changes(changes, 0) if is_tight else tell_changes(changes)
+        reads = tuple(_make_late_reads(changes, is_tight=is_tight))
         request = ApplyRequest((spec,), agent=agent, message="Make it again", reads=reads)
         target = LandingTarget("HEAD", middle, middle, checkout=False, policy=self.policy)
         [step] = prepare(self.repository, request, target)
@@ -612,43 +614,22 @@ class _Remaking:
         raise BlindEdit(error.where, error.what, NOT_ACCEPTED) if is_blind else error
 
 
-def _find_late_edits(
-    repository: Repository, policy: Policy, sides: tuple[str, str], paths: Sequence[str]
-) -> tuple[Spec, tuple[Read, ...]] | None:
-    """Find the edits that lead from one tree to another at some paths; None where there are none.
-
-    With the hashes of the files as they were, whole. Where the policy asks for tightness, those of
-    the lines that stand around a change, which are as few as a floor asks for.
-    """
-    literal = (f":(top,literal){path}" for path in paths)
-    # The plumbing command heeds no settings of the user's, such as diff.external or colours.
-    compare = partial(repository.git, "diff-tree", "-p", "--text", "--no-renames")
-    words = (*sides, "--", *literal)
-    context: int | None = None
-    options: tuple[str, ...] = ()
-    if policy.asks_for_tightness:  # lines that are only added stand beside one
-        context = int(re.search(_ADDS, compare("-U0", *words).stdout) is not None)
-        options = (f"-U{context}",)
-    diff = compare(*options, *words).stdout
-    if not diff:
-        return None
-    spec = replace(dialects.parse(diff, "unified-diff"), digest=digest(diff))
-    return spec, tuple(_make_late_reads(repository, sides, {e.path for e in spec.edits}, context))
+def _make_late_reads(changes: Iterable[FileChange], *, is_tight: bool) -> Iterator[Read]:
+    """Read files as they were: whole, or just what a change replaces, or the line beside it."""
+    for change in changes:
+        base = terminate(Document(b"" if change.before is None else change.before.data))
+        hunks = change.hunks if is_tight and base.line_count else ()
+        for first, last in ((each.start_line, each.end_line) for each in hunks):
+            above = max(last, 1)
+            lines = (above, above) if first > last else (first, last)
+            yield _make_late_read(change.name, lines, base.range_hash(*lines))
+        if not hunks:
+            yield _make_late_read(change.name, (None, None), base.whole_hash)
 
 
-def _make_late_reads(
-    repository: Repository, sides: tuple[str, str], names: set[str], context: int | None
-) -> Iterator[Read]:
-    """Yield files as read: whole, or with a context just the lines shown."""
-    files = repository.snapshot(sides[0])
-    for path in sorted(names):
-        file = files.get(path)
-        if file is None or context is None:
-            whole_hash = NO_LINES if file is None else terminate(Document(file.data)).whole_hash
-            yield Read(path=path, start_line=None, end_line=None, range_hash=whole_hash, kind=LATE)
-        else:
-            for lines, lines_hash in hash_hunks(repository, sides, path, context):
-                yield Read(path, *lines, lines_hash, LATE)
+def _make_late_read(path: str, lines: tuple[int, int] | tuple[None, None], known: str) -> Read:
+    first, last = lines
+    return Read(path=path, start_line=first, end_line=last, range_hash=known, kind=LATE)
 
 
 def _write_like(

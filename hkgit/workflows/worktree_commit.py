@@ -6,21 +6,21 @@ commit gets a second ledger entry, so that every byte has an author: the agent, 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
+from hkgit.applying.file_diff import compare_files
+from hkgit.applying.net import tell_changes
 from hkgit.applying.outcome import files_after
 from hkgit.applying.planner import plan
-from hkgit.dialects import parse
-from hkgit.edits import File, Read, Snapshot
+from hkgit.edits import File, Read
 from hkgit.errors import GitRefused, InvalidInput, Rejected, VerifyFailed
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
 from hkgit.gate.ruling import REJECTED
 from hkgit.git.repository import Repository
-from hkgit.git.transaction.commit import HookChanged, compute_diff, run_and_hear, run_command
+from hkgit.git.transaction.commit import HookChanged, run_and_hear, run_command
 from hkgit.git.transaction.landing import expect_landable
 from hkgit.git.transaction.transaction import Transaction, transaction
 from hkgit.git.transaction.worktree import Worktree, advance, reset
@@ -42,11 +42,13 @@ def plan_hook_changes(repository: Repository, planned: str, changed: HookChanged
 
     Raises `changed` again where the diff does not derive the tree: binary files, modes, links.
     """
-    text = compute_diff(repository, planned, changed.tree)
-    before = repository.snapshot(planned)
+    before, after = map(repository.snapshot, (planned, changed.tree))
+    paths = (each.path for each in repository.changes(planned, changed.tree))
+    changes = compare_files(before.get, after.get, paths)
+    bases = ((each.name, Document(each.before.data)) for each in changes if each.before)
+    reads = tuple(Read(path, None, None, base.whole_hash) for path, base in bases)
     try:
-        spec = replace(parse(text, "unified-diff"), digest=hashlib.sha256(text).hexdigest())
-        reads = tuple(_reads(before, [edit.path for edit in spec.edits]))
+        spec = tell_changes(changes)
         result = plan(spec, before, reads=reads)
     except InvalidInput as error:
         raise changed from error
@@ -55,14 +57,6 @@ def plan_hook_changes(repository: Repository, planned: str, changed: HookChanged
     return PlannedCommit(
         spec=replace(spec, agent=AGENT), plan=result, reads=reads, base=None, before=before
     )
-
-
-def _reads(files: Snapshot, paths: list[str]) -> Iterator[Read]:
-    """A read of each whole file, as the hooks found it."""
-    for path in dict.fromkeys(paths):
-        file = files.get(path)
-        if file is not None:
-            yield Read(path, None, None, Document(file.data).whole_hash)
 
 
 @dataclass

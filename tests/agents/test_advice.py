@@ -158,12 +158,16 @@ def test_an_empty_file_that_was_shown_is_read(below: Repo) -> None:
     assert _verdict(below) == "strict"
 
 
-def test_a_file_made_executable_by_its_author_has_evidence(below: Repo) -> None:
-    _write(below, "n.sh", "#!/bin/sh\n")
+@pytest.mark.parametrize("name", ["new.sh", "kept.txt"], ids=["after a write", "alone"])
+def test_a_file_made_executable_by_who_knows_it_has_evidence(name: str, below: Repo) -> None:
+    if name == "kept.txt":
+        _show(below, name)
+    else:
+        _write(below, name, "#!/bin/sh\n")
     call: dict[str, Any] = {"session_id": "s", "cwd": str(below.path), "tool_name": "Bash"}
-    call |= {"tool_input": {"command": "chmod +x n.sh"}}
+    call |= {"tool_input": {"command": f"chmod +x {name}"}}
     told("claude", call | {"hook_event_name": "PreToolUse"})
-    (below.path / "n.sh").chmod(0o755)
+    (below.path / name).chmod(0o755)
     assert told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}}) == {}
     below.git("add", "-A")
     _follow("git commit -qm Program", below.path)

@@ -250,7 +250,7 @@ def recovered_findings(case: JudgedCommit) -> Iterator[Finding]:
     found = [e for _, e in case.judged.entries if is_record or e.is_recovered]
     rules = case.policy.recovered
     for entry in found:
-        if not rules.is_accepted:
+        if not rules.accept:
             what = f"the evidence of {entry.agent} was recovered from a transcript: not accepted"
             yield Finding("recovered", entry.edits[0].where, what, APPLY)
             continue
@@ -258,7 +258,7 @@ def recovered_findings(case: JudgedCommit) -> Iterator[Finding]:
             if edit.confidence < rules.min_confidence:
                 what = _describe_weak("confidence", edit.confidence, rules.min_confidence)
                 yield Finding("recovered", edit.where, what, APPLY)
-    if found and rules.is_accepted and rules.min_tightness:
+    if found and rules.accept and rules.min_tightness:
         names = {file.name for entry in found for file in entry.files}
         for each in measure_strengths(case.repository, case.judged):
             if each.path in names and each.tightness < rules.min_tightness:
