@@ -185,7 +185,6 @@ def _commit(commit: AuditedCommit, rows: Rows) -> Row:
         "parents": len(candidate.parents),
         "agent": fold_agent(commit.agents[0]) if commit.agents else None,
         "agents": list(commit.agents),
-        "made_by": commit.made_by,
         "replay": commit.replay,
         "standing": commit.standing,
         "policy_passes": commit.passes,
@@ -254,7 +253,7 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
         if not is_gone and not change.path.startswith(f"{LEDGER}/"):
             row = _file(change, moved.get(change.path))
             counted = _count_hunks(hunks.get(visible(change.path), []))
-            yield {"commit": commit.id, "made_by": commit.made_by, **row, **counted}
+            yield {"commit": commit.id, **row, **counted}
 
 
 def _moves(file: RecordedFile) -> bool:
