@@ -7,8 +7,8 @@ from operator import attrgetter
 
 from hkgit.applying.draft import Draft, Lines
 from hkgit.applying.evidence import (
-    KINDS,
     NONE,
+    STRONGEST_FIRST,
     Evidence,
     find_holding_hash,
     find_holding_read,
@@ -101,7 +101,7 @@ class EditContext:
             return own
         if writers and all(map(is_empty, touched)):
             kinds = [self.earlier[number].kind for number in writers]
-            return Evidence(max(kinds, key=KINDS.index))
+            return Evidence(max(kinds, key=STRONGEST_FIRST.index))
         return self.read_evidence(touched)
 
     def read_evidence(self, touched: tuple[Lines, ...]) -> Evidence:

@@ -16,20 +16,27 @@ from hkgit.text.hashes import sha256
 from hkgit.values import dataclass
 
 KINDS = ("hash", "receipt", "quote", "tag", "late", "none")
-"""Every kind of evidence, the strongest first."""
+"""Every kind of evidence, in the order in which trailers count them."""
 
 HASHED = ("hash", "receipt")
 """The kinds that tie an edit to what was read by a hash: those that a policy accepts by default."""
 
 LATE = "late"  # The kind of what was read after the fact: it names lines, and shows no reading
 CHECKED = (*HASHED, LATE)  # The kinds that come with a hash, which replay checks
-KNOWN = ("hash", "receipt", "tag")
+RECOVERED = "recovered"
+"""How a reading is shown that only a transcript tells of: whoever has the file can write it."""
+
+KNOWN = ("hash", "receipt", "tag", RECOVERED)
 """The kinds that show that lines were known when they were changed."""
 
 
 def is_weak(kind: str) -> bool:
     """Whether a kind of evidence leaves open that an edit was written unseen: a quote, or less."""
     return kind not in KNOWN
+
+
+STRONGEST_FIRST = (*KNOWN, *filter(is_weak, KINDS))
+"""Every kind of evidence as it is shown."""
 
 
 def is_blind(kind: str, accepted: Collection[str] = HASHED) -> bool:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from fnmatch import fnmatchcase
 
-from hkgit.applying.evidence import KINDS, is_weak
-from hkgit.evidence.entry import RecordedEdit
+from hkgit.applying.evidence import RECOVERED, STRONGEST_FIRST, is_weak
+from hkgit.evidence.entry import Entry, RecordedEdit
 from hkgit.evidence.replay import candidate_of
+from hkgit.evidence.trailers import list_agents
 from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.judge import Gate
-from hkgit.gate.ruling import BEFORE_SINCE, BY_HAND, NO_EVIDENCE, NOTHING, Ruling
+from hkgit.gate.ruling import BEFORE_SINCE, BY_HAND, NO_EVIDENCE, Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
@@ -34,6 +35,8 @@ STANDINGS = {
 """What can be derived of a commit, in one word each, and what the word means."""
 
 _STANDING_OF = {
+    BY_HAND: BY_HAND,
+    NO_EVIDENCE: NO_EVIDENCE,
     "mixed": PARTLY,
     "attested": ATTESTED,
     "vouched": VOUCHED,
@@ -48,7 +51,7 @@ _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 class AuditedCommit:
     """A commit, what can be derived of it (`replay`), and what the policy says (`passes`, `rule`).
 
-    `agents` are those its entries name; of one without evidence the name by which it is an
+    `agents` are those its entries name; of one without entries the name by which it is an
     agent's, of one by hand none. `weakest` and `confidence` are those of its weakest edit.
     """
 
@@ -71,14 +74,8 @@ class AuditedCommit:
         return self.ruling.passes
 
     @property
-    def made_by(self) -> str:
-        return self.ruling.made_by
-
-    @property
     def standing(self) -> str:
         """Which of `STANDINGS` it is."""
-        if self.replay == NOTHING:
-            return NO_EVIDENCE if self.made_by == NO_EVIDENCE else BY_HAND
         return _STANDING_OF.get(self.replay, DERIVED)
 
     @property
@@ -95,6 +92,11 @@ def audit_commit(ruling: Ruling) -> AuditedCommit:
     """Describe the commit of a ruling."""
     candidate = ruling.judged.candidate
     edits = [edit for _, entry in ruling.judged.entries for edit in entry.edits]
+    kinds = [
+        name_evidence(ruling, entry, edit)
+        for _, entry in ruling.judged.entries
+        for edit in entry.edits
+    ]
     message = (candidate.message or b"").decode("utf-8", "replace")
     return AuditedCommit(
         ruling=ruling,
@@ -103,17 +105,27 @@ def audit_commit(ruling: Ruling) -> AuditedCommit:
         author=candidate.author,
         subject=visible(message.split("\n", 1)[0]),
         agents=_agents(ruling),
-        evidence=Counter(edit.evidence for edit in edits),
-        weakest=max((edit.evidence for edit in edits), key=strength_of, default=None),
+        evidence=Counter(kinds),
+        weakest=max(kinds, key=strength_of, default=None),
         confidence=min((edit.confidence for edit in edits), default=None),
     )
 
 
+def name_evidence(ruling: Ruling, entry: Entry, edit: RecordedEdit) -> str:
+    """Name the kind of an edit's evidence as it is shown."""
+    is_told = is_recovered(ruling, entry) and not is_weak(edit.evidence)
+    return RECOVERED if is_told else edit.evidence
+
+
+def is_recovered(ruling: Ruling, entry: Entry) -> bool:
+    """Whether an entry was made from a transcript: those of a record were, whatever they claim."""
+    return ruling.judged.verdict is Verdict.RECOVERED or entry.is_recovered
+
+
 def _agents(ruling: Ruling) -> tuple[str, ...]:
     if ruling.judged.entries:
-        return tuple(dict.fromkeys(visible(entry.agent) for _, entry in ruling.judged.entries))
-    is_bare = ruling.agent is not None and ruling.made_by == NO_EVIDENCE
-    return (name_of_person(ruling.agent or ""),) if is_bare else ()
+        return list_agents(visible(entry.agent) for _, entry in ruling.judged.entries)
+    return (name_of_person(ruling.agent or ""),) if ruling.is_agents else ()
 
 
 def name_of_person(identity: str) -> str:
@@ -128,7 +140,7 @@ def fold_agent(agent: str) -> str:
 
 def strength_of(kind: str) -> int:
     """Rank a kind of evidence: 0 is the strongest; what is not known is the weakest."""
-    return KINDS.index(kind) if kind in KINDS else len(KINDS)
+    return STRONGEST_FIRST.index(kind) if kind in STRONGEST_FIRST else len(STRONGEST_FIRST)
 
 
 def read_author_time(candidate: CandidateCommit) -> datetime:
@@ -142,12 +154,6 @@ def read_author_time(candidate: CandidateCommit) -> datetime:
         return datetime.fromtimestamp(int(found[1]), zone)
     except (ValueError, OverflowError, OSError):
         return _NO_TIME
-
-
-def median(numbers: Iterable[int]) -> int | None:
-    """Return the middle number, the lower of two; None of none."""
-    ordered = sorted(numbers)
-    return ordered[(len(ordered) - 1) // 2] if ordered else None
 
 
 def commit_json(commit: AuditedCommit) -> JsonObject:
@@ -164,14 +170,8 @@ def commit_json(commit: AuditedCommit) -> JsonObject:
     }
 
 
-def count_standings(commits: Sequence[AuditedCommit]) -> dict[str, int]:
-    """Count how many commits are of each standing, in the order of `STANDINGS`, none left out."""
-    counted = Counter(commit.standing for commit in commits)
-    return {name: counted[name] for name in STANDINGS}
-
-
 PASSES, FAILS = "passes", "fails"
-VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), NOTHING, *STANDINGS)
+VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), *STANDINGS)
 """What a filter by verdict may ask for."""
 
 
@@ -212,7 +212,7 @@ class CommitFilter:
     agent: str | None = None
     author: str | None = None
     verdict: str | None = None
-    is_blind: bool = False
+    is_weak: bool = False
     below: int | None = None
 
     @property
@@ -226,7 +226,7 @@ class CommitFilter:
             (self.agent is None or fits_agent(commit.agents, self.agent))
             and (self.author is None or _fits(commit.author, self.author))
             and (self.verdict is None or self.verdict in _words_of(commit))
-            and (not self.is_blind or is_weak_commit(commit))
+            and (not self.is_weak or is_weak_commit(commit))
             and (self.below is None or _is_below(commit, self.below))
         )
 
@@ -234,8 +234,39 @@ class CommitFilter:
 def is_weak_commit(commit: AuditedCommit) -> bool:
     """Whether an agent may have written some of it unseen, as far as anybody can tell."""
     if commit.weakest is None:
-        return commit.made_by == NO_EVIDENCE
-    return is_weak(commit.weakest) or bool(commit.ruling.judged.leftovers)
+        return is_unexplained(commit.ruling)
+    is_open = commit.standing == NOT_DERIVED or bool(commit.ruling.judged.leftovers)
+    return is_open or is_weak(commit.weakest)
+
+
+def needs_a_look(commit: AuditedCommit) -> bool:
+    """Whether a person should look at it first."""
+    return not commit.passes or is_weak_commit(commit)
+
+
+_ORDER = {
+    **dict.fromkeys((NO_EVIDENCE, NOT_DERIVED), 0),
+    **dict.fromkeys((VOUCHED, PARTLY), 1),
+    DERIVED: 2,
+    ATTESTED: 3,
+    BY_HAND: 4,
+}
+"""Where commits stand in the order of review; what git made by itself is last."""
+
+
+def rank_weakness(commit: AuditedCommit) -> tuple[int, int, int, float]:
+    """Rank a commit for a review, the weakest first."""
+    is_by_git = commit.standing == DERIVED and not commit.ruling.is_agents
+    group = 5 if is_by_git else _ORDER[commit.standing]
+    strength = 0 if commit.weakest is None else strength_of(commit.weakest)
+    sure = 1000 if commit.confidence is None else commit.confidence
+    return group, -strength, sure, -commit.time.timestamp()
+
+
+def is_unexplained(ruling: Ruling) -> bool:
+    """Whether an agent may have made what no edit of the commit explains."""
+    is_unread = ruling.replay in (Verdict.FAIL, Verdict.UNVERIFIABLE)
+    return (ruling.is_agents or is_unread) and ruling.judged.verdict is not Verdict.ATTESTED
 
 
 def _is_below(commit: AuditedCommit, below: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.evidence import is_weak
+from hkgit.audit.commits import is_unexplained, name_evidence
 from hkgit.dialects.file_names import unquote_name
 from hkgit.edits import decode_text, encode_text, new_text_of
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
@@ -13,7 +14,7 @@ from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.sequence import order_entries
 from hkgit.evidence.verdict import Entries, Verdict
 from hkgit.gate.judge import Gate
-from hkgit.gate.ruling import BY_GIT, BY_HAND, NO_EVIDENCE, Ruling
+from hkgit.gate.ruling import BY_HAND, Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass, field
@@ -22,7 +23,6 @@ UNCOMMITTED = "0" * 40
 UNCOMMITTED_LINE = "uncommitted"
 UNEXPLAINED = "unexplained"
 """On what a line rests that stands in a commit with entries, and that none of them explains."""
-_WORDS = (UNCOMMITTED_LINE, BY_HAND, Verdict.VOUCHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +55,32 @@ class LineOrigin:
 
     @property
     def kind(self) -> str:
-        """What replay says of the commit, or by whom the line was made without evidence."""
+        """What replay says of the commit; of a line beside its entries, that it is by hand."""
         if self.ruling is None:
             return UNCOMMITTED_LINE
         if self.ruling.judged.verdict is Verdict.VOUCHED:
             return str(Verdict.VOUCHED)
         if self.is_beside:
             return BY_HAND
-        made_by = self.ruling.made_by
-        return made_by if made_by in (BY_HAND, NO_EVIDENCE) else self.ruling.replay
+        return self.ruling.replay
 
     @property
     def evidence(self) -> str:
         """The evidence of the edit that wrote the line, or in words why there is none."""
-        if self.edit is not None:
-            return self.edit.evidence
-        if self.is_beside or (self.ruling is not None and self.ruling.judged.entries):
+        if self.ruling is None:
+            return UNCOMMITTED_LINE
+        if self.edit is not None and self.entry is not None:
+            return name_evidence(self.ruling, self.entry, self.edit)
+        if self.ruling.judged.entries:
             return UNEXPLAINED
-        if self.kind == NO_EVIDENCE:
-            return "no evidence"
-        return self.kind if self.kind in _WORDS else "unknown"
+        return self.kind
 
     @property
     def is_weak(self) -> bool:
         """Whether an agent may have written it unseen, as far as anybody can tell."""
         if self.ruling is None or self.edit is not None:
             return self.edit is not None and is_weak(self.edit.evidence)
-        return self.is_beside or self.ruling.made_by not in (BY_HAND, BY_GIT)
+        return self.is_beside or is_unexplained(self.ruling)
 
 
 def blame(

@@ -5,23 +5,32 @@ The first three are its own list (section 7), the others its invariants (section
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 
-from hkgit.applying.evidence import LATE
+from hkgit.applying.evidence import LATE, RECOVERED
+from hkgit.audit.commits import name_evidence
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import Entry
+from hkgit.evidence.entry import Entry, RecordedEdit
 from hkgit.evidence.refusal_log import ASKED_AFTER, find_claimed_conflicts
 from hkgit.evidence.verdict import BLIND, Finding, Verdict
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.rules.floors import entry_findings
+from hkgit.gate.rules.floors import entry_findings, find_blind_edits
 from hkgit.gate.ruling import Ruling
 from hkgit.text.escape import count_noun, to_json_text
 from hkgit.text.paths import check_path
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
-_LATE = "recorded after the change: nothing shows that it was read before"
 YES, NO, UNKNOWN = "yes", "no", "unknown"
+
+_SAYS = {
+    "late": (NO, "recorded after the change: nothing shows that it was read before"),
+    "quote": (NO, "with a quote alone: nothing shows that the file was read"),
+    "none": (NO, "without evidence"),
+    RECOVERED: (UNKNOWN, "told by a transcript: whoever has the file can write it"),
+}
+"""What edits say whose evidence is of a kind that does not show by itself what was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +101,8 @@ def _procedure(asked: JudgedRange) -> Iterator[Fact]:
         if judged.verdict is Verdict.UNVERIFIABLE:
             yield _fact(UNKNOWN, ruling, "commit", "what is needed to judge it is missing")
         elif judged.entries:
-            edits = [edit for _, entry in judged.entries for edit in entry.edits]
-            late = sum(edit.evidence == LATE for edit in edits)
-            if late:
-                yield _fact(NO, ruling, "ledger", f"{count_noun(late, 'edit')} {_LATE}")
-            if len(edits) > late:
-                what = f"{count_noun(len(edits) - late, 'edit')} recorded by hkgit apply"
-                yield _fact(YES, ruling, "ledger", what)
+            kinds = [kind for _, entry in judged.entries for _, kind in _kinds(ruling, entry)]
+            yield from _tell_edits(ruling, kinds, (LATE, RECOVERED), "recorded by hkgit apply")
         elif judged.verdict is Verdict.FAIL:
             yield _fact(NO, ruling, "commit", "no ledger entry: nothing shows how it was made")
         elif judged.verdict is Verdict.VOUCHED:
@@ -112,19 +116,28 @@ def _blind(asked: JudgedRange) -> Iterator[Fact]:
         for _, entry in ruling.judged.entries:
             found = _find_blind(asked.policy, entry)
             yield from (_fact(NO, ruling, each.where, each.what) for each in found)
-            told = sum("evidence is late" in each.what for each in found)
-            late = sum(edit.evidence == LATE for edit in entry.edits) - told
-            if late:
-                yield _fact(NO, ruling, "ledger", f"{count_noun(late, 'edit')} {_LATE}")
-            sound = len(entry.edits) - len(found) - late
-            if sound:
-                what = f"{count_noun(sound, 'edit')} tied to what was read"
-                yield _fact(YES, ruling, "ledger", what)
+            told = {edit.id for edit, _ in find_blind_edits(asked.policy, entry)}
+            kinds = [kind for edit, kind in _kinds(ruling, entry) if edit.id not in told]
+            yield from _tell_edits(ruling, kinds, _SAYS, "tied to what was read")
         if not ruling.judged.entries:
             blind = [each for each in ruling.findings if each.rule == BLIND]
             yield from (_fact(NO, ruling, each.where, each.what) for each in blind)
             if ruling.judged.verdict is Verdict.VOUCHED:
                 yield _fact(NO, ruling, "commit", ruling.rule)
+
+
+def _kinds(ruling: Ruling, entry: Entry) -> Iterator[tuple[RecordedEdit, str]]:
+    return ((edit, name_evidence(ruling, entry, edit)) for edit in entry.edits)
+
+
+def _tell_edits(
+    ruling: Ruling, kinds: Sequence[str], apart: Collection[str], what: str
+) -> Iterator[Fact]:
+    """Tell of edits by the kinds of their evidence: those that stand apart, and the rest."""
+    counts = Counter(kind if kind in apart else "" for kind in kinds)
+    for kind, count in counts.items():
+        says, words = _SAYS.get(kind, (YES, what))
+        yield _fact(says, ruling, "ledger", f"{count_noun(count, 'edit')} {words}")
 
 
 def _find_blind(policy: Policy, entry: Entry) -> list[Finding]:

@@ -19,10 +19,10 @@ from hkgit.agents.transcripts.log_words import (
     scan_json,
     scan_lines,
 )
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer, find_form, json_option
 from hkgit.cli.common import open_repository
+from hkgit.cli.history import resolve_range
 from hkgit.cli.redo import tell_remade
-from hkgit.cli.ruling_output import resolve_range
 from hkgit.errors import HkgitError, InvalidInput, Rejected
 from hkgit.evidence.verdict import BLIND, CandidateCommit
 from hkgit.gate.ruling import Ruling
@@ -127,8 +127,7 @@ def command(
     source: str | None,
     scan: bool,
     dry_run: bool,
-    as_json: bool,
-) -> int:
+) -> Answer | int:
     """Find evidence in an agent's own transcripts for what hooks missed.
 
     The transcript's readings and edits are replayed on the files as they were. Entries for an
@@ -140,17 +139,18 @@ def command(
         raise click.UsageError("--staged, --working-tree, A..B and --scan exclude each other.")
     repository = open_repository()
     logs = open_logs(repository, source)
-    if commits is not None and ".." not in commits and not (scan or dry_run or as_json):
+    is_text = find_form() == "text"
+    if commits is not None and ".." not in commits and is_text and not (scan or dry_run):
         tell_remade(repository, remake(repository, RemakeRequest(commits, transcripts=logs)))
         return 0
     if scan:
-        return _scan(repository, logs, commits).print(as_json=as_json)
+        return _scan(repository, logs, commits)
     request = _request(repository, logs, commits, working_tree, keeps=not dry_run)
     done = adopt(repository, request)
     document = adoption_json(done, logs, is_kept=request.keeps)
     lines = chain(log_lines(logs), adoption_lines(repository, done, is_kept=request.keeps))
     code = 0 if all(each.is_whole for each in done) else UNEXPLAINED
-    return Answer(document, lines, code, is_info=True).print(as_json=as_json)
+    return Answer(document, lines, code, is_info=True)
 
 
 def _scan(repository: Repository, logs: Logs, commits: str | None) -> Answer:
@@ -173,8 +173,8 @@ def _in_range(repository: Repository, commits: str) -> tuple[str, ...]:
     """The commits of A..B that are no merges, parents first; or the one that is named."""
     if ".." not in commits:
         return (repository.resolve(commits),)
-    old, new = resolve_range(repository, commits)
-    listed = repository.commits_between(old, new)
+    asked = resolve_range(repository, commits)
+    listed = repository.commits_between(asked.old, asked.new)
     return tuple(each for each in listed if len(repository.commit(each).parents) < 2)
 
 

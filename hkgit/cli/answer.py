@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hkgit.cli.output import QUIET, echo, get_loudness, is_document_begun, note_document
+from hkgit.cli.output import (
+    QUIET,
+    echo,
+    get_loudness,
+    is_document_begun,
+    note_document,
+    print_error,
+)
 from hkgit.errors import HkgitError, WrongUsage
 from hkgit.values import dataclass
 
@@ -29,65 +36,69 @@ _FORM = "hkgit.form"
 """The key of click's context under which a command notes which form of answer it was asked for."""
 
 
-def note_json(ctx: click.Context, param: click.Parameter, value: Value) -> Value:
+def note_form(ctx: click.Context, param: click.Parameter, value: Value) -> Value:
     """Remember, as the callback of an option, which form the answer is to have."""
     if value is True:
         ctx.meta[_FORM] = "json"
-    elif isinstance(value, str) and value != "text":
-        ctx.meta[_FORM] = value
+    elif isinstance(value, str):
+        ctx.meta.setdefault(_FORM, value)
     return value
 
 
 def json_option(command: Command) -> Command:
-    """Add the option `--json`."""
+    """Add the option `--json`, by which the answer of a command is its document."""
     import click
 
-    words = "Print one JSON document."
-    return click.option("--json", "as_json", is_flag=True, callback=note_json, help=words)(command)
+    return click.option(
+        "--json",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=note_form,
+        help="Print one JSON document.",
+    )(command)
+
+
+def find_form(ctx: click.Context | None = None) -> str:
+    """Find the form that the options read so far ask for: `text` where they ask for none."""
+    import click
+
+    form: str = (ctx or click.get_current_context()).meta.get(_FORM, "text")
+    return form
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a command answers: a document for programs, or lines for people, and the exit code.
 
-    An iterator is a document that is a list, each item printed as soon as it is there. Lines that
-    only say that all went well (`is_info`) are left out with --quiet; on a terminal those that may
-    be many (`is_long`) go through the pager.
+    What is called for it is made only where it is printed; an iterator is a list, each item printed
+    as soon as it is there. Bytes among the lines are printed as they are. Lines that only say that
+    all went well (`is_info`) are left out with --quiet; on a terminal those that may be many
+    (`is_long`) go through the pager. `refusal` says on standard error why there are none.
     """
 
-    document: Json
-    lines: Iterable[str] = ()
+    document: Callable[[], Json] | Json
+    lines: Iterable[str | bytes] = ()
     code: int = 0
     is_info: bool = False
     is_long: bool = False
+    refusal: str = ""
 
-    def print(self, *, as_json: bool) -> int:
+    def print(self, form: str) -> int:
         """Print one of the two, and return the exit code."""
-        if as_json and hasattr(self.document, "__next__"):
-            echo_json_list(self.document)
-        elif as_json:
-            echo_json(self.document)
+        if form == "json":
+            document: Json = self.document() if callable(self.document) else self.document
+            (echo_json_list if hasattr(document, "__next__") else echo_json)(document)
         elif self.is_long:
             from hkgit.cli.terminal_rows import echo_paged
 
             echo_paged(self.lines)
         elif not self.is_info or get_loudness() > QUIET:
-            import click
-
             for line in self.lines:
-                click.echo(line)
+                echo(line, nl=isinstance(line, str))
+        if self.refusal:
+            print_error(self.refusal)
         return self.code
-
-
-def answer_option(command: Callable[..., Answer]) -> Callable[..., int]:
-    """Add the option `--json`, and print what the command answers."""
-    from functools import wraps
-
-    @wraps(command)
-    def call(*args: Any, as_json: bool, **values: Any) -> int:
-        return command(*args, **values).print(as_json=as_json)
-
-    return json_option(call)
 
 
 def echo_json(value: Json) -> None:
@@ -119,15 +130,9 @@ def _json_bytes(value: object) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def find_requested_form(ctx: click.Context) -> str | None:
-    """Find the output format asked for by the options read so far; None for text."""
-    form: str | None = ctx.meta.get(_FORM)
-    return form
-
-
-def echo_refusal(form: str | None, error: HkgitError, command: str | None = None) -> None:
+def echo_refusal(form: str, error: HkgitError, command: str | None = None) -> None:
     """Print why there is no answer, where the form is that of a document and none is begun."""
-    if is_document_begun() or form is None:
+    if form == "text" or is_document_begun():
         return
     if command in _APPLYING:
         from hkgit.applying.outcome import render_apply_json
@@ -153,12 +158,12 @@ def echo_usage(error: click.ClickException, arguments: Sequence[str]) -> None:
     ctx: click.Context | None = getattr(error, "ctx", None)
     where = "hkgit" if ctx is None else ctx.command_path
     wrong = WrongUsage(where, error.format_message(), f"See {where} --help.")
-    noted = None if ctx is None else find_requested_form(ctx)
+    noted = "text" if ctx is None else find_form(ctx)
     command = None if ctx is None else ctx.info_name
-    echo_refusal(noted or find_form_in(arguments), wrong, command)
+    echo_refusal(find_form_in(arguments) if noted == "text" else noted, wrong, command)
 
 
-def find_form_in(arguments: Sequence[str]) -> str | None:
+def find_form_in(arguments: Sequence[str]) -> str:
     """Find the form that words ask for which nobody may have come to read."""
     if "--json" in arguments:
         return "json"
@@ -166,4 +171,4 @@ def find_form_in(arguments: Sequence[str]) -> str | None:
     named += [word for option, word in pairwise(arguments) if option == "--format"]
     from hkgit.audit import reports
 
-    return next((form for form in named if form in reports.DOCUMENTS), None)
+    return next((form for form in named if form in reports.DOCUMENTS), "text")

@@ -10,8 +10,9 @@ import click
 
 from hkgit.audit.commits import format_rfc3339, read_author_time
 from hkgit.audit.origins import Blamed, LineOrigin, LineOrigins, blame
-from hkgit.cli.answer import Answer, answer_option
-from hkgit.cli.common import make_root_relative, open_history
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.common import make_root_relative, open_repository
+from hkgit.cli.history import find_history, note_shallow
 from hkgit.cli.output import show_progress
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
@@ -20,9 +21,7 @@ from hkgit.cli.terminal_rows import (
     measure_terminal,
     render_rows,
 )
-from hkgit.gate.judge import Gate
-from hkgit.gate.ruling import AGENT, NO_EVIDENCE
-from hkgit.gate.trusted_policy import load_policy
+from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.matching.place import format_confidence
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
@@ -41,7 +40,7 @@ _WIDTHS, _NARROW_WIDTHS = (9, 18, 11, 11, 15, 18), (7, 10, 8, 10, 4, 10)
     "--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only those with less confidence."
 )
 @color_option
-@answer_option
+@json_option
 def command(
     path: str, rev: str | None, lines: str | None, weak: bool, below: float | None
 ) -> Answer:
@@ -49,14 +48,12 @@ def command(
 
     With --weak and --below, only lines that match one of them.
     """
-    repository = open_history()
+    repository = open_repository()
+    note_shallow(repository)
     if rev is None and repository.work_tree is None:
         rev = "HEAD"
     blamed = list(blame(repository, make_root_relative(repository, path), rev, lines))
-    head = repository.head().commit
-    policy = load_policy(repository, None, head)
-    tip = head if rev is None else repository.resolve(rev)
-    origins = LineOrigins(repository, Gate(repository, policy, tip=tip))
+    origins = LineOrigins(repository, find_history(repository, rev or "HEAD", is_range=False).gate)
     least = None if below is None else round(below * 1000)
     found = (
         origin
@@ -95,7 +92,7 @@ def _cells(origin: LineOrigin, digits: int, *, is_narrow: bool) -> tuple[Cell, .
         sure = sure if is_narrow else f"{origin.edit.tier} {sure}".rstrip()
     kind, evidence = origin.kind, origin.evidence
     if is_narrow and kind == NO_EVIDENCE:
-        kind, evidence = AGENT, "nothing"
+        kind, evidence = "-", "nothing"
     coloured = evidence, EVIDENCE_COLOURS.get(origin.evidence)
     number = f"{origin.line.number})".rjust(digits)
     text = visible(origin.line.text.decode("utf-8", "replace").expandtabs())

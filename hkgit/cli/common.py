@@ -21,19 +21,6 @@ def open_repository(*, in_hook: bool = False, is_small: bool = False) -> Reposit
     return Repository.discover(Path.cwd(), in_hook=in_hook, is_small=is_small)
 
 
-def open_history() -> Repository:
-    """Open the repository around the current directory, to tell of its commits.
-
-    Of a shallow clone it is said that it is one: what it left out is in no answer.
-    """
-    from hkgit.cli.output import print_note
-
-    repository = open_repository()
-    if repository.is_shallow:
-        print_note("note: this clone is shallow: git fetch --unshallow brings earlier history")
-    return repository
-
-
 @lru_cache(1)
 def open_hook_repository() -> Repository:
     """Open the repository whose hook this process is, once for all that the hook does."""

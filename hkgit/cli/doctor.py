@@ -21,7 +21,7 @@ from hkgit.agents.setup.installer import (
     list_user_wide,
 )
 from hkgit.applying.outcome import error_json
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer, find_form, json_option
 from hkgit.cli.common import open_repository
 from hkgit.cli.session import describe_session
 from hkgit.cli.versions import list_versions
@@ -40,11 +40,10 @@ from hkgit.sessions.bypass import (
 )
 from hkgit.sessions.end import SessionState, list_sessions
 from hkgit.sessions.homes import find_folders
-from hkgit.sessions.session_json import session_json
 from hkgit.sessions.writer import find_crashed
 from hkgit.text.escape import escape_console, to_json_text, visible
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass
+from hkgit.values import asdict, dataclass
 from hkgit.workflows import framework_hooks, health
 from hkgit.workflows.git_hooks import find_place
 
@@ -122,7 +121,7 @@ _NEXT = {
     "--history", "in_history", is_flag=True, help="Find text that only ledger entries keep."
 )
 @json_option
-def command(*, fix: bool, in_ci: bool, in_history: bool, as_json: bool) -> int:
+def command(*, fix: bool, in_ci: bool, in_history: bool) -> Answer:
     """Check versions, repository, hooks and transactions; with --fix repair what a crash left.
 
     Only what belongs to hkgit is touched. `hkgit apply` repairs the same on its own. With --history
@@ -130,20 +129,20 @@ def command(*, fix: bool, in_ci: bool, in_history: bool, as_json: bool) -> int:
     removed.
     """
     if in_ci:
-        return look_at_ci().print(as_json=as_json)
+        return look_at_ci()
     if in_history:
         from hkgit.cli import taken_back
 
-        return taken_back.look().print(as_json=as_json)
+        return taken_back.look()
     versions = list_versions()
-    if not as_json:
+    if find_form() == "text":
         click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
     repository = open_repository()
     found = _examine(repository, fix=fix)
     status = "well" if found.is_well else "stale"
     document = {"status": status, "versions": versions, **_health_document(repository, found)}
     code = 0 if found.is_well else GitRefused.exit_code
-    return Answer(document, _health_lines(repository, found), code).print(as_json=as_json)
+    return Answer(document, _health_lines(repository, found), code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +275,7 @@ def _health_document(repository: Repository, found: _Examination) -> JsonObject:
         "running": [{"id": each.id, "step": each.step, "pid": each.pid} for each in running],
         "stale": [_recovery_json(each, found.is_fixed) for each in found.stale],
         "sessions": list(found.halves),
-        "session_list": [session_json(each) for each in found.sessions],
+        "session_list": [asdict(each) for each in found.sessions],
         "outdated_hooks": [
             {"agent": each.agent, "path": each.path, "is_changed": each.is_changed}
             for each in found.outdated

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import click
 
 from hkgit.applying.outcome import render_apply_json
-from hkgit.cli.answer import echo_json
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import find_work_root, make_relative_to
 from hkgit.cli.options import option_of, session_option
-from hkgit.cli.output import echo, finish, print_info, print_note, printable_text
+from hkgit.cli.output import QUIET, finish, get_loudness, print_note, printable_text
 from hkgit.cli.spec_options import (
     SpecOptions,
     echo_notes,
@@ -26,7 +27,6 @@ from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import UNNAMED
-from hkgit.sessions.session_json import call_json
 from hkgit.workflows.arguments import BATCH
 
 
@@ -35,7 +35,7 @@ from hkgit.workflows.arguments import BATCH
 @session_option("Use what this session has read, and keep the call.")
 @click.option("--agent", metavar="NAME", default="unknown", help="Who edits, as name/version.")
 @option_of(BATCH, metavar="ID[:N,...]")
-def command(given: SpecOptions, *, agent: str, session: str | None, batch: str | None) -> int:
+def command(given: SpecOptions, *, agent: str, session: str | None, batch: str | None) -> Answer:
     """Apply edits to the working tree, without a commit; all of them or none.
 
     Outside a repository paths are relative to the current directory. `hkgit undo` undoes it.
@@ -57,9 +57,14 @@ def command(given: SpecOptions, *, agent: str, session: str | None, batch: str |
         if report.error is not None:
             raise report.error
     except HkgitError as error:
-        return refuse(error, report.outcomes, given, call_json(report), report.for_model())
-    _print(report, given)
-    return 0
+        return refuse(error, report.outcomes, given, report.document, report.for_model())
+    if not given.dry_run:
+        finish("the files are edited")
+    echo_notes(report.outcomes)
+    for each in report.blind:
+        print_note(f"note: {each.what}\nFix: {each.command}")
+    document = render_apply_json("applied", report.outcomes, None, dry_run=given.dry_run)
+    return Answer(document | report.document, _lines(report, given))
 
 
 def _read_specs(root: Path, given: SpecOptions, agent: str) -> list[Spec]:
@@ -74,17 +79,9 @@ def _read_specs(root: Path, given: SpecOptions, agent: str) -> list[Spec]:
         raise
 
 
-def _print(report: EditReport, given: SpecOptions) -> None:
-    if not given.dry_run:
-        finish("the files are edited")
-    echo_notes(report.outcomes)
-    for each in report.blind:
-        print_note(f"note: {each.what}\nFix: {each.command}")
-    if given.as_json:
-        document = render_apply_json("applied", report.outcomes, None, dry_run=given.dry_run)
-        echo_json(document | call_json(report))
-        return
+def _lines(report: EditReport, given: SpecOptions) -> Iterator[str | bytes]:
     for outcome in report.outcomes:
         if given.dry_run:
-            echo(printable_text(outcome.diff.encode("utf-8", "surrogateescape")), nl=False)
-        print_info(outcome_line(outcome))
+            yield printable_text(outcome.diff.encode("utf-8", "surrogateescape"))
+        if get_loudness() > QUIET:
+            yield outcome_line(outcome)

@@ -7,41 +7,39 @@ from pathlib import Path
 import click
 
 from hkgit.audit.tables.export_tables import ExportRequest, ExportResult, export
-from hkgit.cli.answer import Answer, answer_option
-from hkgit.cli.common import open_history
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.history import POLICY, REVISION, History, open_history
 from hkgit.cli.output import show_progress
-from hkgit.cli.ruling_output import find_range
-from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, visible
 
 
 @click.command()
-@click.argument("revision", default="HEAD", metavar="[REV | A..B]")
+@REVISION
 @click.option("--to", "directory", metavar="DIR", required=True, help="The directory of tables.")
-@click.option(
-    "--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's or HEAD's."
-)
-@answer_option
-def command(revision: str, directory: str, policy: str | None) -> Answer:
+@POLICY
+@json_option
+def command(commits: str, directory: str, policy: str | None) -> Answer:
     """Write the evidence of commits as tables of SQLite, and as Parquet with hkgit[tables].
 
     The tables then have all commits that lead to REV, and others are removed. A..B only adds.
     Commits are judged again if the policy, hkgit or git has changed, or if a signature may have
     been added.
     """
-    repository = open_history()
-    request = make_request(repository, revision, Path(directory), policy)
-    result = export(repository, request, show_progress("judging commit"))
+    history = open_history(commits, policy)
+    request = make_request(history, commits, Path(directory))
+    result = export(history.repository, request, show_progress("judging commit"))
     return Answer(_result_json(result), _lines(result, directory), is_info=True)
 
 
-def make_request(
-    repository: Repository, revision: str, directory: Path, policy: str | None = None
-) -> ExportRequest:
-    """Make what a revision or a range asks for; the policy is that at A, or at HEAD."""
-    asked, judge = find_range(repository, revision, policy)
+def make_request(history: History, words: str, directory: Path) -> ExportRequest:
+    """Make the request for the commits that words name."""
+    asked = history.asked
     return ExportRequest(
-        directory=directory, revision=visible(revision), old=asked.old, new=asked.new, policy=judge
+        directory=directory,
+        revision=visible(words),
+        old=asked.old,
+        new=asked.new,
+        policy=history.policy,
     )
 
 

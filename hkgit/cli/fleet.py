@@ -26,8 +26,8 @@ from hkgit.audit.fleet.run import (
     summary_lines,
     verify_fleet,
 )
-from hkgit.cli.answer import Answer, json_option
-from hkgit.cli.output import QUIET, get_loudness, show_progress
+from hkgit.cli.answer import Answer, find_form, json_option
+from hkgit.cli.output import QUIET, echo, get_loudness, show_progress
 from hkgit.cli.runner import INTERRUPTED
 from hkgit.errors import GitRefused, InvalidInput, Rejected
 from hkgit.gate.trusted_policy import read_policy_file
@@ -66,8 +66,7 @@ def verify(
     dask: str | None,
     scheduler_file: str | None,
     no_tables: bool,
-    as_json: bool,
-) -> int:
+) -> Answer:
     """Mirror every repository of LIST and judge what is new since the last run.
 
     LIST has one path or URL per line; in TOML ([[repository]]) each has a name, a url and refs. A
@@ -85,23 +84,23 @@ def verify(
         has_tables=not no_tables,
     )
     with open_executor(jobs, dask, scheduler_file) as executor:
-        rows = _collect(request, executor, as_json)
+        rows = _collect(request, executor)
     summary = FleetSummary(rows, describe_versions())
     failed = GitRefused.exit_code if summary.failed else 0
     code = Rejected.exit_code if summary.rejected else failed
     lines = summary_lines(summary)
-    return Answer(summary_json(summary), lines, code, is_info=True).print(as_json=as_json)
+    return Answer(summary_json(summary), lines, code, is_info=True)
 
 
-def _collect(request: FleetRequest, executor: Executor, as_json: bool) -> tuple[FleetRow, ...]:
+def _collect(request: FleetRequest, executor: Executor) -> tuple[FleetRow, ...]:
     """Collect the rows in the order of the list, each printed as soon as it is there."""
     rows = verify_fleet(request, executor)
     found: dict[object, FleetRow] = {}
     for _ in show_progress("verifying repository")(request.listed):
         row = next(rows)
         found[row.listed] = row
-        if not as_json and (get_loudness() > QUIET or not row.passes):
-            click.echo(row_line(row))
+        if find_form() == "text" and (get_loudness() > QUIET or not row.passes):
+            echo(row_line(row))
     for _ in rows:  # it writes the summary when its last row is taken
         raise AssertionError("too many rows")
     return tuple(found[each] for each in request.listed)

@@ -8,14 +8,14 @@ from functools import partial
 
 import click
 
-from hkgit.cli.answer import json_option
+from hkgit.cli.answer import Answer, find_form
 from hkgit.cli.common import open_repository
-from hkgit.cli.options import format_option
+from hkgit.cli.history import POLICY, resolve_range
+from hkgit.cli.options import REPORT, format_option
 from hkgit.cli.output import print_note, show_progress
-from hkgit.cli.ruling_output import choose_watch, print_judgement, print_stream, resolve_range
+from hkgit.cli.ruling_output import choose_watch, print_report, print_stream
 from hkgit.errors import Rejected
 from hkgit.evidence.verdict import BLIND
-from hkgit.gate.commit_range import CommitRange
 from hkgit.git.repository import Repository
 from hkgit.text.escape import escape_console, visible
 from hkgit.values import replace
@@ -74,11 +74,8 @@ MOST_ASKED = 20
     help="Show what would be rejected in a range, by rule; rejects nothing.",
 )
 @click.option("--explain", is_flag=True, help="Show which rules were tried and which one decided.")
-@click.option(
-    "--policy", metavar="FILE|REV:PATH", help="The policy to use instead of the trusted side's."
-)
-@format_option
-@json_option
+@POLICY
+@format_option(*REPORT)
 def command(
     *,
     staged: bool,
@@ -94,11 +91,9 @@ def command(
     simulate: str | None,
     explain: bool,
     policy: str | None,
-    form: str,
-    as_json: bool,
-) -> int:
+) -> Answer | int:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
-    form = "json" if as_json else form
+    form = find_form()
     points = {
         "staged": "" if staged else None,
         "message_file": message_file,
@@ -133,7 +128,7 @@ def command(
         judge = partial(judge_and_print, named, policy, form, explain=explain)
         passes = judge_recorded(named, judge) if record else judge()
     elif point == "simulate":
-        passes = _simulate(value, policy, form)
+        return _simulate(value, policy)
     elif point == "ci":
         passes = _judge_event(policy, form, explain=explain)
     else:
@@ -141,17 +136,14 @@ def command(
     return 0 if passes else Rejected.exit_code
 
 
-def _simulate(commits: str, policy: str | None, form: str) -> bool:
-    from hkgit.cli.answer import Answer
+def _simulate(commits: str, policy: str | None) -> Answer:
     from hkgit.cli.ruling_output import simulation_json, simulation_lines
     from hkgit.workflows.judgement import simulate
 
     repository = open_repository()
-    asked = CommitRange(*resolve_range(repository, commits))
+    asked = resolve_range(repository, commits)
     found = simulate(repository, asked, policy, show_progress(_PROGRESS))
-    lines = map(escape_console, simulation_lines(found))
-    Answer(simulation_json(found), lines).print(as_json=form == "json")
-    return True
+    return Answer(simulation_json(found), map(escape_console, simulation_lines(found)))
 
 
 def _judge_range(
@@ -160,14 +152,11 @@ def _judge_range(
     """Whether the commits of a range pass; each is told as soon as it is judged."""
     from hkgit.workflows.judgement import judge_commits
 
-    asked, watch = CommitRange(*resolve_range(repository, commits)), choose_watch(_PROGRESS, form)
+    asked, watch = resolve_range(repository, commits), choose_watch(_PROGRESS, form)
     stream = judge_commits(repository, asked, policy, watch, explain=explain)
     if not explain:
-        rulings = _add_adoptions(repository, stream.rulings)
-        return print_stream(repository, replace(stream, rulings=rulings), form)
-    from hkgit.cli.ruling_output import print_explanation
-
-    return print_explanation(stream.policy, stream.rulings, form)
+        stream = replace(stream, rulings=_add_adoptions(repository, stream.rulings))
+    return print_stream(repository, stream, form, explain=explain)
 
 
 def _add_adoptions(repository: Repository, rulings: Iterator[Ruling]) -> Iterator[Ruling]:
@@ -192,4 +181,4 @@ def _judge_event(policy: str | None, form: str, *, explain: bool) -> bool:
     words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
     print_note(visible(words))
     report = judge_ci(repository, event, policy, show_progress(_PROGRESS), explain=explain)
-    return print_judgement(repository, report, form, explain=explain)
+    return print_report(repository, report, form, explain=explain)

@@ -11,7 +11,7 @@ import click
 from hkgit import agents
 from hkgit.agents.setup import installer
 from hkgit.agents.setup.installer import install_for_user, list_user_wide, remove_for_user
-from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS
@@ -47,7 +47,7 @@ from hkgit.workflows.setup_steps import Action, SetupStep
     is_flag=True,
     help="With --agent: write hooks to your user settings, for all repositories that use hkgit.",
 )
-@answer_option
+@json_option
 def command(
     *,
     remove: bool,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
 from hkgit.text.escape import count_noun
 
@@ -20,7 +20,7 @@ def command() -> None:
 @click.option("-m", "--message", help="The commit message.")
 @click.option("-n", "--dry-run", is_flag=True, help="Only count them.")
 @click.option("--yes", is_flag=True, help="Without --before and --keep: remove all of them.")
-@answer_option
+@json_option
 def prune(
     before: str | None,
     keep: int | None,

@@ -21,10 +21,10 @@ from hkgit.audit.commits import (
 )
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
-from hkgit.cli.answer import Answer, answer_option
-from hkgit.cli.common import make_root_relative, open_history
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.common import make_root_relative, open_repository
+from hkgit.cli.history import find_history, note_shallow
 from hkgit.cli.output import show_progress
-from hkgit.cli.ruling_output import find_range
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
     STANDING_COLOURS,
@@ -36,8 +36,7 @@ from hkgit.cli.terminal_rows import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.gate.commit_range import CommitRange
-from hkgit.gate.judge import Gate
-from hkgit.gate.ruling import NO_EVIDENCE
+from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.matching.place import format_confidence
 from hkgit.text.strict_json import JsonObject
@@ -80,14 +79,14 @@ def _check_verdict(context: click.Context, parameter: click.Parameter, word: str
 )
 @click.option("--verdict", metavar="WORD", callback=_check_verdict, help=_VERDICT_HELP)
 @click.option(
-    "--blind", "is_blind", is_flag=True, help="Only edits with evidence of a quote or less."
+    "--weak", "is_weak", is_flag=True, help="Only with evidence of a quote or less, or none."
 )
 @click.option(
     "--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only those with less confidence."
 )
 @click.option("--follow", is_flag=True, help="Follow one file through its renames.")
 @color_option
-@answer_option
+@json_option
 def command(
     words: tuple[str, ...],
     max_count: int,
@@ -97,7 +96,7 @@ def command(
     until: str | None,
     paths: tuple[str, ...],
     verdict: str | None,
-    is_blind: bool,
+    is_weak: bool,
     below: float | None,
     follow: bool,
 ) -> Answer:
@@ -106,26 +105,26 @@ def command(
     With paths, those that changed one of them. The policy and the trusted keys are those at
     A, or at HEAD without a range.
     """
-    repository = open_history()
+    repository = open_repository()
+    note_shallow(repository)
     revision, named = _split(repository, words)
     located = tuple(make_root_relative(repository, path) for path in (*named, *paths))
     asked = _Wanted(paths=located, since=since, until=until, is_followed=follow)
     if follow and len(located) != 1:
         raise click.UsageError("--follow takes exactly one path.")
     least = None if below is None else round(below * 1000)
-    wanted = CommitFilter(agent, author, verdict, is_blind=is_blind, below=least)
-    ends, policy = find_range(repository, revision)
-    gate = Gate(repository, policy, tip=ends.new, trusted=ends.old, landing=ends.old)
-    trail = Trail(repository, gate)
-    commits = _commits(repository, ends, asked, None if wanted.asks else max_count)
+    wanted = CommitFilter(agent, author, verdict, is_weak=is_weak, below=least)
+    history = find_history(repository, revision)
+    trail = Trail(repository, history.gate)
+    commits = _commits(repository, history.asked, asked, None if wanted.asks else max_count)
     # Each is told as soon as it is judged; on a terminal they show by themselves how far it is.
     search = _watch
     if sys.stdout.isatty():  # before rows go to a pager, which a line of progress would disturb
         search = _search if wanted.asks else _find_all
     found = islice(search(trail, commits, wanted), max_count)
-    signers = Signers(repository, ends.old or repository.head().commit)
+    signers = Signers(repository, history.asked.old or repository.head().commit)
     signed = ((commit, signers.of(commit.ruling)) for commit in found)
-    document = (_row_json(*each, policy.source) for each in signed)
+    document = (_row_json(*each, history.policy.source) for each in signed)
     return Answer(document, _lines(signed), is_long=True)
 
 
@@ -211,10 +210,10 @@ def _cells(commit: AuditedCommit, *, is_narrow: bool) -> tuple[Cell, ...]:
 
 def describe_evidence(commit: AuditedCommit, *, is_short: bool) -> str:
     """Say what the edits of a commit rest on: each kind and its count, or the weakest alone."""
-    if commit.weakest is None and commit.made_by == NO_EVIDENCE:
-        return "nothing" if is_short else "no evidence"
+    if commit.weakest is None and commit.ruling.is_bare:
+        return "nothing" if is_short else NO_EVIDENCE
     if commit.weakest is None:
-        return commit.made_by
+        return BY_HAND if commit.replay == BY_HAND else "-"
     if is_short:
         return commit.weakest
     return " ".join(f"{kind}={count}" for kind, count in commit.evidence.items())

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import click
 
+from hkgit.cli.answer import echo_refusal, echo_usage, find_form
 from hkgit.cli.commands import COMMANDS, MODULES
 from hkgit.cli.exit import leave
 from hkgit.cli.options import share_options
-from hkgit.cli.output import USUAL, begin_command, choose_colour, print_error, set_loudness
+from hkgit.cli.output import begin_command, print_error
 from hkgit.cli.runner import INTERRUPTED, UNREAD, USAGE, begin, end_with, refuse_path
 from hkgit.errors import HkgitError
 
@@ -68,8 +69,7 @@ class _Commands(click.Group):
         self, info_name: str | None, args: list[str], *rest: Any, **options: Any
     ) -> click.Context:
         begin_command()
-        set_loudness(USUAL)
-        return super().make_context(info_name, args, *rest, color=choose_colour(), **options)
+        return super().make_context(info_name, args, *rest, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -77,9 +77,7 @@ class _Commands(click.Group):
         except (HkgitError, OSError) as error:
             refusal = refuse_path(error) if isinstance(error, OSError) else error
             if refusal is not None:
-                from hkgit.cli.answer import echo_refusal, find_requested_form
-
-                echo_refusal(find_requested_form(ctx), refusal)
+                echo_refusal(find_form(ctx), refusal)
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -181,8 +179,6 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         error.show()
         return USAGE
     except click.ClickException as error:
-        from hkgit.cli.answer import echo_usage
-
         echo_usage(error, arguments)
         error.show()
         return USAGE

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hkgit.cli.answer import note_json
+from hkgit.cli.answer import Answer, find_form, json_option, note_form
 from hkgit.cli.output import QUIET, VERBOSE, echo, set_loudness
 
 if TYPE_CHECKING:
@@ -36,17 +36,29 @@ def option_of(argument: Argument, *names: str, **more: Any) -> Callable[[Command
     return click.option(*(names or (f"--{argument.name.replace('_', '-')}",)), **given | more)
 
 
-def format_option(command: Command) -> Command:
-    """Add the option `--format` of a report."""
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(FORMATS),
-        default="text",
-        show_default=True,
-        callback=note_json,
-        help="The format of the report.",
-    )(command)
+def format_option(forms: Sequence[str], words: str) -> Callable[[Command], Command]:
+    """Return the decorator that adds `--format`, the first by default, and `--json`.
+
+    The command asks `find_form` which one it is.
+    """
+
+    def decorate(command: Command) -> Command:
+        option = click.option(
+            "--format",
+            type=click.Choice(forms),
+            default=forms[0],
+            show_default=True,
+            expose_value=False,
+            callback=note_form,
+            help=words,
+        )
+        return option(json_option(command))
+
+    return decorate
+
+
+REPORT = FORMATS, "The format of the report."
+"""The formats of the gate's reports, for `format_option`."""
 
 
 def session_option(words: str) -> Callable[[Command], Command]:
@@ -70,8 +82,12 @@ def _tell_program(event: str, args: tuple[Any, ...]) -> None:
         echo(f"hkgit: runs {command}", err=True)
 
 
-class HelpContext(click.Context):
-    """The context of a command whose help has examples; who asks for none does not load them."""
+class CommandContext(click.Context):
+    """The context of a command: prints what it answers, and its help with examples."""
+
+    def invoke(self, *args: Any, **values: Any) -> Any:
+        answer = super().invoke(*args, **values)
+        return answer.print(find_form(self)) if isinstance(answer, Answer) else answer
 
     def get_help(self) -> str:
         from hkgit.cli.help import add_examples
@@ -106,7 +122,7 @@ def share_options(command: click.Command, *, hidden: bool = True) -> click.Comma
         if option.opts[-1] not in taken:
             option.opts = [name for name in option.opts if name not in taken]
             command.params.append(option)
-    command.context_class = HelpContext
+    command.context_class = CommandContext
     for below in command.commands.values() if isinstance(command, click.Group) else ():
         share_options(below)
     return command

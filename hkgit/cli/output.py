@@ -112,7 +112,9 @@ def get_loudness() -> int:
 
 
 def begin_command() -> None:
-    """Forget what an earlier command line in this process has begun to print."""
+    """Forget how an earlier command line in this process was to print, and what it has begun."""
+    set_loudness(USUAL)
+    set_colour(None)
     _BEGUN.clear()
 
 
@@ -139,14 +141,31 @@ def echo(message: str | bytes, *, nl: bool = True, err: bool = False) -> None:
     stream.flush()
 
 
-_COLOURS = {"red": 31, "green": 32, "yellow": 33}
+_NAMES = ("red", "green", "yellow", "blue", "magenta", "cyan")
+_CODES = {"bold": 1, **{name: number for number, name in enumerate(_NAMES, 31)}, "bright_black": 90}
+
+_COLOUR: list[bool | None] = [None]
+"""Whether standard output has colours, set anew with each command line; None: the terminal says."""
 
 
-def style(text: str, fg: str | None, stream: IO[str]) -> str:
-    """Colour text, where a stream is to have colours."""
-    if fg is None or choose_colour() is False or not stream.isatty():
+def set_colour(wanted: bool | None) -> None:
+    """Settle whether standard output has colours; None leaves it to the terminal and the user."""
+    _COLOUR[:] = [wanted]
+
+
+def style(text: str, fg: str | None, stream: IO[str] | None = None) -> str:
+    """Colour text for a stream, by default for standard output, where it is to have colours."""
+    if fg is None or not _has_colour(stream):
         return text
-    return f"\x1b[{_COLOURS[fg]}m{text}\x1b[0m"
+    return f"\x1b[{_CODES[fg]}m{text}\x1b[0m"
+
+
+def _has_colour(stream: IO[str] | None) -> bool:
+    """Whether a stream has colours (see no-color.org)."""
+    if stream is None and _COLOUR[0] is not None:
+        return _COLOUR[0]
+    is_unwanted = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return not is_unwanted and (stream or sys.stdout).isatty()
 
 
 def print_info(text: str) -> None:
@@ -193,12 +212,6 @@ def _tell(text: str, fg: str | None) -> None:
     name = style("hkgit:", fg, sys.stderr)
     lines = ("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
     echo(f"{name} " + "\n".join(lines), err=True)
-
-
-def choose_colour() -> bool | None:
-    """Return False where the user wants none (see no-color.org), None if the terminal decides."""
-    is_unwanted = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return False if is_unwanted else None
 
 
 def show_progress(doing: str) -> Callable[[Sequence[Item]], Generator[Item, None, None]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from hkgit.applying.files import DirectorySnapshot
-from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
+from hkgit.gate.policy.key_table import describe_policy
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import read_named_policy, read_own_policy
 from hkgit.git.repository import Repository
@@ -26,15 +27,13 @@ def command() -> None:
     metavar="FILE|REV:PATH",
     help="The policy to check instead of that in the work tree.",
 )
-@answer_option
+@json_option
 def check(given: str | None) -> Answer:
     """Explain the policy in words; refuse one that cannot be read or contradicts itself.
 
     The gate itself reads the trusted side's policy: a change in the work tree counts once it is
     there.
     """
-    from hkgit.gate.policy.sentences import describe_policy
-
     repository = open_repository()
     policy = _read_policy(repository, given)
     sentences = list(describe_policy(policy))

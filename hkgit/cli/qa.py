@@ -8,10 +8,9 @@ from itertools import chain
 import click
 
 from hkgit.audit.questions import YES, Fact, Question, answer_questions, collect_range
-from hkgit.cli.answer import Answer, answer_option
-from hkgit.cli.common import open_history
-from hkgit.cli.output import show_progress
-from hkgit.cli.ruling_output import find_range
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.history import POLICY, RANGE, open_history
+from hkgit.cli.output import show_progress, style
 from hkgit.errors import Rejected
 from hkgit.gate.commit_range import drop_floors, judge_range
 from hkgit.text.escape import count_noun, visible
@@ -24,20 +23,21 @@ _COLOURS = {"yes": "green", "no": "red", "unknown": "yellow"}
 
 
 @click.command()
-@click.argument("commits", metavar="A..B")
-@click.option("--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's.")
-@answer_option
+@RANGE
+@POLICY
+@json_option
 def command(commits: str, policy: str | None) -> Answer:
     """Answer the QA questions of the edit protocol on A..B: yes, no or unknown, and why.
 
     Passes only if every answer is yes.
     """
-    repository = open_history()
-    asked_of, trusted = find_range(repository, commits, policy, is_range=True)
-    watch, without = show_progress("replaying commit"), drop_floors(trusted)
-    stream = judge_range(repository, asked_of, without, has_trusted_side=False, watch=watch)
+    history = open_history(commits, policy, is_range=True)
+    watch, without = show_progress("judging commit"), drop_floors(history.policy)
+    stream = judge_range(
+        history.repository, history.asked, without, has_trusted_side=False, watch=watch
+    )
     report = stream.collect()
-    asked = collect_range(report.rulings, trusted)
+    asked = collect_range(report.rulings, history.policy)
     found = answer_questions(asked)
     passes = all(point.answer == YES for point in found)
     every, governed = len(report.rulings), len(asked.rulings)
@@ -63,7 +63,7 @@ def _point_json(point: Question) -> dict[str, object]:
 
 def _lines(found: Sequence[Question]) -> Iterator[str]:
     for number, point in enumerate(found, 1):
-        answer = click.style(f"{point.answer:<7}", fg=_COLOURS[point.answer])
+        answer = style(f"{point.answer:<7}", _COLOURS[point.answer])
         yield f"{number}. {answer} {point.question} ({point.basis})"
         yield from (f"     {visible(line)}" for line in _fact_lines(point.facts))
 

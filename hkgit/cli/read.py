@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -10,14 +11,13 @@ from pathlib import Path
 import click
 
 from hkgit.applying.files import DirectorySnapshot
-from hkgit.cli.answer import echo_json, json_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import find_work_root, make_relative_to, make_root_relative, open_repository
 from hkgit.cli.options import option_of, session_option
-from hkgit.cli.output import echo, make_printable, print_note
+from hkgit.cli.output import make_printable, print_note
 from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.sessions.file_lines import read_checkout, read_snapshot
-from hkgit.sessions.knowledge import MAX_LINES, Reading
+from hkgit.sessions.file_lines import MAX_LINES, Reading, read_checkout, read_snapshot
 from hkgit.workflows.arguments import BEFORE, HASHLINE, LIMIT
 
 _RANGE = r"(?s)(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z"
@@ -54,8 +54,7 @@ def command(
     session: str | None,
     before: str | None,
     limit: int | None,
-    as_json: bool,
-) -> None:
+) -> Answer:
     """Print lines of a file with the hash that an edit of them quotes.
 
     Without END all lines are shown, or as many as the limit allows; then the output says where to
@@ -73,7 +72,9 @@ def command(
         reading, end = _read_here(target, session, before, hashline=hashline, limit=limit)
     if end is not None and reading.end_line < end and reading.next_line is None:
         print_note(f"the file ends at line {reading.end_line}")
-    _print(reading, as_json=as_json)
+    if reading.hint:
+        print_note(reading.hint)
+    return Answer(lambda: reading.document, _lines(reading))
 
 
 def _read_revision(
@@ -131,19 +132,12 @@ def _is_there(files: Snapshot, path: str) -> bool:
         return False
 
 
-def _print(reading: Reading, *, as_json: bool) -> None:
-    if reading.hint:
-        print_note(reading.hint)
-    if as_json:
-        from hkgit.sessions.session_json import reading_json
-
-        echo_json(reading_json(reading))
-        return
+def _lines(reading: Reading) -> Iterator[str]:
     if reading.tags is not None:
-        echo("".join(f"{make_printable(line)}\n" for line in reading.shown), nl=False)
+        yield from map(make_printable, reading.shown)
         return
     lines = f"{reading.start_line}-{reading.end_line} of {reading.total_lines}"
-    echo(f"{reading.path}:{lines}  {reading.range_hash or ''}".rstrip())
+    yield f"{reading.path}:{lines}  {reading.range_hash or ''}".rstrip()
     width = len(str(reading.end_line))
     for number, line in enumerate(reading.lines, reading.start_line):
-        echo(f"{number:>{width}}| {make_printable(line)}")
+        yield f"{number:>{width}}| {make_printable(line)}"

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from hkgit.audit.commits import fits_agent
-from hkgit.cli.answer import Answer, answer_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
 from hkgit.cli.terminal_rows import Cell, color_option, limit_option, render_rows
 from hkgit.errors import InvalidInput
@@ -24,7 +24,7 @@ from hkgit.text.strict_json import JsonObject
 @click.option("--open", "only_open", is_flag=True, help="Only those that have not landed yet.")
 @limit_option(50, "refusals")
 @color_option
-@answer_option
+@json_option
 def refusals(agent: str | None, only_open: bool, max_count: int) -> Answer:
     """List what apply, edit and the servers refused in this clone, the newest first.
 
@@ -66,7 +66,7 @@ def _rows(wanted: Sequence[RefusedAttempt]) -> Iterator[Sequence[Cell]]:
     help="Land the edit as it is; drop it; write another one.",
 )
 @click.option("-m", "--message", default="", metavar="TEXT", help="Why.")
-@answer_option
+@json_option
 def consult(id: str | None, decision: str | None, message: str) -> Answer:
     """List the questions that refused edits left to people, show one, or answer it.
 

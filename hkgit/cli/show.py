@@ -13,15 +13,14 @@ from hkgit.audit.page.hunks import DiffRow, ReviewHunk, SeenRange, list_hunks
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
-from hkgit.cli.answer import Answer, answer_option
-from hkgit.cli.common import open_history
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.history import open_history
+from hkgit.cli.output import style
 from hkgit.cli.terminal_rows import EVIDENCE_COLOURS, color_option, fit, measure_terminal
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.recomputation import is_rated_here
 from hkgit.evidence.verdict import Verdict
-from hkgit.gate.judge import Gate
 from hkgit.gate.ruling import Report, Ruling
-from hkgit.gate.trusted_policy import load_policy
 from hkgit.matching.place import format_confidence, format_decimal
 from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import JsonObject
@@ -44,7 +43,7 @@ def hunk_lines(hunks: Sequence[ReviewHunk]) -> Iterator[str]:
                 else "added at a place that was not read"
             )
             lines = count_noun(hunk.unseen if hunk.changed else hunk.added, "line")
-            yield "  " + click.style(f"{lines} {what}", fg="yellow")
+            yield "  " + style(f"{lines} {what}", "yellow")
         if hunk.note:
             yield f"  {hunk.note}"
         yield from (_row(row, width) for row in hunk.rows)
@@ -55,15 +54,15 @@ def hunk_lines(hunks: Sequence[ReviewHunk]) -> Iterator[str]:
 def _head(hunk: ReviewHunk) -> str:
     is_range = hunk.start <= hunk.end
     place = f"{hunk.start}-{hunk.end}" if is_range else f"{max(hunk.start - 1, 0)}+"
-    rests = click.style(hunk.evidence, fg=EVIDENCE_COLOURS.get(hunk.evidence))
+    rests = style(hunk.evidence, EVIDENCE_COLOURS.get(hunk.evidence))
     sure = format_confidence(hunk.confidence, ", confidence ")
-    return f"{click.style(f'{hunk.path}:{place}', bold=True)}  {rests}{sure}"
+    return f"{style(f'{hunk.path}:{place}', 'bold')}  {rests}{sure}"
 
 
 def _row(row: DiffRow, width: int) -> str:
     number = "" if row.old is None else str(row.old)
     eye = row.seen or ("unseen" if row.sign == "-" else "")
-    text = click.style(fit(f"{row.sign} {row.text}", max(width - 16, 20)), fg=_COLOURS[row.sign])
+    text = style(fit(f"{row.sign} {row.text}", max(width - 16, 20)), _COLOURS[row.sign])
     return f"  {number:>5}  {eye:<6} {text}".rstrip()
 
 
@@ -100,17 +99,16 @@ _SHOWN = {
 @click.command()
 @click.argument("revision", default="HEAD", metavar="COMMIT")
 @color_option
-@answer_option
+@json_option
 def command(revision: str) -> Answer:
     """Show what can be derived of a commit, what is only claimed, and who signed it.
 
     Each hunk is shown below what was read before it. The policy and the trusted keys are those
     at HEAD.
     """
-    repository = open_history()
-    commit = repository.resolve(revision)
-    policy = load_policy(repository, None, repository.head().commit)
-    ruling = Trail(repository, Gate(repository, policy)).rule(commit)
+    history = open_history(revision, is_range=False)
+    repository, policy, commit = history.repository, history.policy, history.asked.new
+    ruling = Trail(repository, history.gate).rule(commit)
     signatures = Signers(repository, repository.head().commit).of(ruling)
     audited = audit_commit(ruling)
     hunks = list_hunks(repository, audited)
@@ -121,8 +119,8 @@ def command(revision: str) -> Answer:
         "ledger": [json.loads(entry.to_bytes()) for _, entry in ruling.judged.entries],
         "hunks": [*map(hunk_json, hunks)],
     }
-    head = f"commit {click.style(commit, fg='yellow')}  {audited.subject}"
-    whose = f"  {audited.who}, {format_rfc3339(audited.time)}, {audited.made_by}"
+    head = f"commit {style(commit, 'yellow')}  {audited.subject}"
+    whose = f"  {audited.who}, {format_rfc3339(audited.time)}"
     rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
     lines = chain(_evidence_lines(ruling, signatures), hunk_lines(hunks))
     return Answer(document, chain([head, whose], rules, lines), is_long=True)

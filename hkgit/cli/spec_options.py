@@ -16,9 +16,9 @@ import click
 from hkgit.applying.files import has_file
 from hkgit.applying.outcome import EditOutcome, render_apply_json
 from hkgit.applying.planner import Options
-from hkgit.cli.answer import echo_json, json_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.options import option_of
-from hkgit.cli.output import print_error, print_note
+from hkgit.cli.output import print_note
 from hkgit.dialects import append_at_end, find_dialect, parse, parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import HkgitError, InvalidInput
@@ -56,7 +56,6 @@ class SpecOptions:
     check_syntax: bool | None
     allow_blind: bool
     dry_run: bool
-    as_json: bool
 
     def to_options(self, *, allow_blind: bool) -> Options:
         """Convert to the options of the planner. Raises InvalidInput."""
@@ -98,15 +97,15 @@ _OPTIONS = (
 )
 
 
-def spec_options(command: Callable[..., int]) -> Callable[..., int]:
+def spec_options(command: Callable[..., Answer]) -> Callable[..., Answer]:
     """Give a command the options of specs, which it takes as one `SpecOptions`."""
 
     @wraps(command)
-    def call(**values: Any) -> int:
+    def call(**values: Any) -> Answer:
         given = {name: values.pop(name) for name in SpecOptions.__annotations__}
         return command(SpecOptions(**given), **values)
 
-    decorated: Callable[..., int] = call
+    decorated: Callable[..., Answer] = call
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated
@@ -215,13 +214,10 @@ def refuse(
     given: SpecOptions,
     more: JsonObject,
     words: str,
-) -> int:
-    """Tell why nothing was applied, in JSON too where that was asked for; return the exit code."""
-    if given.as_json:
-        status, dry_run = error.status, given.dry_run
-        echo_json(render_apply_json(status, outcomes, None, error, dry_run=dry_run) | more)
-    print_error(words or str(error))
-    return error.exit_code
+) -> Answer:
+    """Answer why nothing was applied; the document has the keys that it has where something was."""
+    document = render_apply_json(error.status, outcomes, None, error, dry_run=given.dry_run)
+    return Answer(document | more, code=error.exit_code, refusal=words or str(error))
 
 
 def outcome_line(outcome: EditOutcome) -> str:

@@ -18,46 +18,25 @@ from hkgit.audit.tables.columns import COUNT, FLAG, SHARE, TEXT, WORDS
 from hkgit.audit.tables.database import open_directory, read_queries
 from hkgit.audit.tables.export_tables import open_repository_rows
 from hkgit.audit.tables.query import SqlAnswer, answer_sql, lock_tables
-from hkgit.cli.answer import echo_json, json_option, note_json
-from hkgit.cli.common import open_history
+from hkgit.cli.answer import Answer, find_form
 from hkgit.cli.export import make_request
-from hkgit.cli.output import echo, show_progress
-from hkgit.cli.terminal_rows import echo_paged, fit, measure, measure_terminal, pad
+from hkgit.cli.history import open_history
+from hkgit.cli.options import format_option
+from hkgit.cli.output import show_progress
+from hkgit.cli.terminal_rows import fit, measure, measure_terminal, pad
 from hkgit.text.escape import visible
 
 _WIDEST = 60
 """Columns that a value takes in a table on a terminal; files and pipes get it whole."""
 
 
-def _note_form(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Remember that a refusal is to be a document too."""
-    note_json(ctx, param, value == "json")
-    return value
-
-
 @click.command()
 @click.argument("query", required=False)
 @click.argument("revision", required=False, metavar="[REV | A..B]")
 @click.option("--tables", metavar="DIR", help="Query the tables that hkgit export wrote.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json"]),
-    default="table",
-    show_default=True,
-    callback=_note_form,
-    help="The format of the rows.",
-)
-@json_option
+@format_option(("table", "csv", "json"), "The format of the rows.")
 @click.option("--examples", is_flag=True, help="Print useful queries.")
-def command(
-    query: str | None,
-    revision: str | None,
-    tables: str | None,
-    form: str,
-    as_json: bool,
-    examples: bool,
-) -> None:
+def command(query: str | None, revision: str | None, tables: str | None, examples: bool) -> Answer:
     """Query the evidence in SQL: QUERY, or `-` for standard input.
 
     The tables are repositories, commits, edits, files, findings, refusals and reads, of what
@@ -65,16 +44,19 @@ def command(
     file.
     """
     if examples:
-        _print_examples()
-        return
+        useful = read_queries("examples.sql")
+        return Answer(useful, (f"-- {words}\n{sql};\n" for words, sql in useful.items()))
     if query is None:
         raise click.UsageError("Give a query: hkgit sql QUERY, or see hkgit sql --examples.")
     if tables is not None and revision is not None:
         raise click.UsageError("--tables has what was exported: give it without a revision.")
     asked = sys.stdin.read() if query == "-" else query
     place = tables or "this repository"
-    with _open(tables, revision or "HEAD") as database:
-        _print(answer_sql(database, asked, place), "json" if as_json else form)
+    database = click.get_current_context().with_resource(_open(tables, revision or "HEAD"))
+    answer = answer_sql(database, asked, place)
+    is_csv = find_form() == "csv"
+    lines = _render_csv(answer) if is_csv else _render_table(answer)
+    return Answer(lambda: answer_json(answer), lines, is_long=not is_csv)
 
 
 @contextmanager
@@ -85,25 +67,11 @@ def _open(tables: str | None, revision: str) -> Iterator[Connection]:
             lock_tables(database)
             yield database
         return
-    repository = open_history()
-    request = make_request(repository, revision, Path())
-    with open_repository_rows(repository, request, show_progress("judging commit")) as database:
+    history = open_history(revision)
+    request, watch = make_request(history, revision, Path()), show_progress("judging commit")
+    with open_repository_rows(history.repository, request, watch) as database:
         lock_tables(database)
         yield database
-
-
-def _print_examples() -> None:
-    for question, sql in read_queries("examples.sql").items():
-        echo(f"-- {question}\n{sql};\n")
-
-
-def _print(answer: SqlAnswer, form: str) -> None:
-    if form == "json":
-        echo_json(answer_json(answer))
-    elif form == "csv":
-        _print_csv(answer)
-    else:
-        echo_paged(_render_table(answer))
 
 
 def answer_json(answer: SqlAnswer) -> dict[str, object]:
@@ -135,11 +103,11 @@ def _plain(value: object) -> object:
     return value.hex() if isinstance(value, bytes) else value
 
 
-def _print_csv(answer: SqlAnswer) -> None:
+def _render_csv(answer: SqlAnswer) -> Iterator[str]:
     is_shown = sys.stdout.isatty()
-    echo(_csv_line(answer.names, is_shown), nl=False)
+    yield _csv_line(answer.names, is_shown)
     for values in answer.rows:
-        echo(_csv_line(map(_cell, values), is_shown), nl=False)
+        yield _csv_line(map(_cell, values), is_shown)
 
 
 _FORMULA = re.compile(r"[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
@@ -157,7 +125,7 @@ def _csv_line(row: Iterable[str], is_shown: bool) -> str:
     out = io.StringIO(newline="")
     # The writer quotes what holds a part of its line end: a lone carriage return is a row to some.
     csv.writer(out).writerow(map(visible, row) if is_shown else row)
-    return out.getvalue().removesuffix("\r\n") + "\n"
+    return out.getvalue().removesuffix("\r\n")
 
 
 def _text(value: object) -> str:

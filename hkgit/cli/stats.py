@@ -10,57 +10,67 @@ import click
 from hkgit.audit.tables.database import open_rows
 from hkgit.audit.tables.figures import (
     AgentFigures,
+    Summary,
     agent_json,
-    count_all,
     count_line,
-    list_agents,
     numbers_json,
     numbers_lines,
+    sum_up,
 )
-from hkgit.cli.answer import echo_json, json_option
-from hkgit.cli.common import open_history
-from hkgit.cli.output import echo, show_progress
-from hkgit.cli.ruling_output import find_range
-from hkgit.cli.terminal_rows import Cell, color_option, echo_paged, render_rows
-from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.commit_range import judge_range, list_commits_of
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.history import REVISION, History, open_history
+from hkgit.cli.terminal_rows import Cell, color_option, render_rows
+from hkgit.evidence.refusal_log import RefusalLog, RefusedAttempt
 from hkgit.gate.ruling import Ruling
 from hkgit.text.escape import visible
+from hkgit.text.strict_json import JsonObject
 
 
 @click.command()
-@click.argument("revision", default="HEAD", metavar="[REV | A..B]")
+@REVISION
 @color_option
 @json_option
-def command(revision: str, as_json: bool) -> None:
+def command(commits: str) -> Answer:
     """Count edits by agent, tier, evidence and confidence, in A..B or in all commits up to REV.
 
     The policy is that at A, or at HEAD without a range.
     """
-    repository = open_history()
-    asked, policy = find_range(repository, revision)
-    commits = list_commits_of(repository, asked, policy)
-    if not as_json:  # the rest is of all of them
-        echo(count_line(len(commits)))
-    watch = show_progress("replaying commit")
+    history = open_history(commits)
+    listed = history.list()
+    refused = RefusalLog.of(history.repository.common_dir).read()
+    lines = _lines(history, listed, refused)
+    return Answer(lambda: _document(history, listed, refused), lines)
 
+
+def _count(history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]) -> Summary:
     def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
-        return judge_range(repository, asked, policy, commits=fresh, watch=watch).rulings
+        return history.judge(fresh).rulings
 
-    refused = RefusalLog.of(repository.common_dir).read()
-    with open_rows(repository, policy, commits, rule) as database:
-        numbers, by_agent = count_all(database), list_agents(database, refused)[""]
-    if as_json:
-        about = {"policy_source": policy.source, "refused": len(refused)}
-        echo_json({**numbers_json(numbers), **about, "by_agent": [*map(agent_json, by_agent)]})
-        return
-    click.echo("\n".join(map(visible, islice(numbers_lines(numbers), 1, None))))
+    with open_rows(history.repository, history.policy, listed, rule) as database:
+        return sum_up(database, refused)[""]
+
+
+def _document(
+    history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]
+) -> JsonObject:
+    found = _count(history, listed, refused)
+    about = {"policy_source": history.policy.source, "refused": len(refused)}
+    by_agent = [*map(agent_json, found.agents)]
+    return {**numbers_json(found.figures), **about, "by_agent": by_agent}
+
+
+def _lines(
+    history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]
+) -> Iterator[str]:
+    yield count_line(len(listed))  # the rest is of all of them
+    found = _count(history, listed, refused)
+    yield from map(visible, islice(numbers_lines(found.figures), 1, None))
     if refused:
         landed = sum(each.landed is not None for each in refused)
-        click.echo(f"refused     {len(refused)} in this clone, {landed} landed in the end")
-    if by_agent:
-        table = render_rows((16, 8, 8, 6, 6, 5, 8), _rows(by_agent))
-        echo_paged(["", *table])
+        yield f"refused     {len(refused)} in this clone, {landed} landed in the end"
+    if found.agents:
+        yield ""
+        yield from render_rows((16, 8, 8, 6, 6, 5, 8), _rows(found.agents))
 
 
 def _rows(agents: Sequence[AgentFigures]) -> Iterator[Sequence[Cell]]:

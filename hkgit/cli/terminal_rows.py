@@ -16,7 +16,7 @@ import click
 
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import ATTESTED, DERIVED, NOT_DERIVED, PARTLY, VOUCHED
-from hkgit.cli.output import choose_colour
+from hkgit.cli.output import echo, set_colour, style
 from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
 from hkgit.git.program import run
 
@@ -34,10 +34,11 @@ STANDING_COLOURS = {
 EVIDENCE_COLOURS = {
     **dict.fromkeys(KINDS[:2], "green"),
     "tag": "cyan",
+    "recovered": "cyan",
     "quote": "yellow",
     "late": "yellow",
     "none": "red",
-    **dict.fromkeys(("no evidence", "vouched", "unexplained"), "red"),
+    **dict.fromkeys((NO_EVIDENCE, "vouched", "unexplained"), "red"),
     "uncommitted": "cyan",
 }
 UNBOUNDED = 10_000
@@ -61,11 +62,11 @@ def _render_row(
 ) -> str:
     left = max(terminal - sum(widths) - len(widths), 8)
     shown = [
-        click.style(pad(fit(word, width), width), fg=colour)
+        style(pad(fit(word, width), width), colour)
         for word, width, colour in zip(words, widths, colours, strict=False)
     ]
     if len(words) > len(widths):
-        shown.append(click.style(fit(words[-1], left), fg=colours[-1]))
+        shown.append(style(fit(words[-1], left), colours[-1]))
     return " ".join(shown).rstrip()
 
 
@@ -98,10 +99,6 @@ def measure_terminal() -> int:
     return max(shutil.get_terminal_size().columns, 40)
 
 
-def _choose_colour(ctx: click.Context, param: click.Parameter, value: str) -> None:
-    ctx.color = {"always": True, "never": False}.get(value, choose_colour())
-
-
 def limit_option(most: int, what: str) -> Callable[[Command], Command]:
     """Declare how many rows to list at most, and how many where nothing is said."""
     return click.option(
@@ -117,40 +114,38 @@ def limit_option(most: int, what: str) -> Callable[[Command], Command]:
 
 def color_option(command: Command) -> Command:
     """Add the option `--color`, as git has it."""
+    values = {"auto": None, "always": True, "never": False}
     return click.option(
         "--color",
-        type=click.Choice(["auto", "always", "never"]),
+        type=click.Choice([*values]),
         default="auto",
         show_default=True,
         expose_value=False,
-        callback=_choose_colour,
+        callback=lambda ctx, param, value: set_colour(values[value]),
         help="When to colour; NO_COLOR is respected.",
     )(command)
 
 
-_NO_PAGER = ("", "cat")
-
-
-def echo_paged(lines: Iterable[str]) -> None:
+def echo_paged(lines: Iterable[str | bytes]) -> None:
     """Print lines as they come; on a terminal through the pager that git would take.
 
     The pager leaves at once what fits on one screen, unless it is told otherwise.
     """
     pager = _find_pager() if sys.stdout.isatty() else ""
-    if pager in _NO_PAGER:
+    if pager in ("", "cat"):
         for line in lines:
-            click.echo(line)
+            echo(line, nl=isinstance(line, str))
         return
     sys.stdout.flush()
     environment = {"LESS": "FRX", "LV": "-c", **os.environ}
     process = subprocess.Popen(pager, shell=True, stdin=subprocess.PIPE, env=environment)
     assert process.stdin is not None
-    context = click.get_current_context(silent=True)
-    show = click.unstyle if context is not None and context.color is False else str
     try:
         with suppress(BrokenPipeError), process.stdin as pipe:
             for line in lines:
-                pipe.write(f"{show(line)}\n".encode("utf-8", "backslashreplace"))
+                if isinstance(line, str):
+                    line = f"{line}\n".encode("utf-8", "backslashreplace")
+                pipe.write(line)
                 pipe.flush()
     finally:
         # An interrupt from the keyboard is the pager's to answer.

@@ -4,56 +4,49 @@ from __future__ import annotations
 
 import click
 
-from hkgit.cli.answer import json_option
-from hkgit.cli.common import open_repository
-from hkgit.cli.options import format_option
-from hkgit.cli.ruling_output import choose_watch, find_range, print_stream
+from hkgit.cli.answer import find_form
+from hkgit.cli.history import POLICY, RANGE, open_history
+from hkgit.cli.options import REPORT, format_option
+from hkgit.cli.ruling_output import choose_watch, print_stream
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate.commit_range import WHOLE, Shard
 from hkgit.workflows.judgement import VerifyRequest, verify
 
 
 @click.command()
-@click.argument("commits", metavar="A..B")
-@click.option("--policy", metavar="FILE|REV:PATH", help="The policy to use instead of A's.")
+@RANGE
+@POLICY
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.", metavar="N")
 @click.option(
     "--shard", metavar="I/N", help="Only part I of N, to share the work between machines."
 )
 @click.option("--incremental", is_flag=True, help="Skip commits that passed before.")
-@format_option
-@json_option
-@click.pass_context
+@format_option(*REPORT)
 def command(
-    ctx: click.Context,
     commits: str,
     policy: str | None,
     jobs: int,
     shard: str | None,
     incremental: bool,
-    form: str,
-    as_json: bool,
-) -> None:
+) -> int:
     """Replay the commits of A..B from their evidence and show what can be derived.
 
     The policy says who is governed; its floors do not count here. Commits that pass are noted in
     the git directory for --incremental, which skips them under the same policy, ladder and
     versions.
     """
-    form = "json" if as_json else form
-    repository = open_repository()
-    asked, trusted = find_range(repository, commits, policy, is_range=True)
+    form, history = find_form(), open_history(commits, policy, is_range=True)
     request = VerifyRequest(
-        old=asked.old or "",
-        new=asked.new,
-        policy=trusted,
+        old=history.ends[0],
+        new=history.ends[1],
+        policy=history.policy,
         jobs=jobs,
         shard=WHOLE if shard is None else _shard(shard),
         incremental=incremental,
     )
-    stream = verify(repository, request, choose_watch("replaying commit", form))
-    if not print_stream(repository, stream, form):
-        ctx.exit(Rejected.exit_code)
+    stream = verify(history.repository, request, choose_watch("judging commit", form))
+    passes = print_stream(history.repository, stream, form)
+    return 0 if passes else Rejected.exit_code
 
 
 def _shard(text: str) -> Shard:

@@ -30,7 +30,13 @@ from hkgit.evidence.claims import mark, record_hunk
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.verdict import Finding
 from hkgit.matching.place import Settings
-from hkgit.text.document import MOST_LINES, Document, has_too_many_lines, hash_lines
+from hkgit.text.document import (
+    MOST_LINES,
+    Document,
+    has_too_many_lines,
+    hash_lines,
+    read_document,
+)
 from hkgit.text.paths import check_new_path, check_path
 
 
@@ -154,7 +160,7 @@ def derive_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, 
     if mark(before) != file.before:
         what = "the file differs from the one that the entry was made on"
         raise Wrong("before", file.name, what)
-    base = Document(before.data if before is not None else b"")
+    base = read_document(before.data if before is not None else b"")
     data = _bytes(file, base)
     _check_hunks(entry, file, base)
     changed = _place(file, data)
@@ -170,7 +176,7 @@ def _place(file: RecordedFile, data: bytes) -> dict[str, File | None]:
         changed[file.path] = None
     if file.new_path is not None and file.after is not None:
         changed[file.new_path] = File(data, file.after.mode)
-    elif Document(data).line_count:
+    elif read_document(data).line_count:
         raise Wrong("after", file.name, "the file is deleted, but its hunks leave text")
     return changed
 
@@ -268,7 +274,7 @@ def find_base(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
     if found is None:
         moved = (f.path for f in entry.files if f.new_path == edit.path and f.path is not None)
         found = next(map(files.get, moved), None)
-    return Document(b"" if found is None else found.data)
+    return read_document(b"" if found is None else found.data)
 
 
 def check_evidence(edit: RecordedEdit, base: Document | None) -> None:

@@ -78,8 +78,8 @@ class RefusedAttempt:
     """One edit that was refused; `call` is `apply` or `edit`, `tries` counts from 1.
 
     `time` is in seconds since 1970. `landed` is the commit whose entry carries it; None while
-    the same agent has not landed that text since, or nothing at all after a spec that could not
-    be read. `decided` is what a person answered. `text` is that of the refusal; None in records
+    the same agent has not landed that text since; a spec that could not be read has none.
+    `decided` is what a person answered. `text` is that of the refusal; None in records
     of before it was kept.
     """
 
@@ -139,13 +139,12 @@ class RefusalLog:
         return [*found.values()]
 
     def find_open(self, agent: str, texts: Collection[str]) -> list[RefusedAttempt]:
-        """Find an agent's refused edits of some texts, and unreadable ones, that did not land."""
-        sought = {"", *texts}
+        """Find an agent's refused edits of some texts that did not land."""
         name = (to_json_text(agent) or "").casefold()
         return [
             each
             for each in self.read()
-            if each.landed is None and each.agent.casefold() == name and each.text in sought
+            if each.landed is None and each.agent.casefold() == name and each.text in texts
         ]
 
     def note(self, agent: str, call: str, when: int, refused: Sequence[Refusal]) -> None:

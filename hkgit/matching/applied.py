@@ -81,14 +81,20 @@ def find_rival(view: FileLines, wanted: EditLines, best: Place) -> Place | None:
 
 
 def find_added(view: FileLines, wanted: EditLines, targets: Targets) -> Place | None:
-    """Find a line that the change adds among those that the author did not know at the place."""
+    """Find a line that the change adds among those that the author did not know at the place.
+
+    One of many is a line that others have as well.
+    """
     lines, _ = list_keys(view, wanted)
     _, new = list_keys(view, wanted.reversed)
-    added = {new[i] for i in wanted.added if is_telling(new[i])}
     there = [target for target in targets if target is not None]
-    unknown = set(range(there[0], there[-1])) - set(there)
-    row = next((n for n in sorted(unknown) if lines[n] in added), None)
-    return None if row is None else Place(*view.document.span(row + 1, row + 1))
+    unknown = {lines[n]: n for n in set(range(there[0], there[-1])).difference(there)}
+    for change in wanted.changes:
+        added = {key for key in new[change.new_start : change.new_end] if is_telling(key)}
+        made = [unknown[key] for key in added if key in unknown]
+        if 2 * len(made) > len(added):
+            return Place(*view.document.span(min(made) + 1, min(made) + 1))
+    return None
 
 
 def _adds(view: FileLines, wanted: EditLines) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice, pairwise
 
 from hkgit.edits import decode_text
 from hkgit.errors import Conflict
@@ -26,6 +27,9 @@ REMARK = (b"# ", b"#:", b"//", b"/*", b"* ", b"-- ", b"<!--")
 OPENERS = (b":", b"{", b"(", b"[", b">")
 """What a line ends with that opens a block."""
 
+_AT_THE_END = rb"(?<=\S)\s+(?:#|//|/\*|--\s|<!--).*"
+"""A remark behind what a line says."""
+
 _WORD = r"\w+|[^\w\s]"
 _JOINED = rb"[A-Za-z_]\w*(?:[.-]\w+)*"
 _NAMES = (
@@ -36,19 +40,24 @@ _NAMES = (
 
 
 def is_found(old: bytes, here: bytes, *, opens: bool = False) -> bool:
-    """Whether a line is a quoted one, but for blanks, typography and a slip in one word.
+    """Whether a line is a quoted one, but for blanks, typography, a remark and a slip in a word.
 
     Where it `opens` a quotation and names a block, one letter makes another block.
     """
     # The two kinds of straight quotes are typography here.
     old, here = (line.replace(b'"', b"'") for line in (old, here))
-    if make_key(old) == make_key(here):
+    if make_key(old) == make_key(here) or _drop_remark(old) == _drop_remark(here):
         return True
     if opens and re.match(_NAMES, old.strip()):
         return False
     a, b = (re.findall(_WORD, decode_text(line)) for line in (old, here))
     pairs = [(x, y) for x, y in zip(a, b, strict=False) if x != y]
     return len(a) == len(b) and len(pairs) == 1 and _is_slip(*pairs[0])
+
+
+def _drop_remark(line: bytes) -> bytes:
+    """The key of a line without a remark at its end."""
+    return make_key(re.sub(_AT_THE_END, b"", line))
 
 
 def _is_slip(word: str, other: str) -> bool:
@@ -92,8 +101,12 @@ def has_evidence(view: FileLines, wanted: EditLines, targets: Targets, path: str
     # Lines that the author does not know part what is found: the rest is of another block.
     if sum(1 for t in between if lines[t]) > len(missing) + FEW:
         return False
-    if len(missing) == 1 and _is_alone(lines, targets, rows, missing[0]):
-        lost //= 2
+    if len(missing) == 1:
+        # One line may be misquoted, and so weighs half, or be one that the file never had.
+        if targets[missing[0]] is not None:
+            lost //= 2
+        elif rows[0] < missing[0] < rows[-1] and not _find_spots(lines, keys, targets, missing[0]):
+            lost = 0
     return there * FULL >= (there + lost) * ENOUGH
 
 
@@ -138,18 +151,29 @@ def _opens_block(old: Sequence[bytes], telling: Sequence[int], row: int) -> bool
 
 def _stands(view: FileLines, wanted: EditLines, targets: Targets, row: int, opens: bool) -> bool:
     """Whether an old line is a line of the file, or two of them written as one."""
-    target = targets[row]
-    if target is None:
-        return False
     lines, keys = list_keys(view, wanted)
-    joined = (b"".join(lines[first : first + 2]) for first in (max(target - 1, 0), target))
-    return keys[row] in joined or is_found(wanted.old_lines[row], view.lines[target], opens=opens)
+    target, spots = targets[row], _find_spots(lines, keys, targets, row)
+    if keys[row] in (lines[first] + lines[second] for first, second in pairwise(spots)):
+        return True
+    alone = spots if target is None else [target]
+    return any(is_found(wanted.old_lines[row], view.lines[i], opens=opens) for i in alone)
 
 
-def _is_alone(lines: Sequence[bytes], targets: Targets, rows: Sequence[int], row: int) -> bool:
-    """Whether an old line has a counterpart, or nothing stands in its place."""
-    at = rows.index(row)
-    if targets[row] is not None or not 0 < at < len(rows) - 1:
-        return targets[row] is not None
-    first, after = targets[rows[at - 1]], targets[rows[at + 1]]
-    return first is not None and after is not None and not any(lines[first + 1 : after])
+def _find_spots(
+    lines: Sequence[bytes], keys: Sequence[bytes], targets: Targets, row: int
+) -> list[int]:
+    """Find the lines that may be an old one: its counterpart with those around it.
+
+    Where it has none, those between the counterparts of its neighbours, or beside the only one.
+    """
+    target = targets[row]
+    if target is not None:
+        first, after = max(target - 1, 0), target + 2
+        return [*range(first, min(after, len(lines)))]
+    above = next((targets[i] for i in range(row - 1, -1, -1) if keys[i]), None)
+    below = next((targets[i] for i in range(row + 1, len(keys)) if keys[i]), None)
+    if above is None:
+        upwards = range(0 if below is None else below)[::-1]
+        return [*islice((i for i in upwards if lines[i]), 2)][::-1]
+    says = (i for i in range(above + 1, len(lines) if below is None else below) if lines[i])
+    return [*(islice(says, 2) if below is None else says)]

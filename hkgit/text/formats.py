@@ -37,6 +37,7 @@ Time = Annotated[str, Keywords(format="date-time")]
 Seconds = Annotated[int, "In seconds since 1970."]
 
 EvidenceKind = Literal["hash", "receipt", "quote", "tag", "late", "none"]
+ShownKind = EvidenceKind | Literal["recovered"]
 VerdictName = Literal[
     "strict",
     "reanchored",
@@ -67,18 +68,18 @@ ReplayName = Annotated[
         "empty",
         "unverifiable",
         "fail",
-        "none",
+        "by hand",
+        "no evidence",
     ],
-    "What can be derived, whatever the policy says: a verdict, or none.",
+    "What can be derived, whatever the policy says: a verdict, or why nothing can.",
 ]
-MadeBy = Literal["agent", "agent, no evidence", "by hand", "git", "unknown"]
 Standing = Literal[
     "derived",
     "partly derived",
     "attested",
     "vouched",
     "by hand",
-    "agent, no evidence",
+    "no evidence",
     "not derived",
 ]
 
@@ -361,7 +362,6 @@ class RulingJson(TypedDict):
     commit: Annotated[CommitId | None, "Null of a commit that is being made."]
     replay: ReplayName
     policy: PolicyResultJson
-    made_by: MadeBy
     verdict: Annotated[VerdictName, "The result of replay and policy."]
     passes: bool
     rule: Annotated[str, "The rule that decided."]
@@ -402,14 +402,13 @@ class CommitJson(TypedDict):
     commit: CommitId
     replay: ReplayName
     policy: PolicyResultJson
-    made_by: MadeBy
     standing: Standing
     time: Time
     subject: str
     author: str
     agents: list[str]
     evidence: Annotated[dict[str, int], "Edits by evidence."]
-    weakest_evidence: EvidenceKind | None
+    weakest_evidence: ShownKind | None
     lowest_confidence: Share | None
     entries: list[str]
     findings: list[dict[str, Any]]
@@ -586,7 +585,7 @@ class ExplainedJson(TypedDict):
     evidence: str
     evidence_lines: Range | None
     derived: Annotated[bool, "Whether the line follows from an entry."]
-    tightness: Share | None
+    changed_share: Share | None
 
 
 class UnexplainedJson(TypedDict):
@@ -658,7 +657,6 @@ class TallyJson(TypedDict):
     commits: int
     passing: int
     replay: dict[str, int]
-    made_by: dict[str, int]
     standing: dict[str, int]
     evidence: dict[str, int]
     agents: dict[str, int]

@@ -15,6 +15,7 @@ from hkgit.edits import (
     File,
     InsertAfter,
     MappingSnapshot,
+    Overlay,
     Read,
     RenameFile,
     ReplaceRange,
@@ -178,34 +179,82 @@ def apply_edits(
     if not isinstance(fmt, str):
         fix = "Options are keywords: apply_edits(edits, root, threshold=0.9)."
         raise WrongArgument("fmt", fmt, "the name of a dialect", fix)
-    options = Options.of(
-        threshold,
+    ground = Ground(
+        root,
+        threshold=threshold,
+        dry_run=dry_run,
         relocate=relocate,
         check_syntax=check_syntax,
         allow_blind=allow_blind,
-        notes=False,
+        expect=expect,
+        empty_search=empty_search,
     )
-    files = take_snapshot(root)
     if isinstance(edits, str | bytes):
-        edits = parse_for(root, edits, fmt, empty_search)
-    plan = plan_below(root, _spec(edits), files, options, parse_reads(expect))
-    if not dry_run and not isinstance(root, Mapping):
-        write_files(Path(root), files_after(plan), files_before(plan.files))
-    return EditResult(plan.outcomes, list_contents(root, plan))
+        edits = ground.parse(edits, fmt)
+    return ground.land(ground.plan(_spec(edits)))
 
 
-def parse_reads(expect: Iterable[str | Read]) -> list[Read]:
-    """Parse the hashes that are expected. Raises InvalidInput."""
-    return [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
+class Ground:
+    """The files of a root as batches of edits leave them one after the other, and the way back.
 
+    Without a directory to be written they stay in memory.
+    """
 
-def plan_below(
-    root: Root, spec: Spec, files: Snapshot, options: Options, reads: Sequence[Read]
-) -> Plan:
-    """Plan a spec on the files of a root; refusals stand in the outcomes."""
-    if not spec.edits:
-        return Plan((), ())
-    return plan_spec(_below(spec, root), files, options, reads)
+    def __init__(
+        self,
+        root: Root,
+        *,
+        threshold: float,
+        dry_run: bool,
+        relocate: bool,
+        check_syntax: bool | None,
+        allow_blind: bool,
+        expect: Iterable[str | Read],
+        empty_search: str,
+    ) -> None:
+        self._options = Options.of(
+            threshold,
+            relocate=relocate,
+            check_syntax=check_syntax,
+            allow_blind=allow_blind,
+            notes=False,
+        )
+        self._start = _take_snapshot(root)
+        self._root = root
+        self._home = None if dry_run or isinstance(root, Mapping) else Path(root)
+        self._reads = [dialects.parse_expect(x) if isinstance(x, str) else x for x in expect]
+        self._empty_search = empty_search
+        self._before: dict[str, File | None] = {}
+        self._changed: dict[str, File | None] = {}
+        self.files: dict[str, Content | None] = {}
+
+    def parse(self, text: object, fmt: str) -> ParsedEdits:
+        """Parse a batch. Raises InvalidInput."""
+        return parse_for(self._root, text, fmt, self._empty_search)
+
+    def plan(self, spec: Spec) -> Plan:
+        """Plan a batch; what an earlier one has written, nobody has read."""
+        if not spec.edits:
+            return Plan((), ())
+        files = self._start if self._home is not None else Overlay(self._start, self._changed)
+        reads = [read for read in self._reads if read.path not in self._before]
+        return plan_spec(_below(spec, self._root), files, self._options, reads)
+
+    def land(self, plan: Plan) -> EditResult:
+        """Put the edits of a batch in place, if every one applies. Raises GitRefused."""
+        changed, before = files_after(plan), files_before(plan.files)
+        if self._home is not None:
+            write_files(self._home, changed, before)
+        self._before = before | self._before
+        self._changed |= changed
+        self.files |= _list_contents(self._root, plan)
+        return EditResult(plan.outcomes, dict(self.files))
+
+    def undo(self) -> None:
+        """Put the files back as they were."""
+        if self._home is not None and self._before:
+            write_files(self._home, self._before)
+        self.files = {}
 
 
 def _spec(edits: object) -> Spec:
@@ -245,7 +294,7 @@ def _relative(edit: AnyEdit, root: str) -> AnyEdit:
     return replace(moved, new_path=dialects.relative_path(moved.new_path, root))
 
 
-def take_snapshot(root: object) -> Snapshot:
+def _take_snapshot(root: object) -> Snapshot:
     """See a root as files. Raises InvalidInput for one that is none."""
     if isinstance(root, Mapping):
         check_mapping(root)
@@ -262,7 +311,7 @@ def take_snapshot(root: object) -> Snapshot:
     return DirectorySnapshot(Path(root))
 
 
-def list_contents(root: Root, plan: Plan) -> dict[str, Content | None]:
+def _list_contents(root: Root, plan: Plan) -> dict[str, Content | None]:
     """List new content by path: bytes for a directory, else in the type of the old.
 
     New files of a mapping are text unless all else is bytes.

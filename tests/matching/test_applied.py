@@ -42,3 +42,14 @@ def test_a_piece_that_stands_already_is_applied_where_lines_are_left_out() -> No
     old = "open_it(function () {\n  // ...\n"
     with pytest.raises(AlreadyApplied):
         edited(text, edit_of(old, "open_it(function () {\n  watch(errors)\n\n  // ...\n"))
+
+
+def test_a_line_of_many_that_stands_in_between_is_another_one_s() -> None:
+    text = "start(a)\nlog(a)\ncheck(a)\nvalue = 1\nstop(a)\nreturn value\n"
+    old = text.replace("log(a)\n", "")
+    more = "".join(f"value += step({n})\n" for n in range(3))
+    new = old.replace("stop(a)\n", f"log(a)\n{more}stop(a)\n")
+    after = text.replace("stop(a)\n", f"log(a)\n{more}stop(a)\n")
+    assert edited(text, edit_of(old, new)) == after.encode()
+    with pytest.raises(AlreadyApplied):
+        edited(text, edit_of(old, old.replace("stop(a)\n", "log(a)\nstop(a)\n")))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hkgit.audit.reports import ReportTotals, begin
+from hkgit.audit import reports
+from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.findings import ReportItem, place_findings
 from hkgit.audit.reports.github import JobSummary
-from hkgit.gate.ruling import Report
+from hkgit.gate.ruling import Report, Ruling
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 
@@ -32,19 +33,18 @@ def place_report(repository: Repository, report: Report) -> ReportSheet:
 def render(sheet: ReportSheet, form: str) -> str:
     """Render a report in one of the formats."""
     totals = ReportTotals(sheet.report.policy, sheet.report.provisional)
-    said: list[str] = []
-    with closing(begin(form, sheet.report.policy, sheet.commit_url)) as report:
-        for ruling in sheet.report.rulings:
-            totals.add(ruling)
-            items = [each for each in sheet.items if each.ruling is ruling]
-            said += report.add(ruling, items)
-        said += report.end(totals)
-    return "".join(said)
+    return "".join(reports.render(form, totals.watch(_judged(sheet)), totals))
+
+
+def _judged(sheet: ReportSheet) -> Iterator[tuple[Ruling, list[ReportItem]]]:
+    for ruling in sheet.report.rulings:
+        yield ruling, [each for each in sheet.items if each.ruling is ruling]
 
 
 def render_summary(sheet: ReportSheet) -> str:
     """Render the page of a CI job."""
     page = JobSummary(sheet.commit_url)
-    for ruling in sheet.report.rulings:
-        page.add(ruling)
-    return page.render(ReportTotals.of(sheet.report))
+    totals = ReportTotals(sheet.report.policy, sheet.report.provisional)
+    for _ in page.watch(totals.watch(_judged(sheet))):
+        pass
+    return page.render(totals)

@@ -151,8 +151,7 @@ def _explained_json(done: Adoption, lines: ExplainedLines) -> JsonObject:
         "evidence": origin.evidence,
         "evidence_lines": None if origin.evidence_lines is None else list(origin.evidence_lines),
         "derived": origin.is_derived,
-        # Its name from before the gate had a measure of that name.
-        "tightness": None if share is None else share / 1000,
+        "changed_share": None if share is None else share / 1000,
     }
 
 

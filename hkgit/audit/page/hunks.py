@@ -6,31 +6,32 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import covers, is_empty, is_weak
-from hkgit.audit.commits import AuditedCommit, strength_of
+from hkgit.applying.evidence import RECOVERED, covers, is_empty, is_weak
+from hkgit.audit.commits import AuditedCommit, is_recovered, name_evidence, strength_of
 from hkgit.edits import DIRECTORY, SUBMODULE, File, MappingSnapshot, Overlay, Snapshot, encode_text
 from hkgit.errors import HkgitError, Unverifiable
 from hkgit.evidence.claims import mark
 from hkgit.evidence.derivation import derive
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.sequence import order_entries
-from hkgit.gate.ruling import NO_EVIDENCE
+from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document
 from hkgit.text.escape import visible
-from hkgit.values import dataclass
+from hkgit.values import dataclass, replace
 
 _HOW = {
     "receipt": "had read {}",
     "hash": "gave the hash of {}",
     "tag": "named the tags of {}",
+    RECOVERED: "had read {}, says its transcript",
     "late": "named {} after the change; nothing shows that it had read them",
     "quote": "quoted {}; nothing shows that it had read them",
 }
 """What an agent did with some lines: only a session that kept a receipt saw it read them."""
 
-_EYE = {"receipt": "read", "hash": "hash", "tag": "tag"}
+_EYE = {"receipt": "read", "hash": "hash", "tag": "tag", RECOVERED: "log"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,20 @@ class SeenRange:
 
 
 def find_seen(
-    entry: Entry, file: RecordedFile, edits: Sequence[RecordedEdit], line_count: int
+    entry: Entry,
+    file: RecordedFile,
+    edits: Sequence[RecordedEdit],
+    line_count: int,
+    *,
+    is_told: bool,
 ) -> tuple[SeenRange, ...]:
-    """Find the ranges of a file that stand in an entry as known or quoted, each once, in order."""
+    """Find the ranges of a file that stand in an entry as known or quoted, each once, in order.
+
+    `is_told` says that only a transcript tells of them.
+    """
     found = [*_of_edits(edits, line_count), *_of_reads(entry, file, line_count)]
+    if is_told:
+        found = [replace(each, kind=RECOVERED) if each.is_known else each for each in found]
     unique = {(each.start, each.end, each.is_known): each for each in reversed(found)}
     return tuple(sorted(unique.values(), key=lambda each: (each.start, each.end)))
 
@@ -120,7 +131,7 @@ _CONTEXT = 2
 class DiffRow:
     """One line of a diff: ` `, `-` or `+`, its numbers, and by what it was known.
 
-    `seen` is `read`, `hash` or `tag`, empty where nothing shows it, None for a new line.
+    `seen` is `read`, `hash`, `tag` or `log`, empty where nothing shows it, None for a new line.
     """
 
     sign: str
@@ -176,7 +187,7 @@ def list_hunks(
         if commit.ruling.judged.entries:
             found = list(_list_recorded(repository, commit))
         else:
-            is_bare = commit.made_by == NO_EVIDENCE
+            is_bare = commit.ruling.is_bare
             found = list(islice(_list_bare(repository, commit), most)) if is_bare else []
     except (HkgitError, ValueError, IndexError):  # of what cannot be derived nothing is shown
         return ()
@@ -193,7 +204,7 @@ def _list_recorded(repository: Repository, commit: AuditedCommit) -> Iterator[Re
         for file in entry.files:
             base = _base(repository, entry, file, files)
             for hunk in file.hunks:
-                yield _hunk(entry, file, hunk, base)
+                yield _hunk(commit.ruling, entry, file, hunk, base)
         if several:
             files = Overlay(before, {**files.files, **derive(entry, files)[0]})
 
@@ -214,18 +225,19 @@ def _base(
 
 
 def _hunk(
-    entry: Entry, file: RecordedFile, hunk: RecordedHunk, base: Document | None
+    ruling: Ruling, entry: Entry, file: RecordedFile, hunk: RecordedHunk, base: Document | None
 ) -> ReviewHunk:
     edits = [edit for edit in entry.edits if edit.id in hunk.edits]
     new = Document(encode_text(hunk.new_text)).lines if hunk.new_text else ()
     count = base.line_count if base is not None else hunk.end_line
-    seen = find_seen(entry, file, edits, count)
+    seen = find_seen(entry, file, edits, count, is_told=is_recovered(ruling, entry))
     old = () if base is None else base.lines[hunk.start_line - 1 : hunk.end_line]
     rows = _rows(base, hunk.start_line, old, new, seen)
     return _make_review_hunk(
         file.new_path or file.name,
         (hunk.start_line, hunk.end_line),
         edits,
+        [name_evidence(ruling, entry, edit) for edit in edits],
         seen,
         rows,
         count,
@@ -237,6 +249,7 @@ def _make_review_hunk(
     path: str,
     lines: tuple[int, int],
     edits: Sequence[RecordedEdit],
+    kinds: Sequence[str],
     seen: tuple[SeenRange, ...],
     rows: Sequence[DiffRow],
     line_count: int,
@@ -249,7 +262,7 @@ def _make_review_hunk(
         path=visible(path),
         start=lines[0],
         end=lines[1],
-        evidence=max((edit.evidence for edit in edits), key=strength_of, default="none"),
+        evidence=max(kinds, key=strength_of, default="none"),
         confidence=min((edit.confidence for edit in edits), default=None),
         tiers=tuple(dict.fromkeys(edit.tier for edit in edits)),
         seen=seen,
@@ -312,7 +325,7 @@ def _list_bare(repository: Repository, commit: AuditedCommit) -> Iterator[Review
 def _compare(path: str, old: File | None, new: File | None) -> Iterator[ReviewHunk]:
     note = _why_not_shown(old, new)
     if note:
-        yield _make_review_hunk(path, (1, 0), (), (), (), 0, note)
+        yield _make_review_hunk(path, (1, 0), (), (), (), (), 0, note)
         return
     base, now = (Document(b"" if each is None else each.data) for each in (old, new))
     for change in find_changes(base.lines, now.lines):
@@ -320,7 +333,7 @@ def _compare(path: str, old: File | None, new: File | None) -> Iterator[ReviewHu
         added = now.lines[change.new_start : change.new_end]
         lines = (change.old_start + 1, change.old_end)
         rows = _rows(base, lines[0], gone, added, ())
-        yield _make_review_hunk(path, lines, (), (), rows, base.line_count, "")
+        yield _make_review_hunk(path, lines, (), (), (), rows, base.line_count, "")
 
 
 def _why_not_shown(old: File | None, new: File | None) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections import Counter
 from collections.abc import Callable
 from datetime import date
 from functools import cache
@@ -12,16 +11,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from hkgit import __version__
-from hkgit.applying.evidence import KINDS
+from hkgit.applying.evidence import RECOVERED, STRONGEST_FIRST
 from hkgit.audit.commits import STANDINGS
 from hkgit.audit.origins import UNEXPLAINED
-from hkgit.audit.page.heat import EARLIER, NO_TRACE
 from hkgit.audit.page.hunks import MOST_HUNKS
 from hkgit.audit.page.page_facts import MOST_NAMED, PageCommit, PageFacts
 from hkgit.audit.reports.findings import describe_rule
-from hkgit.audit.tables.figures import count_tenths
 from hkgit.errors import InvalidInput
-from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
+from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.matching.place import format_confidence, format_decimal
 from hkgit.text.escape import count_noun, visible
 
@@ -33,10 +30,11 @@ _MEANINGS = {
     "hash": "the edit gave the hash of the lines it changes, and the hash matches",
     "receipt": "the lines were read in the session, and had not changed",
     "tag": "the edit named its lines by the tags under which they were read",
+    RECOVERED: "a transcript tells that the lines were read; whoever has the file can write it",
     "quote": "the edit quoted the text; nothing shows that it was read",
     "late": "its lines were named after the change; nothing shows that they were read before",
     "none": "the edit has no evidence",
-    NO_TRACE: "an agent's commit without a ledger entry",
+    NO_EVIDENCE: "an agent's commit without a ledger entry",
     UNEXPLAINED: "a line that no entry of its commit explains",
 }
 AT_ONCE = 200
@@ -83,7 +81,7 @@ def render_template(name: str, sheet: str | None, **values: object) -> str:
         style=Markup(style),  # our own file, which no history can change
         version=__version__,
         standings=STANDINGS,
-        kinds=KINDS,
+        kinds=STRONGEST_FIRST,
         **values,
     )
     return shown
@@ -101,8 +99,7 @@ def _render(facts: PageFacts, policy: str, *, inline: bool, style: str, script: 
         script=Markup(script),
         version=__version__,
         standings=STANDINGS,
-        kinds=KINDS,
-        line_kinds=(*KINDS, NO_TRACE, UNEXPLAINED, BY_HAND, EARLIER),
+        kinds=STRONGEST_FIRST,
         evidence_meanings=_MEANINGS,
         most_hunks=MOST_HUNKS,
         most_named=MOST_NAMED,
@@ -155,8 +152,8 @@ def _long_day(day: date) -> str:
 
 def _evidence_words(each: PageCommit) -> str:
     commit = each.commit
-    if commit.made_by == NO_EVIDENCE:
-        return "no evidence"
+    if commit.ruling.is_bare:
+        return NO_EVIDENCE
     if commit.weakest is None:
         return commit.standing
     return f"{commit.weakest}{format_confidence(commit.confidence, ', ')}"
@@ -169,7 +166,6 @@ def _percent(share: float) -> str:
 
 
 _FILTERS: dict[str, Callable[..., object]] = {
-    "bins": lambda confidences: count_tenths(Counter(confidences)),
     "count_or_none": lambda count: "None" if count == 0 else str(count),
     "day": lambda day: f"{day.day} {day:%b}",
     "confidence": format_confidence,

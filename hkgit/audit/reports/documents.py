@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from urllib.parse import quote
 
 from hkgit import __version__
-from hkgit.audit.reports import ReportTotals
+from hkgit.audit.reports import Judged, ReportTotals
 from hkgit.audit.reports.findings import (
     LEVELS,
     NOWHERE,
@@ -26,9 +26,15 @@ from hkgit.text.strict_json import JsonObject
 _GITLAB = {"error": "major", "warning": "minor", "note": "info"}
 
 
-def render_gitlab(items: Sequence[ReportItem], totals: ReportTotals) -> str:
+def render_gitlab(judged: Judged, totals: ReportTotals) -> Iterator[str]:
     """Render one issue a finding."""
-    return dump_json([_issue(item, _GITLAB[grade(item, totals.policy)]) for item in items])
+    items = _list_items(judged)
+    yield dump_json([_issue(item, _GITLAB[grade(item, totals.policy)]) for item in items])
+
+
+def _list_items(judged: Judged) -> list[ReportItem]:
+    """List the findings of all commits: a document has them in one."""
+    return [item for _, items in judged for item in items]
 
 
 def refuse_gitlab(error: HkgitError) -> str:
@@ -53,10 +59,11 @@ def _issue(item: ReportItem, severity: str) -> JsonObject:
 _RDJSON = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
 
-def render_rdjson(items: Sequence[ReportItem], totals: ReportTotals) -> str:
+def render_rdjson(judged: Judged, totals: ReportTotals) -> Iterator[str]:
     """Render one diagnostic a finding."""
+    items = _list_items(judged)
     found = [_diagnostic(item, _RDJSON[grade(item, totals.policy)]) for item in items]
-    return _diagnostics(found, _RDJSON[LEVELS[totals.policy.mode]])
+    yield _diagnostics(found, _RDJSON[LEVELS[totals.policy.mode]])
 
 
 def refuse_rdjson(error: HkgitError) -> str:
@@ -88,12 +95,13 @@ def _diagnostic(item: ReportItem, severity: str) -> JsonObject:
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def render_sarif(items: Sequence[ReportItem], totals: ReportTotals) -> str:
+def render_sarif(judged: Judged, totals: ReportTotals) -> Iterator[str]:
     """Render one run with a result a finding."""
+    items = _list_items(judged)
     rules = list(dict.fromkeys(item.finding.rule for item in items))
     results = [_result(item, rules, grade(item, totals.policy)) for item in items]
     code = 0 if totals.passes else Rejected.exit_code
-    return _log(rules, results, {"executionSuccessful": True, "exitCode": code})
+    yield _log(rules, results, {"executionSuccessful": True, "exitCode": code})
 
 
 def refuse_sarif(error: HkgitError) -> str:

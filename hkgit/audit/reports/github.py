@@ -7,13 +7,12 @@ message, `:` and `,` too in a property.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from hkgit.audit.reports import ReportTotals
+from hkgit.audit.reports import Judged, ReportTotals
 from hkgit.audit.reports.findings import ReportItem, grade, name_commit, read_subject
 from hkgit.audit.reports.fix import mend, render_message
-from hkgit.audit.reports.text import TextFormat, summarize
-from hkgit.gate.policy.model import Policy
+from hkgit.audit.reports.text import render_text, summarize
 from hkgit.gate.ruling import Ruling
 from hkgit.matching.place import format_confidence
 from hkgit.text.escape import (
@@ -27,25 +26,18 @@ from hkgit.text.escape import (
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-class GitHubFormat(TextFormat):
-    """The log text, then an annotation for each finding, shown on the files.
+def render_github(judged: Judged, totals: ReportTotals) -> Iterator[str]:
+    """Write the log text, then an annotation for each finding, shown on the files."""
+    found: list[ReportItem] = []
 
-    `page` is for the page of the job.
-    """
+    def watch() -> Iterator[tuple[Ruling, Sequence[ReportItem]]]:
+        for ruling, items in judged:
+            found.extend(items)
+            yield ruling, items
 
-    def __init__(self, policy: Policy, commit_url: str | None = None) -> None:
-        super().__init__(policy, commit_url)
-        self.page = JobSummary(commit_url)
-
-    def add(self, ruling: Ruling, items: Sequence[ReportItem]) -> Iterable[str]:
-        self.items += items
-        self.page.add(ruling)
-        return super().add(ruling, items)
-
-    def end(self, totals: ReportTotals) -> Iterable[str]:
-        yield from super().end(totals)
-        for item in self.items:
-            yield f"{_annotation(_COMMANDS[grade(item, self.policy)], item)}\n"
+    yield from render_text(watch(), totals)
+    for item in found:
+        yield f"{_annotation(_COMMANDS[grade(item, totals.policy)], item)}\n"
 
 
 def _annotation(command: str, item: ReportItem) -> str:
@@ -73,10 +65,9 @@ _LONGEST = 300
 
 
 class JobSummary:
-    """What is rejected, why and what mends it; below that, folded away, every commit.
+    """What is rejected, why and what fixes it; below that, folded away, every commit.
 
     Rulings are added one after another; of commits it keeps the rows it shows.
-
     `commit_url` is what a commit's id is appended to, if known.
     """
 
@@ -87,8 +78,13 @@ class JobSummary:
         self._kinds: Counter[str] = Counter()
         self._lowest: int | None = None
 
-    def add(self, ruling: Ruling) -> None:
-        """Count a ruling in."""
+    def watch(self, judged: Judged) -> Iterator[tuple[Ruling, Sequence[ReportItem]]]:
+        """Pass rulings on, and add each."""
+        for ruling, items in judged:
+            self._add(ruling)
+            yield ruling, items
+
+    def _add(self, ruling: Ruling) -> None:
         edits = [edit for _, entry in ruling.judged.entries for edit in entry.edits]
         self._verdicts[f"replay {ruling.replay}"] += 1
         self._kinds.update(edit.evidence for edit in edits)

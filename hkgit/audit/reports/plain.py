@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from tempfile import TemporaryFile
 from textwrap import indent
 
 from hkgit.applying.outcome import error_json
-from hkgit.audit.reports import ReportFormat, ReportTotals
-from hkgit.audit.reports.findings import ReportItem, SourcePlace
+from hkgit.audit.reports import Judged, ReportTotals
+from hkgit.audit.reports.findings import SourcePlace
 from hkgit.audit.reports.fix import mend
 from hkgit.errors import HkgitError
 from hkgit.evidence.verdict import Finding
-from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.text.escape import to_json_text
 from hkgit.text.strict_json import Json, JsonObject
@@ -29,33 +28,23 @@ def to_text(value: str) -> str:
     return to_json_text(value) or ""
 
 
-class JsonFormat(ReportFormat):
-    """hkgit's own object (see `report_json`); it says first whether all passes."""
-
-    def __init__(self, policy: Policy, commit_url: str | None = None) -> None:
-        super().__init__(policy, commit_url)
-        self._kept = TemporaryFile("w+", encoding="ascii")  # noqa: SIM115 - see `close`
-        self._mark = ""
-
-    def add(self, ruling: Ruling, items: Sequence[ReportItem]) -> Iterable[str]:
-        document = ruling_json(ruling, [item.place for item in items], self.policy.source)
-        text = indent(dump_json(document).removesuffix("\n"), "    ")
-        self._kept.write(f"{self._mark}\n{text}")
-        self._mark = ","
-        return ()
-
-    def end(self, totals: ReportTotals) -> Iterable[str]:
-        about = report_json(Report(self.policy, (), totals.provisional))
+def render_json(judged: Judged, totals: ReportTotals) -> Iterator[str]:
+    """Write hkgit's own object (see `report_json`); it says first whether all passes."""
+    mark, source = "", totals.policy.source
+    with TemporaryFile("w+", encoding="ascii") as kept:
+        for ruling, items in judged:
+            document = ruling_json(ruling, [item.place for item in items], source)
+            text = indent(dump_json(document).removesuffix("\n"), "    ")
+            kept.write(f"{mark}\n{text}")
+            mark = ","
+        about = report_json(Report(totals.policy, (), totals.provisional))
         text = dump_json(about | {"passes": totals.passes})
         before, commits, after = text.partition('"commits": [')
         yield before + commits
-        self._kept.seek(0)
-        while part := self._kept.read(1 << 16):
+        kept.seek(0)
+        while part := kept.read(1 << 16):
             yield part
-        yield f"\n  {after}" if self._mark else after
-
-    def close(self) -> None:
-        self._kept.close()
+        yield f"\n  {after}" if mark else after
 
 
 def refuse_json(error: HkgitError) -> str:
@@ -86,7 +75,6 @@ def ruling_json(
         "commit": judged.candidate.id,
         "replay": ruling.replay,
         "policy": {"passes": ruling.passes, "rule": ruling.rule, "source": source},
-        "made_by": ruling.made_by,
         "verdict": str(judged.verdict),
         "passes": ruling.passes,
         "rule": ruling.rule,

@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
-from hkgit.audit.reports import ReportFormat, ReportTotals
-from hkgit.audit.reports.findings import ReportItem, name_commit
+from hkgit.audit.reports import Judged, ReportTotals
+from hkgit.audit.reports.findings import name_commit
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.text.escape import count_noun, escape_console
 
 
-class TextFormat(ReportFormat):
-    """A line for each commit, its reasons, the command that mends it, and a summary."""
-
-    def add(self, ruling: Ruling, items: Sequence[ReportItem]) -> Iterable[str]:
-        return (f"{line}\n" for line in ruling_lines(ruling, self.policy))
-
-    def end(self, totals: ReportTotals) -> Iterable[str]:
-        return (f"{escape_console(summarize(totals))}\n",)
+def render_text(judged: Judged, totals: ReportTotals) -> Iterator[str]:
+    """Write each commit, its reasons, the command that fixes it, and a summary."""
+    for ruling, _ in judged:
+        yield from (f"{escape_console(line)}\n" for line in _list_lines(ruling, totals.policy))
+    yield f"{escape_console(summarize(totals))}\n"
 
 
 def report_lines(report: Report) -> Iterator[str]:
     """Write the lines of a whole report."""
-    for ruling in report.rulings:
-        yield from ruling_lines(ruling, report.policy)
-    yield escape_console(summarize(ReportTotals.of(report)))
+    totals = ReportTotals(report.policy, report.provisional)
+    judged = totals.watch((ruling, ()) for ruling in report.rulings)
+    return (line.removesuffix("\n") for line in render_text(judged, totals))
 
 
-def ruling_lines(ruling: Ruling, policy: Policy) -> Iterator[str]:
-    """Write the lines on one commit."""
-    return map(escape_console, _ruling_lines(ruling, policy))
-
-
-def _ruling_lines(ruling: Ruling, policy: Policy) -> Iterator[str]:
+def _list_lines(ruling: Ruling, policy: Policy) -> Iterator[str]:
     judged = ruling.judged
     is_binding = policy.mode == "enforce"
     mark = "ok  " if ruling.passes else "FAIL" if is_binding else "warn"

@@ -12,12 +12,19 @@ from urllib.parse import quote, unquote
 
 from hkgit import __version__
 from hkgit.applying.evidence import covers
-from hkgit.audit.commits import AuditedCommit, Trail, fold_agent, is_weak_commit, strength_of
+from hkgit.audit.commits import (
+    AuditedCommit,
+    Trail,
+    fold_agent,
+    is_weak_commit,
+    name_evidence,
+    strength_of,
+)
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.audit.tables.columns import OF_COMMITS
 from hkgit.edits import Read
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.entry import LEDGER, Entry, RecordedEdit, RecordedFile, digest
+from hkgit.evidence.entry import LEDGER, Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.judge import Gate
@@ -30,6 +37,7 @@ from hkgit.git.objects import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.escape import to_json_text, visible
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
 Row = dict[str, Any]
@@ -177,13 +185,12 @@ def _commit(commit: AuditedCommit, rows: Rows) -> Row:
         "parents": len(candidate.parents),
         "agent": fold_agent(commit.agents[0]) if commit.agents else None,
         "agents": list(commit.agents),
-        "made_by": commit.made_by,
         "replay": commit.replay,
         "standing": commit.standing,
         "policy_passes": commit.passes,
         "rule": commit.ruling.rule,
         "reverts": judged.basis if judged.verdict is Verdict.REVERT else None,
-        "blind": is_weak_commit(commit),
+        "weak": is_weak_commit(commit),
         "weakest_evidence": commit.weakest,
         "lowest_confidence": _share(commit.confidence),
         "entries": len(judged.entries),
@@ -208,6 +215,7 @@ def _edits(commit: AuditedCommit, policy: Policy) -> Iterator[Row]:
                 "agent_version": version or None,
                 "blind": edit.id in blind,
                 **_edit(edit),
+                "evidence": name_evidence(commit.ruling, entry, edit),
             }
 
 
@@ -217,7 +225,6 @@ def _edit(edit: RecordedEdit) -> Row:
         "edit": edit.id,
         "path": to_json_text(edit.path),
         "dialect": edit.dialect,
-        "evidence": edit.evidence,
         "expected_hash": edit.expected_hash,
         "first_line": places[0][0],
         "last_line": places[-1][1],
@@ -246,7 +253,7 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
         if not is_gone and not change.path.startswith(f"{LEDGER}/"):
             row = _file(change, moved.get(change.path))
             counted = _count_hunks(hunks.get(visible(change.path), []))
-            yield {"commit": commit.id, "made_by": commit.made_by, **row, **counted}
+            yield {"commit": commit.id, **row, **counted}
 
 
 def _moves(file: RecordedFile) -> bool:

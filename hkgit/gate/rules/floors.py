@@ -35,14 +35,14 @@ FULL = 1000
 class Strength:
     """What the evidence of one file of an entry says.
 
-    `changed` of `claimed` lines; `weak` holds the lines whose hash other lines of the file share.
+    `changed` of `claimed` lines; `shared` holds the lines whose hash other lines of the file have.
     """
 
     path: str
     new_path: str | None
     changed: int
     claimed: int
-    weak: tuple[Lines, ...] = ()
+    shared: tuple[Lines, ...] = ()
 
     @property
     def tightness(self) -> int:
@@ -107,11 +107,15 @@ def _strength(entry: Entry, file: RecordedFile, old: Document, new: Document) ->
     changed = sum(c.old_end - c.old_start + c.new_end - c.new_start for c in stretches)
     claimed = _count_named_lines(edits, file, old.line_count)
     grown = max(0, claimed + new.line_count - old.line_count)
-    weak = tuple(lines for edit in edits for lines in _weak(edit, old))
+    shared = tuple(lines for edit in edits for lines in _find_shared(edit, old))
     if not changed:  # a rename or a mode: no line is claimed
-        return Strength(path=file.name, new_path=file.new_path, changed=0, claimed=0, weak=weak)
+        return Strength(path=file.name, new_path=file.new_path, changed=0, claimed=0, shared=shared)
     return Strength(
-        path=file.name, new_path=file.new_path, changed=changed, claimed=claimed + grown, weak=weak
+        path=file.name,
+        new_path=file.new_path,
+        changed=changed,
+        claimed=claimed + grown,
+        shared=shared,
     )
 
 
@@ -128,7 +132,7 @@ def _count_named_lines(edits: Sequence[RecordedEdit], file: RecordedFile, count:
     return len({line for a, b in ranges for line in range(a, min(b, count) + 1)})
 
 
-def _weak(edit: RecordedEdit, old: Document) -> Iterator[Lines]:
+def _find_shared(edit: RecordedEdit, old: Document) -> Iterator[Lines]:
     """The ranges of an edit whose hash stands for other lines of its file as well."""
     if edit.expected_hash is None:
         return
@@ -166,9 +170,9 @@ def describe_strengths(repository: Repository, judged: ReplayResult) -> Iterator
                 f"{each.path}: tightness {format_decimal(each.tightness)}"
                 f" ({each.changed} of {each.claimed} claimed lines changed)"
             )
-            for first, last in each.weak:
+            for first, last in each.shared:
                 where = f"{each.path}:{first}-{last}"
-                yield f"{where}: weak hash, other lines of the file have the same"
+                yield f"{where}: other lines of the file have the same hash"
     except Unverifiable as error:
         yield str(error)
 
@@ -240,16 +244,13 @@ def _in_all(lists: Iterator[tuple[str, ...] | None]) -> tuple[str, ...] | None:
     return tuple(value for value in given[0] if all(value in each for each in given))
 
 
-ORIGIN = "recovered"
-
-
 def recovered_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Find where the recovered entries of a commit are refused, or fall below their floors."""
     is_record = case.judged.verdict is Verdict.RECOVERED
-    found = [e for _, e in case.judged.entries if is_record or e.claims.get("origin") == ORIGIN]
+    found = [e for _, e in case.judged.entries if is_record or e.is_recovered]
     rules = case.policy.recovered
     for entry in found:
-        if not rules.is_accepted:
+        if not rules.accept:
             what = f"the evidence of {entry.agent} was recovered from a transcript: not accepted"
             yield Finding("recovered", entry.edits[0].where, what, APPLY)
             continue
@@ -257,7 +258,7 @@ def recovered_findings(case: JudgedCommit) -> Iterator[Finding]:
             if edit.confidence < rules.min_confidence:
                 what = _describe_weak("confidence", edit.confidence, rules.min_confidence)
                 yield Finding("recovered", edit.where, what, APPLY)
-    if found and rules.is_accepted and rules.min_tightness:
+    if found and rules.accept and rules.min_tightness:
         names = {file.name for entry in found for file in entry.files}
         for each in measure_strengths(case.repository, case.judged):
             if each.path in names and each.tightness < rules.min_tightness:

@@ -27,7 +27,7 @@ def test_what_is_staged_gets_its_entries_and_its_commit_passes(
     assert line["evidence"] == "receipt"
     assert line["evidence_lines"] == [1, 8]
     assert line["agent"] == "claude-code/2.0.76"
-    assert line["tightness"] == 0.125
+    assert line["changed_share"] == 0.125
     assert verdict(commit(hooked)) == (0, "strict")
     [entry] = hooked.git("ls-files", ".hkgit/ledger/*.json").splitlines()
     assert json.loads((hooked.path / entry).read_text())["claims"]["origin"] == "recovered"

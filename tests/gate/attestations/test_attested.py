@@ -21,7 +21,7 @@ from hkgit.gate.attestations.statement import (
     read_statement,
     store_envelope,
 )
-from hkgit.gate.commit_range import VerifiedCommits
+from hkgit.gate.commit_range import CommitRange, VerifiedCommits
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.defaults import ACCEPTED
@@ -42,7 +42,7 @@ from tests.support.running import run
 def attested(repo: Repo, key: Path, policy: Policy | None = None, target: str | None = None) -> str:
     """`topic` attested and kept; the name of the ref."""
     old, new = (repo.git("rev-parse", rev) for rev in ("main", "topic"))
-    envelope = attest(opened(repo), old, new, policy or Policy(), key, target)
+    envelope = attest(opened(repo), CommitRange(old, new), policy or Policy(), key, target)
     return store_envelope(opened(repo), envelope)
 
 

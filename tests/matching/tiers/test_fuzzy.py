@@ -243,6 +243,65 @@ def test_a_first_line_that_opens_no_block_may_be_misquoted(first: str) -> None:
     assert edited(TEXT, edit) == CHANGED
 
 
+ROWS = """\
+def rows(path):  # of a file
+    # Comments are left out.
+    lines = open(path)
+    return [line for line in lines if line[0] != "#"]
+
+def load(path):
+    table = rows(path)
+    return table
+"""
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param(
+            "def rows(path):\n    # Comments are left out.\n    lines = open(path)\n",
+            id="the remark behind the line that opens a block is left out",
+        ),
+        pytest.param(
+            "def rows(path):  # of a path\n    # Comments are left out.\n    lines = open(path)\n",
+            id="the remark is another",
+        ),
+        pytest.param(
+            "def rows(path):\n    lines = open(path)  # read\n"
+            '    return [line for line in lines if line[0] != "#"]\n',
+            id="one that the file has not, and one left out",
+        ),
+        pytest.param(
+            "def rows(path):  # of a file     # Comments are left out.\n    lines = open(path)\n",
+            id="the first two lines as one",
+        ),
+        pytest.param(
+            '    return [line for line in lines if line[0] != "#"]\n\ndef load(path):\n'
+            "    table = rows(path) return table\n",
+            id="the last two lines as one",
+        ),
+        pytest.param(
+            "def load(path):\n    path = expand(path)\n    table = rows(path)\n    return table\n",
+            id="a line that the file never had",
+        ),
+    ],
+)
+def test_remarks_behind_lines_and_line_ends_say_nothing_of_the_place(old: str) -> None:
+    lines = old.splitlines(keepends=True)
+    at = next(i for i in range(1, len(lines)) if lines[i] in ROWS)
+    new = "".join([*lines[:at], "    log()\n" if at > 1 else "    # log\n", *lines[at:]])
+    made = edited(ROWS, edit_of(old, new)).decode()
+    added = {*made.splitlines()} - {*ROWS.splitlines()}
+    assert added in ({"    log()"}, {"    # log"})
+    assert "".join(line for line in made.splitlines(keepends=True) if "log" not in line) == ROWS
+
+
+def test_two_lines_that_the_file_never_had_are_too_many() -> None:
+    quoted = "def load(path):\n    path = expand(path)\n    check(path)\n    table = rows(path)\n"
+    with pytest.raises(NoMatch):
+        placed(ROWS, edit_of(f"{quoted}    return table\n", f"{quoted}    return rows\n"))
+
+
 @pytest.mark.parametrize(
     "old",
     [
