@@ -28,27 +28,29 @@ def order_entries(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entr
         yield from entries
         return
     waiting = sorted(entries, key=lambda each: each[0])
-    now = _begin(waiting, files)
-    awaited = Counter(state for _, entry in entries for state in _needs(entry))
+    now = _find_beginning(waiting, files)
+    awaited = Counter(state for _, entry in entries for state in _list_needs(entry))
     while waiting:
-        fit = (each for each in waiting if all(now[at] == mark for at, mark in _needs(each[1])))
+        fit = (
+            each for each in waiting if all(now[at] == mark for at, mark in _list_needs(each[1]))
+        )
         ready = [*fit] or waiting[:1]
-        useful = (each for each in ready if any(awaited[state] for state in _leaves(each[1])))
+        useful = (each for each in ready if any(awaited[state] for state in _list_left(each[1])))
         chosen = next(useful, ready[0])
         waiting.remove(chosen)
-        awaited.subtract(_needs(chosen[1]))
-        now.update(_leaves(chosen[1]))
+        awaited.subtract(_list_needs(chosen[1]))
+        now.update(_list_left(chosen[1]))
         yield chosen
 
 
-def _begin(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
+def _find_beginning(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
     """What each file is taken to be at first.
 
     What it is, where an entry was made on that. Else its base has moved, and it begins as what
     more entries were made on than leave it.
     """
-    needed = Counter(state for _, entry in entries for state in _needs(entry))
-    left = Counter(state for _, entry in entries for state in _leaves(entry))
+    needed = Counter(state for _, entry in entries for state in _list_needs(entry))
+    left = Counter(state for _, entry in entries for state in _list_left(entry))
     begin: dict[str, FileMark | None] = {}
     for path, state in needed - left:
         begin.setdefault(path, state)
@@ -59,7 +61,7 @@ def _begin(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
     return begin
 
 
-def _needs(entry: Entry) -> Iterator[State]:
+def _list_needs(entry: Entry) -> Iterator[State]:
     """What must stand where before an entry: its files, and nothing where it makes one."""
     for file in entry.files:
         yield file.name, file.before
@@ -67,7 +69,7 @@ def _needs(entry: Entry) -> Iterator[State]:
             yield file.new_path, None
 
 
-def _leaves(entry: Entry) -> Iterator[State]:
+def _list_left(entry: Entry) -> Iterator[State]:
     """What stands where after an entry."""
     for file in entry.files:
         if file.path is not None and file.path != file.new_path:
@@ -161,7 +163,7 @@ class EntrySequence:
             self.has_moved = True
             is_adrift = any(finding.rule == "anchor" for finding in worse)
             wrong = [*wrong, *worse] if is_adrift else worse
-            wrong = wrong or self._at_home(entry_id, entry, files)
+            wrong = wrong or self._check_at_home(entry_id, entry, files)
         self.findings += wrong
         self.files = {**self.files, **changed}
 
@@ -175,9 +177,9 @@ class EntrySequence:
         self.is_recomputed = self.is_recomputed and is_rated_here(entry)
         return recompute(entry, home, self.base_of)
 
-    def _at_home(self, entry_id: str, entry: Entry, files: Snapshot) -> list[Finding]:
+    def _check_at_home(self, entry_id: str, entry: Entry, files: Snapshot) -> list[Finding]:
         """Check an entry on the files that it says it was made on, if they are here."""
-        home = self._home_of(entry, files)
+        home = self._find_home(entry, files)
         wrong: list[Finding] | None = None
         if home is None:
             self.notes.append(f"entry {entry_id[:12]} was made on files that are missing here")
@@ -190,7 +192,7 @@ class EntrySequence:
             self.unlocated.append((entry, files))
         return wrong or []
 
-    def _home_of(self, entry: Entry, files: Snapshot) -> Snapshot | None:
+    def _find_home(self, entry: Entry, files: Snapshot) -> Snapshot | None:
         base = self.base_of(entry)
         places = [Overlay(files, self.home), files, *([] if base is None else [base])]
         found: dict[str, File | None] = {}

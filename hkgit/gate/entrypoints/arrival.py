@@ -215,7 +215,7 @@ class EntryPoint:
         try:
             new = self._commit_of(update.new)
             if new is None:
-                return self._without_commits(update, side)
+                return self._answer_without_commits(update, side)
             self._expect_honest_rewrite(update, side, new)
             if not side.is_given:
                 expect_readable(self.repository, side.start, new)
@@ -229,7 +229,7 @@ class EntryPoint:
             return peel_commit(self.repository, object_id)  # the framework may name a branch
         return self.repository.commit_named_by(object_id)
 
-    def _without_commits(self, update: Update, side: TrustedSide) -> UpdateResult:
+    def _answer_without_commits(self, update: Update, side: TrustedSide) -> UpdateResult:
         if update.new is not None and update.ref.startswith("refs/heads/"):
             raise Unverifiable(update.ref, f"{update.new[:12]} cannot be read as a commit")
         if update.new is not None:
