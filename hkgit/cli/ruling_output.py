@@ -12,7 +12,8 @@ from pathlib import Path
 
 from hkgit.audit.reports import Judged, ReportTotals, render
 from hkgit.cli.output import QUIET, echo, get_loudness, print_note, show_progress, style
-from hkgit.gate.commit_range import RulingStream, Watch
+from hkgit.gate.clock import Watch
+from hkgit.gate.commit_range import RulingStream
 from hkgit.gate.ruling import Report
 from hkgit.git.program import name_program
 from hkgit.git.repository import Repository

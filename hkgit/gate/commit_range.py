@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import digest
 from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.verdict import CandidateCommit, ReplayResult, Verdict
+from hkgit.gate.clock import Watch
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import UNKNOWN, JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
@@ -78,10 +79,6 @@ class VerifiedCommits:
             return False
         status = self.path.stat()
         return status.st_uid == os.geteuid() and status.st_mode & 0o022 == 0
-
-
-Watch = Callable[[Sequence[str]], Iterator[str]]
-"""Passes commits on one by one, to show progress."""
 
 
 @dataclass(frozen=True, slots=True)

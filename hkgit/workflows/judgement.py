@@ -12,11 +12,11 @@ from typing import Literal, assert_never
 from hkgit.applying.evidence import LATE
 from hkgit.errors import InvalidInput
 from hkgit.evidence.trailers import cut_at_scissors
+from hkgit.gate.clock import DEFAULT, Watch
 from hkgit.gate.commit_range import (
     CommitRange,
     RulingStream,
     VerifiedCommits,
-    Watch,
     drop_floors,
     judge_index,
     judge_range,
@@ -30,7 +30,6 @@ from hkgit.gate.entrypoints.arrival import (
     read_framework_update,
 )
 from hkgit.gate.entrypoints.ci import CiEvent, judge_event
-from hkgit.gate.entrypoints.push_budget import DEFAULT
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling

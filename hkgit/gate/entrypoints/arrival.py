@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
 from hkgit.evidence.entry import LEDGER
-from hkgit.gate.commit_range import CommitRange, Watch, judge_range
-from hkgit.gate.entrypoints.push_budget import Budget
+from hkgit.gate.clock import Budget, Watch
+from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.rules.grants import read_pusher

@@ -26,7 +26,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from hkgit.errors import HkgitError, InvalidInput, Unverifiable
-from hkgit.gate.commit_range import Watch
+from hkgit.gate.clock import Watch
 from hkgit.gate.entrypoints.arrival import (
     EntryPoint,
     TrustedSide,

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from hkgit.errors import GitRefused, Rejected
 from hkgit.evidence.replay import REFS as RECOVERED
 from hkgit.gate.attestations.trust import REFS as ENTRIES
+from hkgit.gate.clock import Budget
 from hkgit.gate.entrypoints.arrival import (
     EntryPoint,
     TrustedSide,
@@ -17,7 +18,6 @@ from hkgit.gate.entrypoints.arrival import (
     choose_trusted_side,
     peel_commit,
 )
-from hkgit.gate.entrypoints.push_budget import Budget
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.rules.grants import BREAK_GLASS
 from hkgit.gate.ruling import is_of_one_ref
