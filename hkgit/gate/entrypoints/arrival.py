@@ -10,14 +10,14 @@ from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
 from hkgit.evidence.entry import LEDGER
 from hkgit.gate.clock import Budget, Watch
 from hkgit.gate.commit_range import CommitRange, judge_range
-from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.judged_commit import UNKNOWN, JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.rules.grants import read_pusher
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import expect_readable, hash_policy, read_trusted_policy
 from hkgit.git.objects import FULL_ID
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass, field, replace
+from hkgit.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,18 +167,15 @@ def peel_commit(repository: Repository, object_id: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class EntryPoint:
-    """The judge of updates at one point: what it sees, and whether it is somebody's own clone.
+    """The judge of updates at one point, and what is known there.
 
-    Only a server knows who is pushing: elsewhere anybody may set a variable. `incoming` are the
-    tags of break-glass and the signatures of entries that the same push brings: ids by ref.
+    Only a server knows who is pushing: elsewhere anybody may set a variable.
     """
 
     repository: Repository
-    on_client: bool = False
+    context: JudgeContext = UNKNOWN
     on_server: bool = False
-    incoming: Mapping[str, str] = field(default_factory=dict)
     watch: Watch = iter
-    explain: bool = False
 
     def answer_each(
         self,
@@ -259,13 +256,8 @@ class EntryPoint:
         if any(self.repository.is_ancestor(new, commit) for commit in known):
             return UpdateResult(update, side.policy, note="it adds no commits")
         asked = CommitRange(side.start, new, side.excluding)
-        context = JudgeContext(
-            on_client=self.on_client,
-            pusher=read_pusher(side.policy) if self.on_server else None,
-            ref=update.ref,
-            incoming=self.incoming,
-            explain=self.explain,
-        )
+        pusher = read_pusher(side.policy) if self.on_server else None
+        context = replace(self.context, ref=update.ref, pusher=pusher)
         report = judge_range(
             self.repository, asked, side.policy, context, watch=self.watch
         ).collect()

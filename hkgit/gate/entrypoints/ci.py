@@ -35,6 +35,7 @@ from hkgit.gate.entrypoints.arrival import (
     parse_id,
     peel_commit,
 )
+from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import read_trusted_policy
@@ -82,7 +83,7 @@ def judge_event(
     """Judge what an event brings. Raises Rejected where the update itself is refused."""
     side = find_trusted_side(repository, event, given)
     update = Update(event.ref, event.old, event.new)
-    answer = EntryPoint(repository, watch=watch, explain=explain).answer(update, side)
+    answer = EntryPoint(repository, JudgeContext(explain=explain), watch=watch).answer(update, side)
     if answer.refusal is not None and not answer.passes:
         raise answer.refusal
     return answer.report if answer.report is not None else Report(side.policy, ())
