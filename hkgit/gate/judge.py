@@ -13,7 +13,7 @@ from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.evidence.replay import candidate_of, replay, replay_record
 from hkgit.evidence.trailers import find_stray_trailers, read_trailers
 from hkgit.evidence.verdict import CandidateCommit, Finding, ReplayResult, Verdict
-from hkgit.gate.attestations.trust import attest_ruling, find_attestation
+from hkgit.gate.attestations.trust import find_attestation
 from hkgit.gate.clock import OutOfTime, limit_time
 from hkgit.gate.judged_commit import UNKNOWN, JudgeContext, JudgedCommit
 from hkgit.gate.policy.defaults import ATTEST
@@ -330,7 +330,15 @@ class Gate:
         if signer is None:
             return ruling
         tried.append(RuleResult("attested", f"by {signer}"))
-        return attest_ruling(ruling, signer)
+        judged = ReplayResult(
+            candidate=candidate,
+            verdict=Verdict.ATTESTED,
+            entries=ruling.judged.entries,
+            notes=ruling.judged.notes,
+            basis=signer,
+        )
+        made = rule_on(policy, judged, Verdict.ATTESTED, None, tried)
+        return replace(made, agent=ruling.agent)
 
     def _apply_break_glass(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
         """The ruling, let pass where somebody who may has used break-glass for this commit."""
