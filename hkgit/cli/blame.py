@@ -21,7 +21,7 @@ from hkgit.cli.terminal_rows import (
     measure_terminal,
     render_rows,
 )
-from hkgit.gate.ruling import AGENT, NO_EVIDENCE
+from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.matching.place import format_confidence
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
@@ -92,7 +92,7 @@ def _cells(origin: LineOrigin, digits: int, *, is_narrow: bool) -> tuple[Cell, .
         sure = sure if is_narrow else f"{origin.edit.tier} {sure}".rstrip()
     kind, evidence = origin.kind, origin.evidence
     if is_narrow and kind == NO_EVIDENCE:
-        kind, evidence = AGENT, "nothing"
+        kind, evidence = "-", "nothing"
     coloured = evidence, EVIDENCE_COLOURS.get(origin.evidence)
     number = f"{origin.line.number})".rjust(digits)
     text = visible(origin.line.text.decode("utf-8", "replace").expandtabs())

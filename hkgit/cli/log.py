@@ -36,7 +36,7 @@ from hkgit.cli.terminal_rows import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.gate.commit_range import CommitRange
-from hkgit.gate.ruling import NO_EVIDENCE
+from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.matching.place import format_confidence
 from hkgit.text.strict_json import JsonObject
@@ -210,10 +210,10 @@ def _cells(commit: AuditedCommit, *, is_narrow: bool) -> tuple[Cell, ...]:
 
 def describe_evidence(commit: AuditedCommit, *, is_short: bool) -> str:
     """Say what the edits of a commit rest on: each kind and its count, or the weakest alone."""
-    if commit.weakest is None and commit.made_by == NO_EVIDENCE:
-        return "nothing" if is_short else "no evidence"
+    if commit.weakest is None and commit.ruling.is_bare:
+        return "nothing" if is_short else NO_EVIDENCE
     if commit.weakest is None:
-        return commit.made_by
+        return BY_HAND if commit.replay == BY_HAND else "-"
     if is_short:
         return commit.weakest
     return " ".join(f"{kind}={count}" for kind, count in commit.evidence.items())

@@ -38,7 +38,7 @@ EVIDENCE_COLOURS = {
     "quote": "yellow",
     "late": "yellow",
     "none": "red",
-    **dict.fromkeys(("no evidence", "vouched", "unexplained"), "red"),
+    **dict.fromkeys((NO_EVIDENCE, "vouched", "unexplained"), "red"),
     "uncommitted": "cyan",
 }
 UNBOUNDED = 10_000

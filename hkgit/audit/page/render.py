@@ -14,7 +14,6 @@ from hkgit import __version__
 from hkgit.applying.evidence import RECOVERED, STRONGEST_FIRST
 from hkgit.audit.commits import STANDINGS
 from hkgit.audit.origins import UNEXPLAINED
-from hkgit.audit.page.heat import NO_TRACE
 from hkgit.audit.page.hunks import MOST_HUNKS
 from hkgit.audit.page.page_facts import MOST_NAMED, PageCommit, PageFacts
 from hkgit.audit.reports.findings import describe_rule
@@ -35,7 +34,7 @@ _MEANINGS = {
     "quote": "the edit quoted the text; nothing shows that it was read",
     "late": "its lines were named after the change; nothing shows that they were read before",
     "none": "the edit has no evidence",
-    NO_TRACE: "an agent's commit without a ledger entry",
+    NO_EVIDENCE: "an agent's commit without a ledger entry",
     UNEXPLAINED: "a line that no entry of its commit explains",
 }
 AT_ONCE = 200
@@ -153,8 +152,8 @@ def _long_day(day: date) -> str:
 
 def _evidence_words(each: PageCommit) -> str:
     commit = each.commit
-    if commit.made_by == NO_EVIDENCE:
-        return "no evidence"
+    if commit.ruling.is_bare:
+        return NO_EVIDENCE
     if commit.weakest is None:
         return commit.standing
     return f"{commit.weakest}{format_confidence(commit.confidence, ', ')}"
