@@ -16,7 +16,6 @@ from typing import Any
 from hkgit import __version__
 from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import digest
 from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.verdict import CandidateCommit, ReplayResult, Verdict
 from hkgit.gate.judge import Gate
@@ -26,6 +25,7 @@ from hkgit.gate.ruling import Report, Ruling, is_lasting
 from hkgit.git import program
 from hkgit.git.repository import Repository
 from hkgit.matching.place import LADDER_VERSION
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass, replace
 
 _LINE = re.compile(r"([0-9a-f]{40,64}) ([a-z]+)\Z")

@@ -124,5 +124,5 @@ class JudgedCommit:
         """The paths whose conflicts the entries of a merge resolve."""
         if not self.judged.entries:
             return ()
-        first, second = self.candidate.parents
-        return self.repository.resolve_merge((first, second), self.candidate.tree).conflicts
+        with self.repository.merge(self.candidate.parents) as merged:
+            return merged.conflicts
