@@ -7,7 +7,8 @@ import click
 from hkgit.cli.answer import find_form
 from hkgit.cli.history import POLICY, RANGE, open_history
 from hkgit.cli.options import REPORT, format_option
-from hkgit.cli.ruling_output import choose_watch, print_stream
+from hkgit.cli.output import show_progress
+from hkgit.cli.ruling_output import print_stream
 from hkgit.errors import Rejected
 from hkgit.workflows.judgement import VerifyRequest, verify
 
@@ -46,7 +47,7 @@ def command(
         shard=_parse_shard(shard),
         incremental=incremental,
     )
-    stream = verify(history.repository, request, choose_watch("judging commit", form))
+    stream = verify(history.repository, request, show_progress("judging commit"))
     passes = print_stream(history.repository, stream, form)
     return 0 if passes else Rejected.exit_code
 
