@@ -7,6 +7,7 @@ import click
 from hkgit.applying.files import DirectorySnapshot
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
+from hkgit.gate.policy.key_table import describe_policy
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import read_named_policy, read_own_policy
 from hkgit.git.repository import Repository
@@ -33,8 +34,6 @@ def check(given: str | None) -> Answer:
     The gate itself reads the trusted side's policy: a change in the work tree counts once it is
     there.
     """
-    from hkgit.gate.policy.sentences import describe_policy
-
     repository = open_repository()
     policy = _read_policy(repository, given)
     sentences = list(describe_policy(policy))

@@ -22,7 +22,6 @@ from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.setup.settings import (
     FilePart,
     Part,
-    add_stamp,
     guard_in_time,
     is_steering,
     read_script,
@@ -30,6 +29,7 @@ from hkgit.agents.setup.settings import (
 from hkgit.agents.shown_readings import read_attached
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
+from hkgit.text.stamps import add_stamp
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 

@@ -17,9 +17,10 @@ from hkgit.agents.json_fields import parse_time, parse_value, table, tables, tex
 from hkgit.agents.log_stores import find_database
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_diff
-from hkgit.agents.setup.settings import FilePart, JsonPart, Part, add_stamp, read_script
+from hkgit.agents.setup.settings import FilePart, JsonPart, Part, read_script
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
+from hkgit.text.stamps import add_stamp
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
@@ -59,7 +60,7 @@ def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]
     plugin = read_script(command, "opencode.js", "spawn.js", **values)
     return [
         JsonPart(settings, {"mcp": {"hkgit": server}}, new),
-        FilePart(f".{agent}/plugins/hkgit.js", add_stamp(plugin)),
+        FilePart(f".{agent}/plugins/hkgit.js", add_stamp(plugin, "//")),
     ]
 
 

@@ -22,7 +22,6 @@ from hkgit.agents.programs import opencode
 from hkgit.agents.setup.settings import (
     FilePart,
     Part,
-    add_stamp,
     is_of_user,
     is_steering,
     read_script,
@@ -30,6 +29,7 @@ from hkgit.agents.setup.settings import (
 from hkgit.agents.shown_readings import attached_in_lines, read_attached, read_own_lines
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
+from hkgit.text.stamps import add_stamp
 from hkgit.values import replace
 
 NAME = "pi"
@@ -51,7 +51,7 @@ def _list_parts(command: str) -> list[Part]:
     names = ["pi.js", "spawn.js", *(["pi_steering.js"] if is_steering(command) else [])]
     text = read_script(command.removesuffix(" --steer"), *names, **values)
     text += "" if is_steering(command) else "\nfunction steer() {}\n"
-    return [FilePart(".pi/extensions/hkgit.js", add_stamp(text))]
+    return [FilePart(".pi/extensions/hkgit.js", add_stamp(text, "//"))]
 
 
 def _detects(record: Record) -> bool:

@@ -63,7 +63,7 @@ class Floors:
 class Recovered:
     """What entries must reach that were made from transcripts; numbers are per mille."""
 
-    is_accepted: bool = True
+    accept: bool = True
     min_confidence: int = 0
     min_tightness: int = 0
 
