@@ -118,7 +118,7 @@ def store_checkout(repository: Repository, option: str = "-A") -> str:
         return repository.git("write-tree", env=env).text
 
 
-def changed_paths(repository: Repository, before: str, after: str) -> frozenset[str]:
+def list_changed_paths(repository: Repository, before: str, after: str) -> frozenset[str]:
     """List the paths in which two trees differ, without those of hkgit itself."""
     changes = repository.changes(before, after)
     return frozenset(each.path for each in changes if not each.path.startswith(OWN))
@@ -143,7 +143,7 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
 def _adopt_commits(
     repository: Repository, request: AdoptRequest, folder: Path
 ) -> Iterator[Adoption]:
-    pairs = [(commit, *_trees(repository, commit)) for commit in request.commits]
+    pairs = [(commit, *_find_trees(repository, commit)) for commit in request.commits]
     sides = [(before, after) for _, before, after in pairs]
     replayed = _replay(repository, request.transcripts, sides, folder, ())
     journals = [*replayed.journals.values()]
@@ -177,19 +177,19 @@ def _narrow(
 ) -> list[PendingEdit]:
     """Select the edits that may lead from a tree to a commit."""
     after = repository.commit(commit).tree
-    paths = changed_paths(repository, before, after)
+    paths = list_changed_paths(repository, before, after)
     snapshots = repository.snapshot(before), repository.snapshot(after)
-    return narrow(list_waiting(journals), snapshots, paths, _author_time(repository, commit))
+    return narrow(list_waiting(journals), snapshots, paths, _find_author_time(repository, commit))
 
 
-def _author_time(repository: Repository, commit: str) -> int:
+def _find_author_time(repository: Repository, commit: str) -> int:
     """When a commit was first made, in seconds since 1970: a rebase keeps that."""
     found = repository.commit(commit)
     header = re.search(rb"^author .*> (\d+) [+-]\d+$", found.raw, re.MULTILINE)
     return int(header[1]) if header is not None else found.time
 
 
-def _trees(repository: Repository, commit: str) -> tuple[str, str]:
+def _find_trees(repository: Repository, commit: str) -> tuple[str, str]:
     """The trees before and after a commit. Raises Unverifiable where the one before is not here."""
     found = repository.commit(commit)
     before = repository.commit(found.parents[0]).tree if found.parents else EMPTY_TREE
@@ -204,12 +204,12 @@ def _replay(
     live: Sequence[SessionJournal],
 ) -> Replayed:
     """Replay the transcripts' steps about all that differs between the sides."""
-    wanted = frozenset(path for side in sides for path in changed_paths(repository, *side))
+    wanted = frozenset(path for side in sides for path in list_changed_paths(repository, *side))
     known = set(wanted)
     for tree in {*sides[0], *sides[-1]}:
         known.update(repository.snapshot(tree).paths())
     recorded = frozenset(
-        (change.path or change.new_path or "", *_marks(change.before, change.after))
+        (change.path or change.new_path or "", *_find_hashes(change.before, change.after))
         for journal in live
         for call in journal.load().calls.values()
         for change in call.changes
@@ -219,7 +219,7 @@ def _replay(
     return replay.take(transcripts.steps(frozenset(known), wanted))
 
 
-def _marks(before: FileMark | None, after: FileMark | None) -> tuple[str | None, str | None]:
+def _find_hashes(before: FileMark | None, after: FileMark | None) -> tuple[str | None, str | None]:
     return None if before is None else before.sha256, None if after is None else after.sha256
 
 
@@ -231,7 +231,7 @@ def _explain(
 ) -> Explanation:
     assert proposal.built is not None, "propose_onto always builds"
     before, after = map(repository.snapshot, trees)
-    return explain(proposal.built, (before, after), changed_paths(repository, *trees), units)
+    return explain(proposal.built, (before, after), list_changed_paths(repository, *trees), units)
 
 
 def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:

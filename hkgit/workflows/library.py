@@ -191,7 +191,7 @@ def apply_edits(
     )
     if isinstance(edits, str | bytes):
         edits = ground.parse(edits, fmt)
-    return ground.land(ground.plan(_spec(edits)))
+    return ground.land(ground.plan(_make_spec(edits)))
 
 
 class Ground:
@@ -238,7 +238,7 @@ class Ground:
             return Plan((), ())
         files = self._start if self._home is not None else Overlay(self._start, self._changed)
         reads = [read for read in self._reads if read.path not in self._before]
-        return plan_spec(_below(spec, self._root), files, self._options, reads)
+        return plan_spec(_move_below(spec, self._root), files, self._options, reads)
 
     def land(self, plan: Plan) -> EditResult:
         """Put the edits of a batch in place, if every one applies. Raises GitRefused."""
@@ -257,7 +257,7 @@ class Ground:
         self.files = {}
 
 
-def _spec(edits: object) -> Spec:
+def _make_spec(edits: object) -> Spec:
     """The spec that edits are; they may have been added to since they were parsed."""
     if isinstance(edits, Spec):
         return edits
@@ -275,18 +275,18 @@ def _spec(edits: object) -> Spec:
     return Spec(_UNSAID, items, sequential=not is_numbered)
 
 
-def _below(spec: Spec, root: Root) -> Spec:
+def _move_below(spec: Spec, root: Root) -> Spec:
     """The spec with absolute paths below a directory made relative to it."""
     if isinstance(root, Mapping):
         return spec
     names = {str(Path(root).absolute()), str(Path(root).resolve())}
     edits = spec.edits
     for name in names:
-        edits = tuple(_relative(edit, name) for edit in edits)
+        edits = tuple(_make_relative(edit, name) for edit in edits)
     return spec if edits == spec.edits else replace(spec, edits=edits)
 
 
-def _relative(edit: AnyEdit, root: str) -> AnyEdit:
+def _make_relative(edit: AnyEdit, root: str) -> AnyEdit:
     path = dialects.relative_path(edit.path, root)
     moved = edit if path == edit.path else replace(edit, path=path)
     if not isinstance(moved, RenameFile):

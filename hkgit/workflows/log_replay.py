@@ -247,15 +247,15 @@ def _narrow_path(
     author_time: int,
 ) -> Sequence[PendingEdit]:
     wanted = None if after is None else digest(after.data)
-    left = [at for at, unit in enumerate(units) if _states(unit, path)[1] == wanted]
+    left = [at for at, unit in enumerate(units) if _find_states(unit, path)[1] == wanted]
     in_time = [at for at, unit in enumerate(units) if unit.call.time <= author_time * 1000 + SLACK]
     last = max(left or in_time, default=-1)
     found = None if before is None else digest(before.data)
-    begun = [at for at in range(last + 1) if _states(units[at], path)[0] == found]
+    begun = [at for at in range(last + 1) if _find_states(units[at], path)[0] == found]
     return units[max(begun, default=0) : last + 1]
 
 
-def _states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
+def _find_states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
     """What a spec found at a path, and what it left there."""
     for change in unit.entry.files:
         if path in (change.path, change.new_path):

@@ -64,7 +64,7 @@ from hkgit.values import dataclass, field, replace
 from hkgit.workflows.adoption import Transcripts, propose_recovered, store_checkout
 from hkgit.workflows.commit_plan import prepare, record_step
 from hkgit.workflows.landing_policy import refuse_ruling
-from hkgit.workflows.merge_plan import MergePlan, find_merging, tree_on
+from hkgit.workflows.merge_plan import MergePlan, find_merging, write_tree_on
 from hkgit.workflows.target import ApplyRequest, LandingTarget, read_landing_policy
 from hkgit.workflows.worktree_commit import begin_series
 
@@ -431,7 +431,7 @@ class _Remaking:
             records = {entry_path(name): File(each.to_bytes()) for name, each in entries}
             if records and self.repository.snapshot(tip).get(ATTRIBUTES_PATH) is None:
                 records[ATTRIBUTES_PATH] = File(ATTRIBUTES)
-            tree = tree_on(self.repository, tip, merging, {**files, **records})
+            tree = write_tree_on(self.repository, tip, merging, {**files, **records})
             parents = (tip,) if merging is None else (tip, merging.commit)
             tip = self._add(tree, parents, entries)
         if merging is None and left - set().union(*late.values()):
@@ -476,13 +476,13 @@ class _Remaking:
                 continue
         return tuple(found)
 
-    def _candidate(self, tip: str) -> CandidateCommit:
+    def _make_candidate(self, tip: str) -> CandidateCommit:
         found = candidate_of(self.repository, self.old.id)
         return replace(found, id=None, parents=(tip,), tree=self.target)
 
     def _find_holding(self, tip: str, paths: AbstractSet[str]) -> tuple[Entries, Files]:
         """Find the entries that explain what the commit still has, and what they make of files."""
-        candidate = self._candidate(tip)
+        candidate = self._make_candidate(tip)
         policy = self.policy
         told = self._list_entries() if self.keeps else ()
         kept_text = find_kept_text(self.repository, self.target, (tip,), told)
@@ -526,7 +526,7 @@ class _Remaking:
             self.recorded += proposed
         else:
             self.recovered += len(proposed)
-        candidate = self._candidate(tip)
+        candidate = self._make_candidate(tip)
         return entries, follow_entries(self.repository, candidate, entries).list_changed()
 
     def _share(self, left: AbstractSet[str]) -> Iterator[tuple[str, AbstractSet[str]]]:
