@@ -48,7 +48,7 @@ def _guess(
     back = None if now is None else _take_back(now.data, did.replaced)
     if now is not None and back is not None:
         yield File(back, now.mode)
-    known = session.journal.load().known.get(path)
+    known = session.journal.load().state.known.get(path)
     data = None if known is None else session.journal.blobs.get(known.version)
     if data is not None:
         yield File(data) if now is None else File(data, now.mode)

@@ -342,7 +342,7 @@ def find_files_before(told: Told, session: EditSession, directory: Path) -> dict
     InvalidInput for one outside the checkout.
     """
     checkout, head = Checkout(session.root), find_head(session.root)
-    state, blobs = session.journal.load(), session.journal.blobs
+    state, blobs = session.journal.load().state, session.journal.blobs
     before: dict[str, File | None] = {}
     for name in told.names:
         path, hunks = relative_to_root(name, session.root, directory), (told.hunks or {}).get(name)

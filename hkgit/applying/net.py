@@ -6,7 +6,7 @@ as hunks of the files before the first of them, and quotes nothing of what stood
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from hkgit import dialects
 from hkgit.applying.draft import Draft, Lines
@@ -116,10 +116,9 @@ class NetChange:
     read: dict[str, list[Lines]] = field(default_factory=dict)
     kinds: set[str] = field(default_factory=set)
 
-    def add(self, planned: Plan, paths: Collection[str] | None = None) -> None:
-        """Take in the next plan, or what it does to files of these paths."""
-        changes = [each for each in planned.files if paths is None or each.name in paths]
-        found = [(change, self._find(change)) for change in changes]
+    def add(self, planned: Plan) -> None:
+        """Take in the next plan."""
+        found = [(change, self._find(change)) for change in planned.files]
         known = {name: file for each, file in found for name in (each.path, each.new_path) if name}
         for outcome in planned.outcomes:
             if outcome.path in known:

@@ -27,7 +27,6 @@ from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import UNNAMED
-from hkgit.sessions.session_json import call_json
 from hkgit.workflows.arguments import BATCH
 
 
@@ -58,14 +57,14 @@ def command(given: SpecOptions, *, agent: str, session: str | None, batch: str |
         if report.error is not None:
             raise report.error
     except HkgitError as error:
-        return refuse(error, report.outcomes, given, call_json(report), report.for_model())
+        return refuse(error, report.outcomes, given, report.document, report.for_model())
     if not given.dry_run:
         finish("the files are edited")
     echo_notes(report.outcomes)
     for each in report.blind:
         print_note(f"note: {each.what}\nFix: {each.command}")
     document = render_apply_json("applied", report.outcomes, None, dry_run=given.dry_run)
-    return Answer(document | call_json(report), _lines(report, given))
+    return Answer(document | report.document, _lines(report, given))
 
 
 def _read_specs(root: Path, given: SpecOptions, agent: str) -> list[Spec]:

@@ -10,8 +10,7 @@ from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import find_work_root
 from hkgit.cli.options import option_of
 from hkgit.cli.output import finish
-from hkgit.sessions.answers import Status
-from hkgit.sessions.session_json import status_json
+from hkgit.sessions.session_status import Status
 from hkgit.text.escape import count_noun, visible
 from hkgit.workflows.arguments import CALL, WHOLE_SESSION
 from hkgit.workflows.session_calls import open_session
@@ -34,7 +33,7 @@ def command(session: str | None, call: str | None, whole: bool, only_list: bool)
     edit_session = open_session(find_work_root(), session)
     if only_list:
         status = edit_session.status()
-        return Answer(status_json(status), _list(status))
+        return Answer(status.document, _list(status))
     undone = edit_session.undo(call, whole_session=whole)
     finish("the call is undone")
     document = {
@@ -53,9 +52,9 @@ def command(session: str | None, call: str | None, whole: bool, only_list: bool)
 
 def _list(status: Status) -> Iterator[str]:
     for call in status.calls:
-        if not call.is_undone:
+        if not call.undone:
             notes = {"blind": call.blind, "committed": call.committed}
             suffix = "".join(f", {count} {what}" for what, count in notes.items() if count)
             edits = count_noun(call.edits, "edit")
-            line = f"{call.id}  {' '.join(call.files)}  {edits} by {call.agent}{suffix}"
+            line = f"{call.call}  {' '.join(call.files)}  {edits} by {call.agent}{suffix}"
             yield visible(line)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from hkgit.applying.draft import Lines
@@ -171,6 +171,10 @@ class FileMark:
     sha256: str
 
 
+State = tuple[str, FileMark | None]
+"""A path and what stands there."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedFile:
     """One file before and after; `path` is None for a new file, `new_path` for a deleted one."""
@@ -187,6 +191,21 @@ class RecordedFile:
         """The path by which the base knows the file, else its new one."""
         return self.path if self.path is not None else self.new_path or ""
 
+    @property
+    def needs(self) -> Iterator[State]:
+        """What must stand where before: the file, and nothing where one is made."""
+        yield self.name, self.before
+        if self.new_path is not None and self.new_path != self.name:
+            yield self.new_path, None
+
+    @property
+    def leaves(self) -> Iterator[State]:
+        """What stands where after."""
+        if self.path is not None and self.path != self.new_path:
+            yield self.path, None
+        if self.new_path is not None:
+            yield self.new_path, self.after
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -200,6 +219,16 @@ class Entry:
     edits: tuple[RecordedEdit, ...]
     files: tuple[RecordedFile, ...]
     claims: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def needs(self) -> Iterator[State]:
+        """What must stand where before it."""
+        return (state for file in self.files for state in file.needs)
+
+    @property
+    def leaves(self) -> Iterator[State]:
+        """What stands where after it."""
+        return (state for file in self.files for state in file.leaves)
 
     @property
     def agent(self) -> str:

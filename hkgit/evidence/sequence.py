@@ -13,9 +13,6 @@ from hkgit.evidence.verdict import Entries, Finding, Verdict
 from hkgit.git.objects import TreeEntry, TreeSnapshot
 from hkgit.values import dataclass, field
 
-State = tuple[str, FileMark | None]
-"""A path and what stands there."""
-
 
 def order_entries(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entry]]:
     """Yield each entry as soon as every file is what it says it was before; leftovers last.
@@ -29,15 +26,15 @@ def order_entries(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entr
         return
     waiting = sorted(entries, key=lambda each: each[0])
     now = _begin(waiting, files)
-    awaited = Counter(state for _, entry in entries for state in _needs(entry))
+    awaited = Counter(state for _, entry in entries for state in entry.needs)
     while waiting:
-        fit = (each for each in waiting if all(now[at] == mark for at, mark in _needs(each[1])))
+        fit = (each for each in waiting if all(now[at] == mark for at, mark in each[1].needs))
         ready = [*fit] or waiting[:1]
-        useful = (each for each in ready if any(awaited[state] for state in _leaves(each[1])))
+        useful = (each for each in ready if any(awaited[state] for state in each[1].leaves))
         chosen = next(useful, ready[0])
         waiting.remove(chosen)
-        awaited.subtract(_needs(chosen[1]))
-        now.update(_leaves(chosen[1]))
+        awaited.subtract(chosen[1].needs)
+        now.update(chosen[1].leaves)
         yield chosen
 
 
@@ -47,8 +44,8 @@ def _begin(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
     What it is, where an entry was made on that. Else its base has moved, and it begins as what
     more entries were made on than leave it.
     """
-    needed = Counter(state for _, entry in entries for state in _needs(entry))
-    left = Counter(state for _, entry in entries for state in _leaves(entry))
+    needed = Counter(state for _, entry in entries for state in entry.needs)
+    left = Counter(state for _, entry in entries for state in entry.leaves)
     begin: dict[str, FileMark | None] = {}
     for path, state in needed - left:
         begin.setdefault(path, state)
@@ -57,23 +54,6 @@ def _begin(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
         if (path, actual) in needed or path not in begin:
             begin[path] = actual
     return begin
-
-
-def _needs(entry: Entry) -> Iterator[State]:
-    """What must stand where before an entry: its files, and nothing where it makes one."""
-    for file in entry.files:
-        yield file.name, file.before
-        if file.new_path is not None and file.new_path != file.name:
-            yield file.new_path, None
-
-
-def _leaves(entry: Entry) -> Iterator[State]:
-    """What stands where after an entry."""
-    for file in entry.files:
-        if file.path is not None and file.path != file.new_path:
-            yield file.path, None
-        if file.new_path is not None:
-            yield file.new_path, file.after
 
 
 _FETCH = "Fetch the commit that the entry names as its base, or apply the spec again."

@@ -18,8 +18,8 @@ from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
+from hkgit.sessions.commit_entries import propose
 from hkgit.sessions.proposal import Proposal
-from hkgit.sessions.squash import propose_onto
 from hkgit.sessions.stage import open_journals
 from hkgit.sessions.writer import at_work
 from hkgit.values import dataclass, replace
@@ -133,7 +133,7 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
     live = open_journals(repository, repository.work_tree)
     replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
     units = list_waiting([*live, *replayed.journals.values()])
-    proposal = propose_onto(repository, units, head, tree)
+    proposal = propose(repository, units, head, tree, is_built=True)
     explanation = _explain(repository, proposal, (before, tree), units)
     if request.keeps:
         _keep_calls(repository.work_tree, proposal, replayed)
@@ -150,7 +150,8 @@ def _adopt_commits(
     for commit, before, after in pairs:
         units = _narrow(repository, journals, commit, before)
         parents = repository.commit(commit).parents
-        proposal = propose_onto(repository, units, parents[0] if parents else None, after)
+        base = parents[0] if parents else None
+        proposal = propose(repository, units, base, after, is_built=True)
         explanation = _explain(repository, proposal, (before, after), units)
         for journal in journals:  # what a commit has taken is not there for the next
             journal.landed |= {each.name for each in proposal.entries if each.list_edits(journal)}
@@ -169,7 +170,7 @@ def propose_recovered(
     with tempfile.TemporaryDirectory(prefix="hkgit-adopt-") as folder:
         replayed = _replay(repository, transcripts, [(start, after)], Path(folder), ())
         units = _narrow(repository, [*replayed.journals.values()], commit, start)
-        return propose_onto(repository, units, start, after)
+        return propose(repository, units, start, after)
 
 
 def _narrow(
@@ -229,7 +230,7 @@ def _explain(
     trees: tuple[str, str],
     units: Sequence[PendingEdit],
 ) -> Explanation:
-    assert proposal.built is not None, "propose_onto always builds"
+    assert proposal.built is not None, "all edits were built"
     before, after = map(repository.snapshot, trees)
     return explain(proposal.built, (before, after), list_changed_paths(repository, *trees), units)
 
@@ -247,7 +248,7 @@ def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
 
 
 def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> None:
-    call = found.state.calls[number]
+    call = found.calls[number]
     for change in call.changes:
         for version in (change.before, change.after):
             data = None if version is None else found.blobs.get(version.sha256)

@@ -16,14 +16,12 @@ from hkgit.sessions.call_plan import CallPlan, plan_call
 from hkgit.sessions.knowledge import (
     NOTHING,
     FileKnowledge,
-    KnownRange,
     carry_knowledge,
     know_lines,
     learn_lines,
     merge_knowledge,
 )
 from hkgit.sessions.writer import keep_versions
-from hkgit.text.document import Document
 from hkgit.text.shown_lines import (
     Lines,
     find_shown_files,
@@ -190,23 +188,19 @@ class ReadingMemory:
         if data is None or not shown:
             return False
         self._blobs.put(data)
-        document = Document(data)
-        self._know(
-            step, reading.path, data, (KnownRange(*x, document.range_hash(*x)) for x in shown)
-        )
+        self._know(step, reading.path, data, know_lines(data, shown))
         return True
 
     def _recall(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> None:
         """Learn what an earlier version of a file showed, as far as it still stands."""
         old = know_lines(then, self._find(reading, then))
-        carried = carry_knowledge(old, now, self._blobs.get)
-        self._know(step, reading.path, now, carried.ranges)
+        self._know(step, reading.path, now, carry_knowledge(old, now, self._blobs.get))
 
-    def _know(self, step: Step, path: str, data: bytes, ranges: Iterable[KnownRange]) -> None:
+    def _know(self, step: Step, path: str, data: bytes, seen: FileKnowledge) -> None:
         known = self._find_place(step)
-        for each in ranges:
+        if seen.ranges:
             before = known.get(path) or know_lines(data, ())
-            known[path] = learn_lines(before, each, data, self._blobs.get)
+            known[path] = learn_lines(before, seen.ranges, data, self._blobs.get)
 
     def _find(self, reading: LoggedReading, data: bytes) -> list[Lines]:
         """Find the lines of a file that a reading shows."""

@@ -53,9 +53,9 @@ from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
 from hkgit.git.transaction.recovery import settle_abandoned
 from hkgit.sessions.call_journal import list_waiting
+from hkgit.sessions.commit_entries import propose
 from hkgit.sessions.commit_message import name_entries
 from hkgit.sessions.proposal import ProposedEntry
-from hkgit.sessions.squash import propose_onto
 from hkgit.sessions.stage import find_root, lock_all, open_journals
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
@@ -316,7 +316,7 @@ def _propose_of_sessions(
     None where one is blind, so that the commit is judged as if they were not there.
     """
     journals = open_journals(repository, find_root(repository))
-    found = propose_onto(repository, list_waiting(journals), start, tree).entries
+    found = propose(repository, list_waiting(journals), start, tree).entries
     return () if any(any(find_blind_edits(policy, each.entry)) for each in found) else found
 
 
