@@ -10,7 +10,7 @@ from typing import Protocol
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, FileMark
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.replay import REFS as RECORDS
 from hkgit.evidence.replay import record_ref
 from hkgit.gate.policy.model import Policy
@@ -25,6 +25,7 @@ from hkgit.sessions.writer import at_work
 from hkgit.values import dataclass, replace
 from hkgit.workflows.explanation import Explanation, Origin, explain
 from hkgit.workflows.log_replay import Replayed, TranscriptReplay, narrow
+from hkgit.workflows.log_results import name_change
 from hkgit.workflows.log_steps import Step
 from hkgit.workflows.log_texts import FileVersions
 
@@ -210,7 +211,7 @@ def _replay(
     for tree in {*sides[0], *sides[-1]}:
         known.update(repository.snapshot(tree).paths())
     recorded = frozenset(
-        (change.path or change.new_path or "", *_find_hashes(change.before, change.after))
+        name_change(change)
         for journal in live
         for call in journal.load().calls.values()
         for change in call.changes
@@ -218,10 +219,6 @@ def _replay(
     versions = FileVersions(repository, tuple(before for before, _ in sides[:1]))
     replay = TranscriptReplay(folder, versions, recorded)
     return replay.take(transcripts.steps(frozenset(known), wanted))
-
-
-def _find_hashes(before: FileMark | None, after: FileMark | None) -> tuple[str | None, str | None]:
-    return None if before is None else before.sha256, None if after is None else after.sha256
 
 
 def _explain(
