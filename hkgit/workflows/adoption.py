@@ -110,12 +110,18 @@ def adopt(repository: Repository, request: AdoptRequest) -> list[Adoption]:
 
 def store_checkout(repository: Repository, option: str = "-A") -> str:
     """Store the tree of what is in the checkout, as `git add` with that option would stage it."""
+    return store_tree(repository, repository.head().commit, "add", option, "--", ":/")
+
+
+def store_tree(
+    repository: Repository, start: str | None, *command: str, stdin: bytes | None = None
+) -> str:
+    """Store the tree that a command of git makes of another, in an index of its own."""
     with tempfile.TemporaryDirectory(prefix="hkgit-index-") as folder:
         env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
-        head = repository.head().commit
-        if head is not None:
-            repository.git("read-tree", head, env=env)
-        repository.git("add", option, "--", ":/", env=env)
+        if start is not None:
+            repository.git("read-tree", start, env=env)
+        repository.git(*command, stdin=stdin, env=env)
         return repository.git("write-tree", env=env).text
 
 
