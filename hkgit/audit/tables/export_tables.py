@@ -36,7 +36,7 @@ from hkgit.audit.tables.rows import (
 )
 from hkgit.errors import GitRefused
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.commit_range import Watch
+from hkgit.gate.clock import Watch
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
