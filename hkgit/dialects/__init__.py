@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import cast
 
 from hkgit.dialects.appearance import APPEARANCES
 from hkgit.dialects.dialect import Dialect
@@ -51,8 +50,10 @@ def _load(name: str) -> Dialect:
     own = name.replace("-", "_")
     if name in _CALLS:
         calls = import_module(f"{__name__}.calls")
-        return cast(Dialect, getattr(calls, own.upper()))
-    return cast(Dialect, import_module(f"{__name__}.{own}"))
+        found: Dialect = getattr(calls, own.upper())
+        return found
+    module: Dialect = import_module(f"{__name__}.{own}")
+    return module
 
 
 DIALECTS = _Registry()

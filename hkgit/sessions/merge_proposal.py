@@ -17,7 +17,7 @@ from hkgit.applying.planner import plan
 from hkgit.edits import File, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import make_entry
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, digest
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.replay import replay_merge
 from hkgit.evidence.verdict import CandidateCommit
@@ -30,6 +30,7 @@ from hkgit.sessions.placement import carry_reads, restate
 from hkgit.sessions.proposal import Proposal, ProposedEntry, propose_entry
 from hkgit.sessions.squash import describe_blind
 from hkgit.text.document import Document
+from hkgit.text.hashes import digest
 
 _CONFLICT = re.compile(
     rb"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\r?\n.*?^>{7} [^\n]*\n",

@@ -24,7 +24,7 @@ from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.audit.tables.columns import OF_COMMITS
 from hkgit.edits import Read
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.entry import LEDGER, Entry, RecordedEdit, RecordedFile, digest
+from hkgit.evidence.entry import LEDGER, Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.judge import Gate
@@ -37,6 +37,7 @@ from hkgit.git.objects import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.escape import to_json_text, visible
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
 Row = dict[str, Any]

@@ -9,7 +9,7 @@ from sqlite3 import Connection
 from hkgit.audit.page.render import read_style, render_template
 from hkgit.audit.tables.figures import ALL, EACH, Figures, Summary, ask, gather, sum_up
 from hkgit.audit.tables.rows import Row
-from hkgit.evidence.entry import digest
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
 
