@@ -11,6 +11,7 @@ from hkgit.matching.place import Place
 from hkgit.matching.placeholder import DOTS, is_bare, is_elision, is_placeholder
 from hkgit.matching.strict import cuts_at, is_whole
 from hkgit.matching.view import EditLines, FileLines, indent_of, is_telling, make_key
+from hkgit.matching.words import find_typography
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
 from hkgit.text.escape import count_noun
@@ -75,6 +76,24 @@ def check(
             path,
             "the new text has '...' where the old one has lines",
             "Write out the lines, or put ... in the same places of the old text.",
+        )
+
+
+def check_typography(view: FileLines, wanted: EditLines, path: str) -> None:
+    """Raise InvalidInput where both texts have typography that the file has not.
+
+    What put it into the old text put it into the new one too; there nobody knows what was meant.
+    """
+    if wanted.old.isascii() or wanted.new.isascii():
+        return
+    data = view.document.data
+    known = set() if view.is_ascii else find_typography(data)
+    added = sorted(find_typography(wanted.new) - find_typography(wanted.old) - known)
+    if added and not find_typography(wanted.old) <= known:
+        raise InvalidInput(
+            path,
+            f"the old text has quotes or dashes that the file has not, and the new text {added[0]}",
+            "Write both texts with the characters that are meant to stand in the file.",
         )
 
 

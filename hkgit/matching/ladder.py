@@ -296,6 +296,7 @@ def _check_meaning(search: Search, found: Located) -> None:
     meant = EditLines.of(search.edit, found.repairs)
     is_paired = found.tier == "elided"
     try:
+        guards.check_typography(search.view, EditLines.of(search.edit), search.edit.path)
         guards.check(search.view, meant, search.edit.path, found.places[0], is_paired=is_paired)
     except InvalidInput as error:
         from hkgit.matching.advice import remove_marks
