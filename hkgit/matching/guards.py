@@ -210,15 +210,14 @@ def find_doubled_lines(view: FileLines, wanted: EditLines, place: Place) -> tupl
     if not is_whole(view.document, place):
         return ()
     first, last = view.document.lines_of(place.start, place.end)
-    number_of = view.document.number_in_file
     notes = []
     for change in wanted.changes:
         added = wanted.new_lines[change.new_start : change.new_end]
         is_top, is_bottom = change.old_start == 0, change.old_end == len(wanted.old_lines)
         if added and is_top and _repeats(view, added[0], first - 1):
-            notes.append(f"the first new line repeats line {number_of(first - 1)}")
+            notes.append(f"the first new line repeats line {first - 1}")
         if added and is_bottom and _repeats(view, added[-1], last + 1):
-            notes.append(f"the last new line repeats line {number_of(last + 1)}")
+            notes.append(f"the last new line repeats line {last + 1}")
     return tuple(notes)
 
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from hkgit.edits import END_OF_FILE, Edit, encode_text
 from hkgit.errors import Ambiguous, HkgitError, InvalidInput, Near, Stale
 from hkgit.matching import advice, applied, guards
-from hkgit.matching.candidates import fuzzy, line_block
+from hkgit.matching.candidates import find_candidates, fuzzy, is_slip, line_block
 from hkgit.matching.place import FULL, Located, Place, Settings, rate_confidence
 from hkgit.matching.strict import (
     elided,
@@ -129,8 +129,6 @@ class Ties:
 
     def refusal(self, places: Sequence[Place]) -> HkgitError:
         """Build the error for several places: Ambiguous, or Stale if all have another hash."""
-        from hkgit.matching import advice
-
         error = advice.refuse_ambiguous(self.document, places, self.edit)
         expected = self.edit.expected_hash
         if expected is None or self.holds is None or any(map(self.holds, places)):
@@ -166,14 +164,10 @@ def settle(
     place, runner_up = decide(places, search.ties)
     if not place.is_fit:
         if not _is_slip(search, wanted, place, runner_up):
-            from hkgit.matching import advice
-
             raise advice.refuse_conflict(search.view, wanted, place, search.edit)
         repairs = (*repairs, "misquoted")
     pieces = find_pieces(search.view, wanted) if tier == "elided" else [(wanted, place)]
     if any(applied.stands_over(search.view, *piece) for piece in pieces):
-        from hkgit.matching import advice
-
         raise advice.refuse_applied(search.view, place, search.edit)
     second = None if runner_up is None else runner_up.similarity
     sure = rate_confidence(tier, place.similarity, second, repairs)
@@ -197,8 +191,6 @@ def _is_slip(search: Search, wanted: EditLines, place: Place, runner_up: Place |
         holds = search.ties.holds
         if holds is None or not holds(place) or holds(runner_up):
             return False
-    from hkgit.matching.candidates import is_slip
-
     return bool(place.targets) and is_slip(search.view, wanted, place)
 
 
@@ -247,8 +239,6 @@ def choose_variant(search: Search, wanted: EditLines) -> tuple[EditLines, tuple[
 
 
 def _agreement(search: Search, wanted: EditLines) -> tuple[int, int]:
-    from hkgit.matching.candidates import find_candidates
-
     found = find_candidates(search.view, wanted)
     return (found[0].agreement, found[0].similarity) if found else (0, 0)
 
@@ -275,8 +265,6 @@ def locate(
     found = _find(search, wanted)
     is_exact = found is not None and found.tier == "exact" and not found.repairs
     if found is None or (settings.threshold == FULL and not is_exact):
-        from hkgit.matching import advice
-
         raise advice.refuse_no_match(search.view, wanted, edit)
     _check_meaning(search, found)
     return found
@@ -299,11 +287,9 @@ def _check_meaning(search: Search, found: Located) -> None:
         guards.check_typography(search.view, EditLines.of(search.edit), search.edit.path)
         guards.check(search.view, meant, search.edit.path, found.places[0], is_paired=is_paired)
     except InvalidInput as error:
-        from hkgit.matching.advice import remove_marks
-
         lines_of = search.view.document.lines_of
         error.near = tuple(Near(*lines_of(p.start, p.end)) for p in found.places)
-        error.corrected = remove_marks(meant, search.edit)
+        error.corrected = advice.remove_marks(meant, search.edit)
         raise
 
 
@@ -345,8 +331,6 @@ def _find_inside_word(search: Search, wanted: EditLines) -> Located | None:
         return None
     if search.ties.vouches(places[0]):
         return settle(search, tier, wanted, places, ())
-    from hkgit.matching import advice
-
     raise advice.refuse_inside_word(search.view, places[0], search.edit)
 
 
@@ -390,8 +374,6 @@ def _find_loosely(search: Search, wanted: EditLines) -> Located | None:
 
 def _find_owned(search: Search, wanted: EditLines) -> tuple[Place, ...]:
     """Find the lines whose very hash or receipt is given, and of which none is quoted as it is."""
-    from hkgit.matching.candidates import find_candidates
-
     if search.ties.vouches is vouch_for_none or find_candidates(search.view, wanted):
         return ()
     places = advice.find_by_words(search.view, wanted, MOST_SHOWN)
@@ -406,8 +388,6 @@ def _settle_loose(
     repairs: tuple[str, ...],
 ) -> Located | None:
     """Choose among the places of a loose tier; None where the one that is meant is too unlike."""
-    from hkgit.matching.candidates import find_candidates
-
     best = find_candidates(search.view, wanted)[0]
     _refuse_applied(search, applied.find_rival(search.view, wanted, best))
     found = settle(search, tier, wanted, places, repairs)
@@ -433,8 +413,6 @@ def _check_evidence(search: Search, wanted: EditLines, found: Located) -> Locate
 def _refuse_applied(search: Search, place: Place | None) -> None:
     """Raise AlreadyApplied where the new text stands at a place."""
     if place is not None:
-        from hkgit.matching import advice
-
         raise advice.refuse_applied(search.view, place, search.edit)
 
 
@@ -532,9 +510,7 @@ def _tell_left_over(view: FileLines, wanted: EditLines, places: Sequence[Place])
     for tier, how in ((whitespace, "blanks"), (unicode, "typography")):
         near = _apart_from(places, sorted(tier(view, wanted)))
         if near:
-            lines = [
-                str(view.document.number_in_file(view.document.line_at(p.start))) for p in near
-            ]
+            lines = [str(view.document.line_at(p.start)) for p in near]
             shown = ", ".join([*lines[:MOST_SHOWN], *(["..."] if lines[MOST_SHOWN:] else [])])
             verb = "differs" if len(near) == 1 else "differ"
             return (f"{count_noun(len(near), 'place')} that {verb} in {how} stayed: line {shown}",)
