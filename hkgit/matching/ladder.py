@@ -67,16 +67,22 @@ NEAR_HINT = 5  # How many lines a place may be away from a line hint that is to 
 
 
 @dataclass(frozen=True, slots=True)
-class Ties:
-    """Evidence that breaks ties between equally good places; never used otherwise.
+class Search:
+    """An edit that is looked for in a file, and the evidence that ties it to a place there.
 
-    `holds` is that an expected hash does, `vouches` says what evidence covers a place.
+    `holds` is that an expected hash does, `vouches` says what evidence covers a place; both break
+    ties between equally good places, and are never used otherwise.
     """
 
-    document: Document
+    view: FileLines
     edit: Edit
+    settings: Settings
     holds: Holds | None
-    vouches: Vouches = vouch_for_none
+    vouches: Vouches
+
+    @property
+    def document(self) -> Document:
+        return self.view.document
 
     def owns(self, place: Place) -> bool:
         """Whether evidence is that of a place, and not of much more that was read with it."""
@@ -127,7 +133,7 @@ class Ties:
         is_clear = least <= reach and other > max(3 * least * least, 1)
         return [away[0][1]] if is_clear else places
 
-    def refusal(self, places: Sequence[Place]) -> HkgitError:
+    def refuse(self, places: Sequence[Place]) -> HkgitError:
         """Build the error for several places: Ambiguous, or Stale if all have another hash."""
         error = advice.refuse_ambiguous(self.document, places, self.edit)
         expected = self.edit.expected_hash
@@ -137,16 +143,6 @@ class Ties:
         stale = Stale(self.edit.path, f"{what}, and {error.what}", "Read the file again.")
         stale.near = error.near
         return stale
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """An edit that is looked for in a file, and what ties it to a place there."""
-
-    view: FileLines
-    edit: Edit
-    settings: Settings
-    ties: Ties
 
 
 def settle(
@@ -161,7 +157,7 @@ def settle(
     Raises Ambiguous where nothing tells several apart, AlreadyApplied where the change stands
     there, Conflict where lines that it changes are misquoted.
     """
-    place, runner_up = decide(places, search.ties)
+    place, runner_up = decide(places, search)
     if not place.is_fit:
         if not _is_slip(search, wanted, place, runner_up):
             raise advice.refuse_conflict(search.view, wanted, place, search.edit)
@@ -185,16 +181,16 @@ def settle(
 
 def _is_slip(search: Search, wanted: EditLines, place: Place, runner_up: Place | None) -> bool:
     """Whether evidence shows that the author saw this very place, and only misquotes it."""
-    if place.similarity < search.settings.threshold or not search.ties.vouches(place):
+    if place.similarity < search.settings.threshold or not search.vouches(place):
         return False
     if runner_up is not None and place.agreement - runner_up.agreement < MARGIN:
-        holds = search.ties.holds
+        holds = search.holds
         if holds is None or not holds(place) or holds(runner_up):
             return False
     return bool(place.targets) and is_slip(search.view, wanted, place)
 
 
-def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
+def decide(places: Sequence[Place], search: Search) -> tuple[Place, Place | None]:
     """Choose the place that is meant and the runner-up; the place is not always a fit.
 
     Raises Ambiguous where another place is as good or nearly so, unless none of them is a fit;
@@ -203,9 +199,9 @@ def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
     ranked = sorted(places, key=lambda p: (-p.agreement, -p.similarity, not p.is_fit, p.start))
     near = [place for place in ranked if _is_near(ranked[0], place)]
     if len(near) > 1:
-        near = ties.break_ties(near)
+        near = search.break_ties(near)
     if len(near) > 1 and any(place.is_fit for place in near):
-        raise ties.refusal(near)
+        raise search.refuse(near)
     return near[0], next((place for place in ranked if place != near[0]), None)
 
 
@@ -256,7 +252,7 @@ def locate(
     many lines the evidence is which shows that the author saw it as it is. Raises NoMatch,
     AlreadyApplied, Ambiguous, Conflict or InvalidInput.
     """
-    search = Search(make_view(document), edit, settings, Ties(document, edit, holds, vouches))
+    search = Search(make_view(document), edit, settings, holds, vouches)
     wanted = EditLines.of(edit)
     if not wanted.old:
         raise InvalidInput(edit.path, "the old text is empty", "Quote the lines to be replaced.")
@@ -329,7 +325,7 @@ def _find_inside_word(search: Search, wanted: EditLines) -> Located | None:
         wanted, places, tier = other, find_literal_places(search.view, other), "whitespace"
     if len(places) != 1 or wanted.whole_lines:
         return None
-    if search.ties.vouches(places[0]):
+    if search.vouches(places[0]):
         return settle(search, tier, wanted, places, ())
     raise advice.refuse_inside_word(search.view, places[0], search.edit)
 
@@ -374,10 +370,10 @@ def _find_loosely(search: Search, wanted: EditLines) -> Located | None:
 
 def _find_owned(search: Search, wanted: EditLines) -> tuple[Place, ...]:
     """Find the lines whose very hash or receipt is given, and of which none is quoted as it is."""
-    if search.ties.vouches is vouch_for_none or find_candidates(search.view, wanted):
+    if search.vouches is vouch_for_none or find_candidates(search.view, wanted):
         return ()
     places = advice.find_by_words(search.view, wanted, MOST_SHOWN)
-    return tuple(place for place in places if search.ties.owns(place))
+    return tuple(place for place in places if search.owns(place))
 
 
 def _settle_loose(
@@ -403,7 +399,7 @@ def _check_evidence(search: Search, wanted: EditLines, found: Located) -> Locate
 
     place, path = found.places[0], search.edit.path
     is_sure = has_evidence(search.view, wanted, place.targets, path)
-    if not is_sure and not search.ties.owns(place):
+    if not is_sure and not search.owns(place):
         return None
     _refuse_applied(search, applied.find_added(search.view, wanted, place.targets))
     check_names(search.view, wanted, place.targets, path)
