@@ -79,9 +79,7 @@ def _ways(
         stream = judge_range(
             repository, asked, LAX, has_trusted_side=False, jobs=jobs, known=memory
         )
-        report = stream.collect()
-        assert len(report.rulings) == len(commits)
-        assert report.passes
+        assert sum(ruling.passes for ruling in stream.rulings) == len(commits)
 
     return [
         ("git log -p", lambda: sh_quietly(log, root)),

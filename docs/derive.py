@@ -39,8 +39,8 @@ class Answer(Exception):
 
 def require(holds, where, what):
     if not holds:
-        where = ascii(where.decode(errors="backslashreplace"))[1:-1]
-        raise Answer("not derived", f"{where}: {what}")
+        shown = ascii(where.decode(errors="backslashreplace"))[1:-1]
+        raise Answer("not derived", f"{shown}: {what}")
 
 
 def write(value, depth=0):
@@ -58,8 +58,7 @@ def write(value, depth=0):
     raise ValueError("is too deep, or no number that every program reads alike")
 
 
-def read_entry(data):
-    """Read an entry: its base, its files, and what it needs and leaves by path."""
+def read_entry(data):  # its base, its files, and what it needs and leaves by path
     try:
         entry = json.loads(data.decode())
         files, base = entry["files"], entry["base"]
@@ -105,8 +104,7 @@ class Text:  # bytes as lines: `raw` with their ends, the last one too, and `lin
             self.raw[-1] += b"\r\n" if is_crlf else b"\n"
         self.hashes = [hash_lines([line]) for line in self.lines]
 
-    def find_place(self, hunk, size):
-        """Find the only place, counted from 0, of a hunk in a text that has moved on; else -1."""
+    def find_place(self, hunk, size):  # the only one, from 0, in a text that has moved on; else -1
         above, below, end, places = hunk["before"], hunk["after"], len(self.lines), []
         is_bare = not above and not below and size == end
         for start in range(end - size + 1):
@@ -120,8 +118,7 @@ class Text:  # bytes as lines: `raw` with their ends, the last one too, and `lin
                 places.append(start if is_top or is_end or is_bare else -1)
         return places[0] if len(places) == 1 else -1
 
-    def derive(self, file, is_moved):
-        """Derive the bytes that this text becomes by the hunks of a file of an entry."""
+    def derive(self, file, is_moved):  # the bytes that hunks of an entry make of this text
         parts, done = [self.bom], 0
         for hunk in file["hunks"]:
             (first, last), text = hunk["lines"], hunk["new_text"]
@@ -145,8 +142,7 @@ class Text:  # bytes as lines: `raw` with their ends, the last one too, and `lin
         return data if is_ended or bare in (b"", BOM) or bare.endswith(b"\n") else bare
 
 
-def derive_entry(git, entry, files):
-    """Derive what an entry makes of files, and whether they are others than it was made on."""
+def derive_entry(git, entry, files):  # what it makes of files, and whether it was made on others
     made, has_moved = {}, False
     for file in entry["files"]:
         path, new_path, name, before = (file[key] for key in ("path", "new_path", "name", "before"))
@@ -218,8 +214,7 @@ class Git:  # the objects of a repository, each checked against its id
     def mark(self, file):
         return file and (file[0], digest(self.load(file)))
 
-    def list_files(self, tree):
-        """List what a tree holds by path: a mode and an id. A directory without files is told."""
+    def list_files(self, tree):  # by path: a mode and an id; a directory without files is told
         found, waiting = {}, [(b"", tree)]
         for under, tree in waiting:  # it grows
             data = self.read("tree", tree)
@@ -233,8 +228,7 @@ class Git:  # the objects of a repository, each checked against its id
             waiting += [(under + n + b"/", key.hex()) for m, n, key in parts if m == b"40000"]
         return found
 
-    def list_base(self, base, parent):
-        """List the files of the commit that edits were written against, if it is in the history."""
+    def list_base(self, base, parent):  # what edits were written against, if it is in the history
         words = [*self.command, "merge-base", "--is-ancestor", base or "", parent or ""]
         is_known = subprocess.run(words, stderr=subprocess.DEVNULL, **self.io).returncode == 0
         return self.list_files(self.read_commit(base)[0]) if is_known else {}
@@ -263,17 +257,23 @@ def check_commit(git, commit):
             entries.append(read_entry(data))
     if not entries:
         raise Answer("no entry", "")
-    derived = follow(git, entries, before, (parents or [None])[0])
-    derived |= {path: file for path, file in after.items() if path.startswith(LEDGER)}
-    if git.mark(after.get(ATTRIBUTES)) == ("100644", digest(FROZEN)):
-        derived[ATTRIBUTES] = after[ATTRIBUTES]
-    for path in sorted(derived.keys() | after.keys()):
-        one, other = derived.get(path), after.get(path)
-        if one != other and {"40000"} != {each[0] for each in (one, other) if each}:
-            is_made = one and other and one[0] == other[0] and git.load(other) == one[1]
-            pairs = zip(git.load(one).split(b"\n"), git.load(other).split(b"\n"), strict=False)
-            line = [*(a == b for a, b in pairs), False].index(False) + 1
-            require(is_made, path + b":%d" % line, "is not what the entries make")
+    try:
+        derived = follow(git, entries, before, (parents or [None])[0])
+        if git.mark(after.get(ATTRIBUTES)) == ("100644", digest(FROZEN)):
+            derived[ATTRIBUTES] = after[ATTRIBUTES]
+        derived |= {path: file for path, file in after.items() if path.startswith(LEDGER)}
+        for path in sorted(derived.keys() | after.keys()):
+            one, other = derived.get(path), after.get(path)
+            if one != other and {"40000"} != {each[0] for each in (one, other) if each}:
+                is_made = one and other and one[0] == other[0] and git.load(other) == one[1]
+                pairs = zip(git.load(one).split(b"\n"), git.load(other).split(b"\n"), strict=False)
+                line = [*(a == b for a, b in pairs), False].index(False) + 1
+                require(is_made, path + b":%d" % line, "is not what the entries make")
+    except Answer:
+        added = [b":(top)" + path for path in after.keys() - before.keys() if LEDGER in path]
+        if parents and git.ask("rev-list", "-1", "--full-history", parents[0], "--", *added):
+            raise Answer("not judged here", "puts entries back") from None
+        raise
 
 
 def main(arguments):

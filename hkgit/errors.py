@@ -39,10 +39,20 @@ class HkgitError(Exception):
         self.what = what
         self.fix = fix
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let an error of a worker come back as what it is."""
+        return _restore, (type(self), self.where, self.what, self.fix)
+
     @property
     def lines(self) -> tuple[int, int] | None:
         """First and last line of the likeliest place."""
         return (self.near[0].start_line, self.near[0].end_line) if self.near else None
+
+
+def _restore(kind: type[HkgitError], *said: str) -> HkgitError:
+    error = kind.__new__(kind)
+    HkgitError.__init__(error, *said)
+    return error
 
 
 SEND_AGAIN = "Send all of it again."

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hkgit.agents.events import Did, Editing, Looks, ToolEvent
+from hkgit.agents.events import Did, Editing, Looks, ServerCall, Shell, ToolEvent, ToolReading
 from hkgit.agents.logged_call import Line, LoggedCall, Record, tell
 from hkgit.agents.setup.settings import Part
+from hkgit.agents.shown_readings import find_turn
 from hkgit.agents.tools import Tool, session_name
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
@@ -66,6 +67,8 @@ class Agent:
 
     edit_tool: str = "edit"
     """What it calls the tool `edit` of hkgit's server."""
+    server: str = ""
+    """How the names begin of the tools of hkgit's server, where its hooks are told of them."""
     edits: Mapping[str, Tool] = field(default_factory=dict)
     looks: Mapping[str, Tool] = field(default_factory=dict)
     """Its own tools that change files, and those that show some or run commands."""
@@ -83,8 +86,11 @@ class Agent:
     find_output: Callable[[Path, str], str | None] | None = None
     """Finds in a transcript what a call has shown of which no hook tells; None if not (yet)."""
 
-    keeps_earlier: bool = False
-    """Whether its transcript begins with what the conversation was shown that it goes on from."""
+    find_attached: Callable[[Path], list[ToolReading]] | None = None
+    """Finds in a transcript the files that the model was shown without a call, as `@file`."""
+
+    read_earlier: Callable[[Path], Iterable[Line]] | None = None
+    """Reads a transcript that begins with what the conversation was shown that it goes on from."""
     logs: tuple[Log, ...] = ()
     user_folder: tuple[str, str, str] | None = None
     """Where a user's settings are: below what a variable names, or below the home.
@@ -106,10 +112,14 @@ class Agent:
             return None
         keys, tools = self.keys, self.tools
         stage, arguments = said.get(keys.stage), said.get(keys.arguments)
-        tool = tools.get(str(said.get(keys.tool)))
-        if stage not in (keys.before, keys.after) or tool is None:
+        name = str(said.get(keys.tool))
+        if stage not in (keys.before, keys.after) or not isinstance(arguments, dict):
             return None
-        did = tool(arguments, said.get(keys.answer)) if isinstance(arguments, dict) else None
+        did: Did | None = None
+        if name in tools:
+            did = tools[name](arguments, said.get(keys.answer))
+        elif stage == keys.before and self.server and name.startswith(self.server):
+            did = ServerCall(arguments)
         if did is None:
             return None
         path = said.get(keys.transcript)
@@ -123,6 +133,26 @@ class Agent:
             turn=str(said.get(keys.turn) or ""),
         )
         return event if self.complete is None else self.complete(event, payload)
+
+    def find_earlier(self, transcript: Path, event: ToolEvent) -> Iterator[LoggedCall]:
+        """Find what a conversation was shown before the answer that makes a call. Raises OSError.
+
+        One that goes on from another, or is a fork of it, begins with what that one was shown. The
+        words of that answer were written before its other calls had shown anything.
+        """
+        if self.read_earlier is None:
+            return
+        lines = [*self.read_earlier(transcript)]
+        calls = [each for log in self.logs for each in self.read_log(log, lines)]
+        turn = event.turn or find_turn(transcript, event.call)
+        turn = turn or (calls[-1].turn if calls else "")
+        for each in calls:
+            is_shown = isinstance(each.did, Shell) or (
+                isinstance(each.did, ToolReading) and each.did.answer is not None
+            )
+            # What was attached names no answer, and is learnt by itself.
+            if is_shown and each.turn not in ("", turn):
+                yield each
 
     def read_log(self, log: Log, lines: Iterable[Line]) -> Iterator[LoggedCall]:
         """Yield what each call of a log has done; one may read several files."""

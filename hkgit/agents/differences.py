@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Protocol
 
-from hkgit.edits import File, decode_text
+from hkgit.applying.file_diff import compare_files
+from hkgit.applying.net import tell_changes
+from hkgit.edits import File
 from hkgit.errors import HkgitError, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.text.document import split_raw
-from hkgit.text.paths import quote_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,18 +37,11 @@ def adopt_difference(session: EditSession, before: Files, time: int = 0) -> Edit
     if time:
         last = session.journal.load().effective[-1:]
         time = max([time, *(call.time for call in last)])
-    now = Checkout(session.root)
+    changes = compare_files(before.get, Checkout(session.root).get, before)
     refusal: HkgitError | None = None
-    for around in _AROUND:
-        text = "".join(
-            line
-            for path, old in before.items()
-            for line in render_diff(path, old, now.get(path), around)
-        )
-        if not text:
-            return None
+    for around in _AROUND if changes else ():
         try:
-            answer = session.adopt(session.parse(text, "unified-diff"), before, time)
+            answer = session.adopt(tell_changes(changes, around), before, time)
         except Stale as error:  # it has led somewhere else
             refusal = error
             continue
@@ -58,60 +51,6 @@ def adopt_difference(session: EditSession, before: Files, time: int = 0) -> Edit
     if refusal is not None:
         raise refusal
     return None
-
-
-def render_diff(path: str, old: File | None, new: File | None, around: int = 3) -> Iterator[str]:
-    """Render the lines of a diff, with so many around each change; nothing if nothing has changed.
-
-    With none around, one remains beside lines that are put in.
-    """
-    if old == new:
-        return
-    names = [quote_path(f"{mark}/{path}") for mark in "ab"]
-    yield f"diff --git {names[0]} {names[1]}\n"
-    if old is None and new is not None:
-        yield f"new file mode {new.mode:06o}\n"
-    elif old is not None and new is None:
-        yield f"deleted file mode {old.mode:06o}\n"
-    elif old is not None and new is not None and old.mode != new.mode:
-        yield f"old mode {old.mode:06o}\nnew mode {new.mode:06o}\n"
-    lines = _lines(old), _lines(new)
-    sides = [
-        "/dev/null" if file is None else name for file, name in zip((old, new), names, strict=True)
-    ]
-    if not around and old is not None and new is not None:
-        hunks = [*_close_hunks(*lines)]
-        whole = iter([f"--- {sides[0]}\n", f"+++ {sides[1]}\n", *hunks] if hunks else [])
-    else:
-        from difflib import unified_diff
-
-        whole = unified_diff(*lines, sides[0], sides[1], n=around)
-    for line in whole:
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _close_hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    """The hunks of a diff, each with what has changed alone."""
-    from difflib import SequenceMatcher
-
-    shift = 0
-    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
-        above = 1 if a == b and a > 0 else 0
-        below = 1 if a == b and not above and b < len(old) else 0
-        first = a - above + 1
-        counts = b - a + above + below, d - c + above + below
-        yield f"@@ -{first},{counts[0]} +{first + shift},{counts[1]} @@\n"
-        yield from (f" {line}" for line in old[a - above : a])
-        yield from (f"-{line}" for line in old[a:b])
-        yield from (f"+{line}" for line in new[c:d])
-        yield from (f" {line}" for line in old[b : b + below])
-        shift += (d - c) - (b - a)
-
-
-def _lines(file: File | None) -> list[str]:
-    return [] if file is None else [*map(decode_text, split_raw(file.data))]
 
 
 class Take(Protocol):

@@ -161,7 +161,9 @@ class UntoldLook:
 
 @dataclass(frozen=True, slots=True)
 class ServerCall:
-    """A call of hkgit's own server that a sub-agent is about to make."""
+    """A call of hkgit's own server that is about to be made: what it asks for."""
+
+    arguments: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
 from hkgit.agents.shown_readings import is_harmless
 from hkgit.applying.planner import Options
 from hkgit.edits import File, Overlay, Spec
-from hkgit.errors import HkgitError, Stale
+from hkgit.errors import Conflict, HkgitError, Stale
 from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import FileMark, RecordedFile
 from hkgit.git.repository import Repository
@@ -30,8 +30,6 @@ from hkgit.sessions.call_plan import plan_call
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.homes import STATE_FILE, find_folders, list_candidates
-from hkgit.text.diff import find_changes
-from hkgit.text.document import split_raw
 from hkgit.values import dataclass, replace
 
 Files = Mapping[str, File | None]
@@ -152,26 +150,14 @@ def _take_back(before: Files, after: Files, now: Files) -> Files | None:
             continue
         if old is None or new is None or file is None:
             return None
-        data = _take_back_lines(old.data, new.data, file.data)
-        if data is None:
+        from hkgit.sessions.undo_calls import merge_back  # few calls meet in one file
+
+        try:
+            data = merge_back(path, new.data, old.data, file.data)
+        except Conflict:
             return None
         found[path] = File(data, file.mode)
     return found
-
-
-def _take_back_lines(before: bytes, after: bytes, now: bytes) -> bytes | None:
-    old, new, lines = split_raw(before), split_raw(after), split_raw(now)
-    others = find_changes(new, lines)
-    for own in reversed(find_changes(old, new)):
-        if any(x.old_start < own.new_end and x.old_end > own.new_start for x in others):
-            return None
-        shift = sum(
-            (x.new_end - x.new_start) - (x.old_end - x.old_start)
-            for x in others
-            if x.old_end <= own.new_start
-        )
-        lines[own.new_start + shift : own.new_end + shift] = old[own.old_start : own.old_end]
-    return b"".join(lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from hkgit.agents.events import END, Shell, Snippets, ToolReading
 from hkgit.agents.json_fields import parse_value, table, tables
+from hkgit.agents.logged_call import Line
 from hkgit.text.shown_lines import (
     find_pieces,
     find_shown_files,
@@ -192,11 +193,18 @@ def _load(*place: Path | str) -> list[str] | None:
         return None
 
 
+_LARGEST_TRANSCRIPT = 64 * 2**20
+"""A transcript of more bytes is not read as a whole: the agent waits."""
+
 _TAIL = 8 * 2**20
 _BLOCK = 2**18
 """So many bytes of a transcript are looked through, from its end, and at once."""
 
 _ASKING = ("function_call", "custom_tool_call", "local_shell_call")
+_ANSWERS, _ANSWERING = ("assistant", "gemini"), (b'"assistant"', b'"gemini"')
+
+ListAttached = Callable[[JsonObject], Iterator[ToolReading]]
+FindAttached = Callable[[Path], list[ToolReading]]
 
 
 def find_turn(transcript: Path, call: str) -> str:
@@ -229,49 +237,66 @@ def _name_answer(record: JsonObject, call: str) -> str | None:
     message = table(record.get("message"))
     for part in tables(message.get("content") or message.get("parts")):
         if table(part.get("functionCall") or part).get("id") == call:
-            return str(message.get("id") or record.get("uuid"))
+            return str(message.get("id") or record.get("uuid") or record.get("id"))
     return None
 
 
-def find_attached(transcript: Path) -> list[ToolReading]:
-    """Find what was attached before the last answer of the model, with the lines that it shows."""
-    found: list[ToolReading] = []
-    answer: object = None
-    for record in list_lines_back(transcript, b'"attachment"', b'"assistant"', b"Content from "):
-        if record.get("type") == "assistant":
-            name = table(record.get("message")).get("id") or record.get("uuid")
-            answer = answer or name
-            if name == answer:
-                found.clear()
-        else:
-            found += list_attached(record)
-    return found
+def attached_in_lines(list_attached: ListAttached, *words: bytes) -> FindAttached:
+    """Make what finds the files that a transcript shows before the last answer of the model.
+
+    `list_attached` lists those of one line, in which one of these words stands. What the calls of
+    that answer have attached, they had not when it was given.
+    """
+
+    def find_attached(transcript: Path) -> list[ToolReading]:
+        found: list[ToolReading] = []
+        last: object = None
+        for record in list_lines_back(transcript, *_ANSWERING, *words):
+            message = table(record.get("message"))
+            if record.get("type") in _ANSWERS or message.get("role") == "assistant":
+                name = message.get("id") or record.get("uuid") or record.get("id")
+                last = last or name
+                if name == last:
+                    found.clear()
+            else:
+                found += list_attached(record)
+        return found
+
+    return find_attached
 
 
-_NAMED = re.compile(r"\nContent from (.+):\n")
-
-
-def list_attached(record: JsonObject) -> Iterator[ToolReading]:
-    """List the files that one line of a transcript attaches."""
-    attached = table(record.get("attachment"))
-    match attached.get("type"):
-        case "file":
-            file = table(table(attached.get("content")).get("file"))
-            yield from _read(file.get("filePath"), file.get("content"), file.get("startLine"))
-        case "nested_memory":
-            yield from _read(attached.get("path"), table(attached.get("content")).get("content"))
-        case "instructions":
-            for each in tables(attached.get("files")):
-                yield from _read(each.get("path"), each.get("content"))
-    # Qwen Code tells of a file in two parts of the prompt.
-    for head, body in pairwise(tables(table(record.get("message")).get("parts"))):
-        if record.get("type") == "user" and (name := _NAMED.fullmatch(str(head.get("text")))):
-            yield from _read(name[1], body.get("text"))
-
-
-def _read(path: object, content: object, first: object = 1) -> Iterator[ToolReading]:
+def read_attached(path: object, content: object, first: object = 1) -> Iterator[ToolReading]:
+    """Read what a transcript shows of one file; nothing where it is no text."""
     if isinstance(path, str) and isinstance(content, str) and isinstance(first, int):
         yield ToolReading(path, max(first, 1), END, content)
+
+
+_NAMED = r"\nContent from @?(.+):\n"
+
+
+def list_named_parts(parts: object) -> Iterator[ToolReading]:
+    """List the files of a prompt of Gemini CLI and Qwen Code: a part names one, the next has it."""
+    for head, body in pairwise(tables(parts)):
+        if (name := re.fullmatch(_NAMED, str(head.get("text")))) is not None:
+            yield from read_attached(name[1], body.get("text"))
+
+
+def read_own_lines(transcript: Path) -> Iterator[Line]:
+    """Read the lines of a transcript but those of sub-agents, which one may hold as well.
+
+    Raises OSError.
+    """
+    if transcript.stat().st_size > _LARGEST_TRANSCRIPT:
+        return
+    is_own = transcript.stem.startswith("agent-")
+    with transcript.open("rb") as stream:
+        for number, raw in enumerate(stream, 1):
+            record = parse_value(raw)
+            if isinstance(record, dict) and (
+                is_own
+                or (record.get("isSidechain") is not True and record.get("type") != "progress")
+            ):
+                yield Line(f"{transcript.name}:{number}", record)
 
 
 def list_lines_back(transcript: Path, *words: bytes) -> Iterator[JsonObject]:

@@ -10,11 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.line_map import LineMap
-from hkgit.applying.outcome import EditOutcome, Plan
+from hkgit.applying.outcome import Plan
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import InsertAfter, Read, ReplaceRange, Snapshot, Spec
 from hkgit.errors import Stale
 from hkgit.values import replace
+
+PlacedEdit = tuple[str, str | None, Sequence[Lines]]
+"""The path of an edit, its tier, and the lines of the base that it touches."""
 
 
 def carry_plan(
@@ -33,27 +36,18 @@ def carry_plan(
     on_base = plan(spec, base, options, reads)
     if not on_base.ok:
         return on_base, tuple(reads)
-    moved = _line_maps(on_base, base, tip)
-    expected = {each.number: _carry_lines(each, moved) for each in on_base.outcomes}
-    ranges = {
-        number: lines[0]
-        for number, lines in expected.items()
-        if isinstance(spec.edits[number - 1], ReplaceRange | InsertAfter)
-    }
+    placed = [(each.path, each.tier, each.base_lines) for each in on_base.outcomes]
+    moved = find_line_maps((path for path, _, _ in placed), base, tip)
     known = {read.path for read in ahead}
     behind = (read for read in reads if read.path not in known)
     carried_reads = (*_carry_reads(behind, moved), *ahead)
-    on_tip = plan(spec, tip, replace(options, carried=ranges), carried_reads)
-    for outcome in on_tip.outcomes:
-        if outcome.error is None and outcome.base_lines != expected[outcome.number]:
-            raise _stale(outcome.path, "the old text is now at another place")
-    return on_tip, carried_reads
+    return plan_carried(spec, placed, moved, tip, options, carried_reads), carried_reads
 
 
-def _line_maps(on_base: Plan, base: Snapshot, tip: Snapshot) -> dict[str, LineMap]:
-    """A line map of every file that the plan touches and the tip has changed."""
+def find_line_maps(paths: Iterable[str], base: Snapshot, tip: Snapshot) -> dict[str, LineMap]:
+    """Find the line map of every file that the tip has changed. Raises Stale where one is gone."""
     maps = {}
-    for path in {outcome.path for outcome in on_base.outcomes}:
+    for path in {*paths}:
         before, after = base.get(path), tip.get(path)
         if before is not None and after is None:
             raise _stale(path, "the file is gone")
@@ -64,16 +58,42 @@ def _line_maps(on_base: Plan, base: Snapshot, tip: Snapshot) -> dict[str, LineMa
     return maps
 
 
-def _carry_lines(outcome: EditOutcome, moved: Mapping[str, LineMap]) -> tuple[Lines, ...]:
+def plan_carried(
+    spec: Spec,
+    placed: Sequence[PlacedEdit],
+    moved: Mapping[str, LineMap],
+    tip: Snapshot,
+    options: Options,
+    reads: Sequence[Read],
+) -> Plan:
+    """Plan on the tip's files a spec whose edits had places on the base's.
+
+    Raises Stale where an edit lands anywhere else than its place is carried to.
+    """
+    expected = {at: _carry_lines(each, moved) for at, each in enumerate(placed, 1)}
+    ranges = {
+        number: lines[0]
+        for number, lines in expected.items()
+        if isinstance(spec.edits[number - 1], ReplaceRange | InsertAfter)
+    }
+    on_tip = plan(spec, tip, replace(options, carried=ranges), reads)
+    for outcome in on_tip.outcomes:
+        if outcome.error is None and outcome.base_lines != expected[outcome.number]:
+            raise _stale(outcome.path, "the old text is now at another place")
+    return on_tip
+
+
+def _carry_lines(placed: PlacedEdit, moved: Mapping[str, LineMap]) -> tuple[Lines, ...]:
     """The lines of the tip that an edit must touch."""
-    if outcome.path not in moved:
-        return outcome.base_lines
-    if outcome.tier == "file":
-        raise _stale(outcome.path, "the file was changed")
-    carried = [moved[outcome.path].carry(lines) for lines in outcome.base_lines]
+    path, tier, touched = placed
+    if path not in moved:
+        return tuple(touched)
+    if tier == "file":
+        raise _stale(path, "the file was changed")
+    carried = [moved[path].carry(lines) for lines in touched]
     found = tuple(lines for lines in carried if lines is not None)
     if len(found) != len(carried):
-        raise _stale(outcome.path, "the lines of this edit were changed")
+        raise _stale(path, "the lines of this edit were changed")
     return found
 
 

@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from itertools import islice
 from operator import attrgetter
 
-from hkgit.text.document import Document, terminate, unterminate
+from hkgit.text.document import Document, read_document, terminate, unterminate
 from hkgit.values import cached_property, dataclass
 
 Lines = tuple[int, int]
@@ -47,7 +47,7 @@ class Draft:
     @classmethod
     def of(cls, data: bytes) -> Draft:
         """Start a draft of some bytes, in which nothing has changed yet."""
-        return cls.over(terminate(Document(data)))
+        return cls.over(terminate(read_document(data)))
 
     @classmethod
     def over(cls, document: Document) -> Draft:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from hkgit.applying.hunk import Hunk
 from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, decode_text
-from hkgit.text.diff import LineChange
+from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import split_raw
 from hkgit.text.paths import quote_path
 
@@ -29,6 +29,33 @@ def render_diff(change: FileChange, first_line: int = 1, context: int = CONTEXT)
         return ""
     body = [*_sides(change), *_hunks(old, new, changes, first_line, context)] if changes else []
     return "".join(f"{line}\n" for line in [_title(change), *head, *body])
+
+
+def compare_files(
+    before: Callable[[str], File | None],
+    after: Callable[[str], File | None],
+    paths: Iterable[str],
+) -> tuple[FileChange, ...]:
+    """Compare two versions of some files line by line; those that are the same are left out."""
+    versions = ((path, before(path), after(path)) for path in paths)
+    return tuple(_compare(path, old, new) for path, old, new in versions if old != new)
+
+
+def _compare(path: str, old: File | None, new: File | None) -> FileChange:
+    lines, new_lines = _raw_lines(old), _raw_lines(new)
+    hunks = (
+        Hunk(
+            each.old_start + 1, each.old_end, b"".join(new_lines[each.new_start : each.new_end]), ()
+        )
+        for each in find_changes(lines, new_lines)
+    )
+    return FileChange(
+        path=None if old is None else path,
+        new_path=None if new is None else path,
+        before=old,
+        after=new,
+        hunks=tuple(hunks),
+    )
 
 
 def _raw_lines(file: File | None) -> list[bytes]:

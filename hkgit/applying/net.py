@@ -6,7 +6,7 @@ as hunks of the files before the first of them, and quotes nothing of what stood
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from hkgit import dialects
 from hkgit.applying.draft import Draft, Lines
@@ -49,6 +49,16 @@ def words_written(spec: Spec, outcomes: Iterable[EditOutcome]) -> Words:
         else:
             lines += Document(encode_text(new_text_of(spec.edits[outcome.number - 1]))).lines
     return words_of(lines)
+
+
+def tell_changes(changes: Iterable[FileChange], context: int = CONTEXT) -> Spec:
+    """Tell changes of files as a spec: a diff with so many lines around each of them.
+
+    Raises InvalidInput where no diff can say one.
+    """
+    text = "".join(render_diff(each, context=context) for each in changes)
+    spec = dialects.parse(text, "unified-diff")
+    return replace(spec, digest=sha256(encode_text(text)).hexdigest())
 
 
 @dataclass
@@ -106,10 +116,9 @@ class NetChange:
     read: dict[str, list[Lines]] = field(default_factory=dict)
     kinds: set[str] = field(default_factory=set)
 
-    def add(self, planned: Plan, paths: Collection[str] | None = None) -> None:
-        """Take in the next plan, or what it does to files of these paths."""
-        changes = [each for each in planned.files if paths is None or each.name in paths]
-        found = [(change, self._find(change)) for change in changes]
+    def add(self, planned: Plan) -> None:
+        """Take in the next plan."""
+        found = [(change, self._find(change)) for change in planned.files]
         known = {name: file for each, file in found for name in (each.path, each.new_path) if name}
         for outcome in planned.outcomes:
             if outcome.path in known:
@@ -170,9 +179,7 @@ class NetChange:
         reads = tuple(self._reads(changes))
         # The lines around a change need not have been read, but may be needed to place it.
         for context in (0, CONTEXT):
-            text = "".join(render_diff(each, context=context) for each in changes)
-            spec = dialects.parse(text, "unified-diff")
-            spec = replace(spec, digest=sha256(encode_text(text)).hexdigest())
+            spec = tell_changes(changes, context)
             planned = plan(spec, files, Options(settings), reads)
             if planned.ok and files_after(planned) == wanted:
                 return PlannedSpec(spec, planned, reads)

@@ -12,15 +12,13 @@ from hkgit.audit.reports.fix import mend
 from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.text import summarize
 from hkgit.audit.tables.figures import (
-    AgentFigures,
-    Figures,
-    count_all,
-    list_agents,
+    Summary,
     numbers_json,
     numbers_lines,
     open_rows_of,
+    sum_up,
 )
-from hkgit.evidence.refusal_log import find_claimed_conflicts
+from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.text.escape import count_noun, escape_markdown, render_code, visible
@@ -30,23 +28,27 @@ from hkgit.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """A range as named, the rulings under the policy, the commits, the numbers, the agents."""
+    """A range as named, the rulings under the policy, the commits, and what they come to."""
 
     name: str
     old: str
     new: str
     report: Report
     commits: tuple[AuditedCommit, ...]
-    numbers: Figures
-    agents: tuple[AgentFigures, ...]
+    summary: Summary
 
     @classmethod
-    def of(cls, name: str, ends: tuple[str, str], report: Report) -> Audit:
+    def of(
+        cls,
+        name: str,
+        ends: tuple[str, str],
+        report: Report,
+        refused: Sequence[RefusedAttempt] = (),
+    ) -> Audit:
         """Audit a range; `ends` are the ids of its two sides."""
         commits = tuple(map(audit_commit, report.rulings))
         with open_rows_of(commits, report.policy) as database:
-            agents = tuple(list_agents(database)[""])
-            return cls(name, *ends, report, commits, count_all(database), agents)
+            return cls(name, *ends, report, commits, sum_up(database, refused)[""])
 
     def sort_commits(self) -> dict[str, list[AuditedCommit]]:
         """Sort the commits by standing, in the order of `STANDINGS`."""
@@ -86,7 +88,7 @@ def audit_json(audit: Audit) -> JsonObject:
         "rejected": [each.id for each in audit.commits if not each.passes],
         "break_glass": [ruling.judged.candidate.id for ruling in audit.find_break_glass()],
         "claimed": {
-            "agents": dict(audit.numbers.agents),
+            "agents": dict(audit.summary.figures["versions"]),
             "verify": [
                 {"commit": ruling.judged.candidate.id, **outcome}
                 for ruling, outcome in audit.list_verify_outcomes()
@@ -96,7 +98,7 @@ def audit_json(audit: Audit) -> JsonObject:
                 for ruling, met in audit.list_conflicts_met()
             ],
         },
-        "numbers": numbers_json(audit.numbers),
+        "numbers": numbers_json(audit.summary.figures),
     }
 
 
@@ -150,7 +152,7 @@ def _render_derived(audit: Audit) -> Iterator[str]:
     yield ""
     yield "```text"
     # No name in it can end the block: every line begins with a word of hkgit's.
-    yield from map(visible, numbers_lines(audit.numbers))
+    yield from map(visible, numbers_lines(audit.summary.figures))
     yield "```"
     yield ""
 
@@ -192,7 +194,8 @@ def _glass(audit: Audit) -> Iterator[str]:
 def _render_claimed(audit: Audit) -> Iterator[str]:
     yield "## What is only claimed"
     yield ""
-    agents = ", ".join(f"{escape_markdown(name)} ({n})" for name, n in audit.numbers.agents.items())
+    named = audit.summary.figures["versions"]
+    agents = ", ".join(f"{escape_markdown(name)} ({n})" for name, n in named.items())
     yield f"- agents, by their own word: {agents or 'none'}"
     outcomes = [
         f"{render_code(name_commit(ruling))} {render_code(str(outcome.get('command')))}"
@@ -230,7 +233,7 @@ def _commits(audit: Audit) -> Iterator[str]:
             ruling.replay,
             f"{'passes' if ruling.passes else 'fails'}: {ruling.rule}",
             str(len(commit.edits) or ""),
-            ", ".join(commit.agents or (ruling.made_by,)),
+            ", ".join(commit.agents),
             read_subject(ruling),
         ]
         yield f"| {render_code(name_commit(ruling))} | {' | '.join(map(escape_markdown, cells))} |"

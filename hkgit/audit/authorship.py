@@ -13,13 +13,15 @@ from hkgit.audit.commits import AuditedCommit, audit_commit
 from hkgit.audit.origins import Blamed, LineOrigins
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import LEDGER, digest
+from hkgit.evidence.entry import LEDGER
+from hkgit.evidence.trailers import list_agents
 from hkgit.gate.judge import Gate
 from hkgit.git.objects import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes
 from hkgit.text.document import hash_lines, split_raw
 from hkgit.text.escape import to_json_text, visible
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 
@@ -48,6 +50,10 @@ class Attribution:
 
     commit: AuditedCommit
     lines: tuple[AttributedLines, ...]
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        return list_agents(each.agent for each in self.lines)
 
     @property
     def command(self) -> str:
@@ -136,13 +142,13 @@ def render_records(attribution: Attribution) -> Iterator[JsonObject]:
 
     The specification's `tool` is what produced the code: the agent. Its model is not known.
     """
-    for agent in dict.fromkeys(each.agent for each in attribution.lines):
-        lines = [each for each in attribution.lines if each.agent == agent]
+    for agent in attribution.agents:
+        lines = [each for each in attribution.lines if _is_of(each, agent)]
         name, _, version = visible(agent).partition("/")
         commit = attribution.commit
         yield {
             "version": VERSION,
-            "id": str(uuid.uuid5(uuid.NAMESPACE_URL, f"hkgit:{commit.id}:{agent}")),
+            "id": str(uuid.uuid5(uuid.NAMESPACE_URL, f"hkgit:{commit.id}:{agent.casefold()}")),
             "timestamp": commit.time.astimezone(UTC).isoformat(),
             "vcs": {"type": "git", "revision": commit.id},
             "tool": {"name": name, **({"version": version} if version else {})},
@@ -160,6 +166,10 @@ def render_records(attribution: Attribution) -> Iterator[JsonObject]:
                 }
             },
         }
+
+
+def _is_of(lines: AttributedLines, agent: str) -> bool:
+    return lines.agent.casefold() == agent.casefold()
 
 
 def _conversations(lines: Sequence[AttributedLines], path: str) -> Iterator[JsonObject]:
@@ -209,7 +219,7 @@ def render_log(attribution: Attribution) -> str:
                 },
                 "human_author": visible(attribution.commit.author),
             }
-            for agent in dict.fromkeys(each.agent for each in attribution.lines)
+            for agent in attribution.agents
         },
         "hkgit": {"replay": attribution.commit.replay, "derive": attribution.command},
     }
@@ -244,7 +254,7 @@ def _range(lines: AttributedLines) -> str:
 
 
 def _session(agent: str) -> str:
-    return f"s_{digest(agent.encode())[:_DIGITS]}"
+    return f"s_{digest(agent.casefold().encode())[:_DIGITS]}"
 
 
 def _quote(path: str) -> str:

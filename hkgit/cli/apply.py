@@ -35,19 +35,19 @@ from hkgit.cli.spec_options import (
     spec_options,
 )
 from hkgit.edits import Read, Spec
-from hkgit.errors import HkgitError, InvalidInput
+from hkgit.errors import BlindEdit, HkgitError, InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog, note_unread
 from hkgit.git.repository import Repository
 from hkgit.matching.place import format_confidence
 from hkgit.text.escape import count_noun, to_json_text
 from hkgit.text.strict_json import JsonObject
-from hkgit.workflows.application import ApplyRequest, ApplyResult, advise, apply
+from hkgit.values import replace
+from hkgit.workflows.application import ApplyResult, advise, apply
 from hkgit.workflows.arguments import BASE, BRANCH, MESSAGE
-from hkgit.workflows.commit_plan import PlannedCommit, Progress
-from hkgit.workflows.landing_policy import Unread, explain_differing, find_differing
-from hkgit.workflows.merge_plan import ConflictResult, list_conflict_results
-from hkgit.workflows.target import ApplyOptions
-from hkgit.workflows.worktree_commit import LandedCommit
+from hkgit.workflows.commit_plan import PlannedCommit, RecordedCommit
+from hkgit.workflows.landing_policy import Unread, explain_differing, find_differing, refuse_blind
+from hkgit.workflows.merge_plan import list_conflicts
+from hkgit.workflows.target import ApplyRequest
 
 _SHOWN = 5
 """At most so many commands that read are named."""
@@ -79,18 +79,20 @@ def warn_of_rejection(
     session: str | None, root: Path | None, result: ApplyResult, given: SpecOptions
 ) -> None:
     """Say in one line what the policy would reject of what has landed, or would."""
-    assert result.rules is not None
-    source = result.rules.policy.source
+    assert result.target is not None
+    policy = result.target.policy
     if result.blind and given.allow_blind:
         count = count_noun(len(result.blind), "edit")
         landed = "would land" if given.dry_run else "landed"
-        print_note(f"note: {count} {landed} blind, as asked; {source} would reject that")
+        print_note(f"note: {count} {landed} blind, as asked; {policy.source} would reject that")
     elif result.blind:
-        error = result.rules.refusal(result.blind)
-        way = f"{_take_back(result)}{_advise(session, root, result, result.blind)}"
+        error = refuse_blind(policy, result.blind)
+        way = error.fix
+        if isinstance(error, BlindEdit):
+            way = f"{_take_back(result)}{_advise(session, root, result, result.blind)}"
         print_note(f"note: would be rejected: {error.where}: {error.what}. Fix: {way}")
     else:
-        first = next((each.warning for each in result.landed if each.warning), None)
+        first = next((each.warning for each in result.commits if each.warning), None)
         if first is not None:
             print_note(f"note: would be rejected: {first.where}: {first.what}. {first.fix}")
 
@@ -142,7 +144,7 @@ def _take_back(result: ApplyResult) -> str:
     """The command that takes back what has landed, and leaves everything else alone."""
     if not result.landed or result.target is None:
         return ""
-    branch, before = result.target.branch, f"{result.landed[0].commit[:12]}^"
+    branch, before = result.target.branch, f"{result.landed[0][:12]}^"
     command = f"git update-ref refs/heads/{branch} {before}"
     if result.target.checkout:
         command = f"git reset -q --keep {before}"
@@ -168,17 +170,13 @@ def tell_merge(repository: Repository, step: PlannedCommit) -> JsonObject:
     """Say path by path what becomes of the conflicts; answers with the same for the JSON."""
     if step.merging is None:
         return {}
-    results = list(list_conflict_results(repository, step.merging, step.files))
-    for result in results:
-        print_note(_line(result, step.merging.name))
-    conflicts = {each.path: "resolved" if each.is_resolved else "kept" for each in results}
+    conflicts = {}
+    for path, is_resolved, missing in list_conflicts(repository, step.merging, step.files):
+        word, how = _HOW[is_resolved]
+        lack = f"; it lacks {count_noun(missing, 'line')} of {step.merging.name}" if missing else ""
+        print_note(f"{word}: {path}: in conflict, {how}{lack}")
+        conflicts[path] = "resolved" if is_resolved else "kept"
     return {"merge": {"commit": step.merging.commit, "conflicts": conflicts}}
-
-
-def _line(result: ConflictResult, name: str) -> str:
-    word, how = _HOW[result.is_resolved]
-    lack = f"; it lacks {count_noun(result.missing, 'line')} of {name}" if result.missing else ""
-    return f"{word}: {result.path}: in conflict, {how}{lack}"
 
 
 def ask_command(command: str, directory: Path, correction: str) -> bytes:
@@ -250,7 +248,7 @@ def command(
         root = repository.work_tree
         expected = read_expects(given.expect, partial(make_root_relative, repository))
         receipts = _find_receipts(repository, session)
-        options = ApplyOptions(
+        request = ApplyRequest(
             branch=branch,
             merge=choose_merge(merge),
             base=base,
@@ -263,11 +261,12 @@ def command(
             accept_hook_changes=accept_hook_changes,
             retry=retry,
             allow_blind=given.allow_blind,
-            hears_verify=reflect is not None,
+            dry_run=given.dry_run,
         )
-        request = _request(repository, given, options, reflect)
-        progress = Progress(print_note, show_progress("committing spec"))
-        result = add_advice(session, root, apply(repository, request, progress))
+        request = _add_specs(repository, given, request, reflect)
+        watch = show_progress("committing spec")
+        applied = apply(repository, request, say=print_note, watch=watch)
+        result = add_advice(session, root, applied)
         for words in result.conflicts:
             print_note(words)
         if result.error is not None:
@@ -275,15 +274,14 @@ def command(
     except HkgitError as error:
         blind = blind_json(session, root, result.blocking)
         return refuse(error, result.outcomes, given, blind, refusal_text(result.outcomes))
-    landed = result.landed
-    commit = landed[-1].commit if landed else None
+    last = result.commits[-1]
     on = "" if result.target is None else result.target.branch
-    if commit is not None:
-        finish(f"commit {commit} landed on {on}")
+    if last.commit is not None:
+        finish(f"commit {last.commit} landed on {on}")
     echo_notes(result.outcomes)
-    merging = tell_merge(repository, landed[-1].step if landed else result.steps[-1])
+    merging = tell_merge(repository, last.step)
     warn_of_rejection(session, root, result, given)
-    document = render_apply_json("applied", result.outcomes, commit, dry_run=given.dry_run)
+    document = render_apply_json("applied", result.outcomes, last.commit, dry_run=given.dry_run)
     return Answer(document | merging, _lines(result, on))
 
 
@@ -296,20 +294,19 @@ def _find_receipts(repository: Repository, session: str | None) -> tuple[Read, .
     return EditSession.open(repository.work_tree, session).status().receipts
 
 
-def _request(
-    repository: Repository, given: SpecOptions, options: ApplyOptions, reflect: str | None
+def _add_specs(
+    repository: Repository, given: SpecOptions, request: ApplyRequest, reflect: str | None
 ) -> ApplyRequest:
-    """The specs that were given; with `reflect` a command corrects those that cannot be read."""
+    """Add the specs that were given; with `reflect` a command corrects them, read or not."""
     root = repository.work_tree
-    read = partial(_read_specs, repository, given, options.agent)
+    read = partial(_read_specs, repository, given, request.agent)
     if reflect is None:
-        return ApplyRequest(tuple(read()), options, given.dry_run)
+        return replace(request, specs=tuple(read()))
     # Few calls need it.
     from hkgit.workflows.reflection import Reflection
 
     ask = partial(ask_command, reflect, Path.cwd())
-    reflection = Reflection(ask, None if root is None else str(root))
-    return ApplyRequest(tuple(reflection.parse(read)), options, given.dry_run, reflection)
+    return replace(request, reflection=Reflection(ask, read, None if root is None else str(root)))
 
 
 def _read_specs(repository: Repository, given: SpecOptions, agent: str | None) -> list[Spec]:
@@ -325,20 +322,20 @@ def _read_specs(repository: Repository, given: SpecOptions, agent: str | None) -
 
 def _lines(result: ApplyResult, branch: str) -> Iterator[str | bytes]:
     """What has landed, or would: each file's diff, and the evidence it would have."""
-    for step, record in zip(result.steps, result.records, strict=False):
-        for change in step.plan.files:
-            yield printable_text(render_diff(change).encode("utf-8", "surrogateescape"))
-        yield b"\n" + printable_text(record.message)
-    if get_loudness() > QUIET:
-        yield from (summary_line(branch, each) for each in result.landed)
+    for each in result.commits:
+        if each.commit is None:
+            for change in each.step.plan.files:
+                yield printable_text(render_diff(change).encode("utf-8", "surrogateescape"))
+            yield b"\n" + printable_text(each.message)
+        elif get_loudness() > QUIET:
+            yield _summary_line(branch, each.commit, each)
     if result.landed and get_loudness() == VERBOSE:
         for outcome in result.outcomes:
             yield f"  {outcome_line(outcome)}  {outcome.evidence.kind}"
 
 
-def summary_line(branch: str, done: LandedCommit) -> str:
+def _summary_line(branch: str, commit: str, done: RecordedCommit) -> str:
     """Write one line as git prints it, with the least sure edit."""
-    subject = done.record.message.decode("utf-8", "replace").split("\n", 1)[0]
-    least = min(done.record.entry.edits, key=lambda edit: edit.confidence)
+    least = min(done.entry.edits, key=lambda edit: edit.confidence)
     sure = format_confidence(least.confidence, " (lowest confidence ")
-    return f"[{branch} {done.commit[:7]}] {subject}" + (f"{sure}, {least.tier})" if sure else "")
+    return f"[{branch} {commit[:7]}] {done.subject}" + (f"{sure}, {least.tier})" if sure else "")

@@ -8,8 +8,7 @@ import click
 
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
-from hkgit.cli.history import POLICY, History, find_history, resolve_range
-from hkgit.errors import InvalidInput
+from hkgit.cli.history import POLICY, find_history, resolve_range
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
 
@@ -21,15 +20,7 @@ from hkgit.text.escape import count_noun
 @click.option("--target", metavar="REF", help="The ref that the commits are for.")
 @POLICY
 @click.option("--output", metavar="FILE", help="Write it to a file instead of a ref.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["hkgit", "slsa"]),
-    default="hkgit",
-    show_default=True,
-    help="The verdict, or a SLSA verification summary for other tools.",
-)
-@click.option("--resource", metavar="URI", help="For slsa: the repository [default: its remote].")
+@click.option("--resource", metavar="URI", help="The repository [default: its remote].")
 @click.option("--add", metavar="FILE", help="Store an attestation from a file.")
 @json_option
 def command(
@@ -39,7 +30,6 @@ def command(
     target: str | None,
     policy: str | None,
     output: str | None,
-    form: str,
     resource: str | None,
     add: str | None,
 ) -> Answer:
@@ -52,8 +42,8 @@ def command(
     With --entries each ledger entry is signed by its id, which a rebase, a squash and a
     cherry-pick do not change. Kept under refs/hkgit/entries/.
 
-    With --format slsa the file of --output holds a SLSA source verification summary, an in-toto
-    statement in DSSE with the same kind of signature. No gate of hkgit reads it.
+    What is signed is a SLSA source verification summary, an in-toto statement in DSSE, which other
+    tools read as well.
     """
     repository = open_repository()
     if add is not None:
@@ -62,17 +52,16 @@ def command(
         return _keep(repository, Path(add).read_bytes())
     if commits is None or key is None:
         raise click.UsageError("A..B and --key are needed.")
-    if form == "slsa" and (output is None or entries):
-        raise click.UsageError("--format slsa needs --output FILE, and takes no --entries.")
-    if resource is not None and form != "slsa":
-        raise click.UsageError("--resource is for --format slsa.")
     if entries:
-        if (target, policy, output) != (None, None, None):
+        if (target, policy, output, resource) != (None, None, None, None):
             raise click.UsageError("--entries takes a range and a key, nothing else.")
         asked = resolve_range(repository, commits)
         return _sign_entries(repository, asked.old or "", asked.new, Path(key))
     history = find_history(repository, commits, policy, is_range=True)
-    data = _attest(history, Path(key), target, form, resource)
+    from hkgit.workflows.attestation import attest
+
+    named = resource or _find_resource(repository)
+    data = attest(repository, history.asked, history.policy, Path(key), target, named).to_bytes()
     if output is None:
         return _keep(repository, data)
     Path(output).write_bytes(data)
@@ -80,27 +69,13 @@ def command(
     return Answer({"status": "attested", "file": output}, [line], is_info=True)
 
 
-def _attest(
-    history: History, key: Path, target: str | None, form: str, resource: str | None
-) -> bytes:
-    from hkgit.workflows.attestation import attest, attest_summary
-
-    repository, ends, policy = history.repository, history.ends, history.policy
-    if form == "hkgit":
-        return attest(repository, *ends, policy, key, target).to_bytes()
-    named = resource or _find_resource(repository)
-    return attest_summary(repository, *ends, policy, key, target, resource=named).to_bytes()
-
-
-def _find_resource(repository: Repository) -> str:
-    """Find the URI of a repository by its remote, as SPDX writes it. Raises InvalidInput."""
+def _find_resource(repository: Repository) -> str | None:
+    """Find the URI of a repository by its remote, as SPDX writes it."""
     from hkgit.audit.tables.rows import find_url
 
     url = find_url(repository)
-    if url is None or not url.startswith(("https://", "file://")):
-        fix = "Give the URL: --resource git+https://HOST/PATH"
-        raise InvalidInput("--format slsa", "no remote gives the repository's URL", fix)
-    return f"git+{url}"
+    is_public = url is not None and url.startswith(("https://", "file://"))
+    return f"git+{url}" if is_public else None
 
 
 def _sign_entries(repository: Repository, old: str, new: str, key: Path) -> Answer:
@@ -113,7 +88,10 @@ def _sign_entries(repository: Repository, old: str, new: str, key: Path) -> Answ
 
 
 def _keep(repository: Repository, data: bytes) -> Answer:
-    from hkgit.gate.attestations.statement import read_envelope, store_envelope
+    from hkgit.gate.attestations import statement
 
-    ref = store_envelope(repository, read_envelope(data))
+    envelope = statement.read_envelope(data)
+    said = statement.read_statement(envelope.payload)
+    folder = statement.change_refs(said.base_tree, said.tree)
+    ref = statement.store_envelope(repository, folder, envelope)
     return Answer({"status": "attested", "ref": ref}, [f"attested in {ref}"], is_info=True)

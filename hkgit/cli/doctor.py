@@ -40,11 +40,10 @@ from hkgit.sessions.bypass import (
 )
 from hkgit.sessions.end import SessionState, list_sessions
 from hkgit.sessions.homes import find_folders
-from hkgit.sessions.session_json import session_json
 from hkgit.sessions.writer import find_crashed
 from hkgit.text.escape import escape_console, to_json_text, visible
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass
+from hkgit.values import asdict, dataclass
 from hkgit.workflows import framework_hooks, health
 from hkgit.workflows.git_hooks import find_place
 
@@ -276,7 +275,7 @@ def _health_document(repository: Repository, found: _Examination) -> JsonObject:
         "running": [{"id": each.id, "step": each.step, "pid": each.pid} for each in running],
         "stale": [_recovery_json(each, found.is_fixed) for each in found.stale],
         "sessions": list(found.halves),
-        "session_list": [session_json(each) for each in found.sessions],
+        "session_list": [asdict(each) for each in found.sessions],
         "outdated_hooks": [
             {"agent": each.agent, "path": each.path, "is_changed": each.is_changed}
             for each in found.outdated

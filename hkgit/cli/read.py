@@ -17,9 +17,7 @@ from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import make_printable, print_note
 from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.sessions.file_lines import read_checkout, read_snapshot
-from hkgit.sessions.knowledge import MAX_LINES, Reading
-from hkgit.text.strict_json import Json
+from hkgit.sessions.file_lines import MAX_LINES, Reading, read_checkout, read_snapshot
 from hkgit.workflows.arguments import BEFORE, HASHLINE, LIMIT
 
 _RANGE = r"(?s)(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z"
@@ -76,7 +74,7 @@ def command(
         print_note(f"the file ends at line {reading.end_line}")
     if reading.hint:
         print_note(reading.hint)
-    return Answer(partial(_document, reading), _lines(reading))
+    return Answer(lambda: reading.document, _lines(reading))
 
 
 def _read_revision(
@@ -132,12 +130,6 @@ def _is_there(files: Snapshot, path: str) -> bool:
     except InvalidInput:
         # Lines of a file with a name of one letter look like a path on a drive.
         return False
-
-
-def _document(reading: Reading) -> Json:
-    from hkgit.sessions.session_json import reading_json  # who reads lines needs no documents
-
-    return reading_json(reading)
 
 
 def _lines(reading: Reading) -> Iterator[str]:

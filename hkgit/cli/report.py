@@ -59,7 +59,8 @@ def command(
 
 
 def _audit(name: str, history: History, listed: Sequence[str]) -> Audit:
-    return Audit.of(name, history.ends, history.judge(listed).collect())
+    refused = RefusalLog.of(history.repository.common_dir).read()
+    return Audit.of(name, history.ends, history.judge(listed).collect(), refused)
 
 
 def _render(name: str, history: History, listed: Sequence[str], form: str) -> Iterator[str]:
@@ -72,10 +73,7 @@ def _render(name: str, history: History, listed: Sequence[str], form: str) -> It
     from hkgit.audit.page.summary_texts import render_badge, render_comment
 
     audit = _audit(name, history, listed)
-    badge = form == "badge"
-    yield (
-        render_badge(audit.commits) if badge else render_comment(name, audit.commits, audit.agents)
-    )
+    yield render_badge(audit) if form == "badge" else render_comment(audit)
 
 
 def _write_pages(
@@ -87,8 +85,7 @@ def _write_pages(
 
     place = repository.work_tree or repository.git_dir
     refusals = RefusalLog.of(repository.common_dir).read()
-    ends = audit.old, audit.new
-    facts = gather_facts(repository, place.name, audit.name, ends, audit.report, refusals)
+    facts = gather_facts(repository, place.name, audit, refusals)
     return _write_each(
         html,
         html_dir,

@@ -44,9 +44,8 @@ def mcp(root: Path, session: str | None) -> None:
         what = f"the Python package for it is missing ({error.name})"
         raise InvalidInput("hkgit mcp", what, "Install it: pip install 'hkgit[mcp]'") from error
     from hkgit.agents.servers.connection import Connection
-    from hkgit.agents.servers.roots import session_of_process
 
-    serve_tools(Connection(root, session, conversation=session_of_process(os.environ)))
+    serve_tools(Connection(root, session))
 
 
 @click.command()

@@ -11,8 +11,8 @@ from hkgit.cli.common import find_work_root, open_repository
 from hkgit.sessions import end as ending
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.end import SessionState
-from hkgit.sessions.session_json import session_json, status_json
 from hkgit.text.escape import count_noun, visible
+from hkgit.values import asdict
 
 
 @click.group()
@@ -28,7 +28,7 @@ def list_() -> Answer:
     ending.expire(root)
     found = ending.list_sessions(repository, root)
     lines = [visible(describe_session(each)) for each in found] or ["no session in this checkout"]
-    return Answer({"sessions": [*map(session_json, found)]}, lines, is_info=not found)
+    return Answer({"sessions": [*map(asdict, found)]}, lines, is_info=not found)
 
 
 @command.command()
@@ -40,11 +40,11 @@ def show(name: str) -> Answer:
     status = EditSession.open(find_work_root(), name).status()
     lines = [describe_session(state)]
     for call in status.calls:
-        undone = ", undone" if call.is_undone else ""
+        undone = ", undone" if call.undone else ""
         edits = count_noun(call.edits, "edit")
-        lines.append(f"  call {call.id}  {' '.join(call.files)}  {edits} by {call.agent}{undone}")
+        lines.append(f"  call {call.call}  {' '.join(call.files)}  {edits} by {call.agent}{undone}")
     lines += (f"  read {each.path}:{each.start_line}-{each.end_line}" for each in status.receipts)
-    return Answer(session_json(state) | status_json(status), map(visible, lines))
+    return Answer(asdict(state) | status.document, map(visible, lines))
 
 
 @command.command()
@@ -57,7 +57,7 @@ def end(name: str) -> Answer:
     if state.waiting:
         edits = count_noun(state.waiting, "edit")
         line = f"{name} has ended; {edits} can still be committed, then it is removed"
-    return Answer({"status": "ended", **session_json(state)}, [line], is_info=True)
+    return Answer({"status": "ended", **asdict(state)}, [line], is_info=True)
 
 
 @command.command()
@@ -76,23 +76,23 @@ def clean(names: tuple[str, ...], force: bool, dry_run: bool) -> Answer:
         open_repository(), find_work_root(), names, force=force, dry_run=dry_run
     )
     word = "would be removed" if dry_run else "removed"
-    lines = [f"{word}  {each.name}" for each in gone]
+    lines = [f"{word}  {each.session}" for each in gone]
     for each in kept:
         waiting = f"{count_noun(each.waiting, 'edit')} would lose evidence"
         why = waiting if each.waiting else "damaged"
-        lines.append(f"kept  {each.name}: {why}; hkgit session clean --force {each.name}")
+        lines.append(f"kept  {each.session}: {why}; hkgit session clean --force {each.session}")
     document = {
         "status": "cleaned",
         "dry_run": dry_run,
-        "removed": [each.name for each in gone],
-        "kept": [each.name for each in kept],
+        "removed": [each.session for each in gone],
+        "kept": [each.session for each in kept],
     }
     return Answer(document, lines or ["nothing to remove"], is_info=True)
 
 
 def _one(name: str) -> SessionState:
     found = ending.list_sessions(open_repository(), find_work_root())
-    state = next((each for each in found if each.name == name), None)
+    state = next((each for each in found if each.session == name), None)
     if state is None:
         raise ending.refuse_missing_session(name)
     return state
@@ -101,16 +101,16 @@ def _one(name: str) -> SessionState:
 def describe_session(state: SessionState) -> str:
     """Describe a session in one line."""
     if state.damage is not None:
-        fix = f"hkgit session clean --force {state.name} removes it"
-        return f"{state.name}  its journal {state.damage}: {fix}"
+        fix = f"hkgit session clean --force {state.session} removes it"
+        return f"{state.session}  its journal {state.damage}: {fix}"
     waits = "nothing to commit"
     if state.waiting:
-        blind = f", {state.blind} blind" if state.blind else ""
+        blind = f", {state.waiting_blind} blind" if state.waiting_blind else ""
         waits = f"{count_noun(state.waiting, 'edit')} to be committed{blind}"
     ends = "" if state.expires is None else f", expires {_day(state.expires)}"
-    ended = ", ended" if state.is_ended else ""
-    calls = count_noun(state.calls, "call")
-    return f"{state.name}  {calls}, {waits}, used {_day(state.last_used)}{ends}{ended}"
+    ended = ", ended" if state.ended else ""
+    calls = count_noun(state.call_count, "call")
+    return f"{state.session}  {calls}, {waits}, used {_day(state.last_used)}{ends}{ended}"
 
 
 def _day(seconds: int) -> str:

@@ -10,13 +10,12 @@ import click
 from hkgit.audit.tables.database import open_rows
 from hkgit.audit.tables.figures import (
     AgentFigures,
-    Figures,
+    Summary,
     agent_json,
-    count_all,
     count_line,
-    list_agents,
     numbers_json,
     numbers_lines,
+    sum_up,
 )
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.history import REVISION, History, open_history
@@ -43,36 +42,35 @@ def command(commits: str) -> Answer:
     return Answer(lambda: _document(history, listed, refused), lines)
 
 
-def _count(
-    history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]
-) -> tuple[Figures, Sequence[AgentFigures]]:
+def _count(history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]) -> Summary:
     def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
         return history.judge(fresh).rulings
 
     with open_rows(history.repository, history.policy, listed, rule) as database:
-        return count_all(database), list_agents(database, refused)[""]
+        return sum_up(database, refused)[""]
 
 
 def _document(
     history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]
 ) -> JsonObject:
-    numbers, by_agent = _count(history, listed, refused)
+    found = _count(history, listed, refused)
     about = {"policy_source": history.policy.source, "refused": len(refused)}
-    return {**numbers_json(numbers), **about, "by_agent": [*map(agent_json, by_agent)]}
+    by_agent = [*map(agent_json, found.agents)]
+    return {**numbers_json(found.figures), **about, "by_agent": by_agent}
 
 
 def _lines(
     history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]
 ) -> Iterator[str]:
     yield count_line(len(listed))  # the rest is of all of them
-    numbers, by_agent = _count(history, listed, refused)
-    yield from map(visible, islice(numbers_lines(numbers), 1, None))
+    found = _count(history, listed, refused)
+    yield from map(visible, islice(numbers_lines(found.figures), 1, None))
     if refused:
         landed = sum(each.landed is not None for each in refused)
         yield f"refused     {len(refused)} in this clone, {landed} landed in the end"
-    if by_agent:
+    if found.agents:
         yield ""
-        yield from render_rows((16, 8, 8, 6, 6, 5, 8), _rows(by_agent))
+        yield from render_rows((16, 8, 8, 6, 6, 5, 8), _rows(found.agents))
 
 
 def _rows(agents: Sequence[AgentFigures]) -> Iterator[Sequence[Cell]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from hkgit.applying.draft import Lines
@@ -20,7 +20,7 @@ from hkgit.applying.hunk import CONTEXT
 from hkgit.edits import MAX_EDITS, AnyEdit, Read
 from hkgit.errors import InvalidInput
 from hkgit.text.edit_json import decode_base64, parse_edit, text_json, write_edit
-from hkgit.text.hashes import sha256
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import (
     MAX_DEPTH,
     ROOT,
@@ -103,11 +103,6 @@ def _is_key(key: object) -> bool:
     return type(key) is str and key.isascii()
 
 
-def digest(data: bytes) -> str:
-    """Hash bytes: SHA-256 in lower-case hex."""
-    return sha256(data).hexdigest()
-
-
 SCHEMA = 1
 MAX_BYTES = 2**20
 
@@ -171,6 +166,10 @@ class FileMark:
     sha256: str
 
 
+State = tuple[str, FileMark | None]
+"""A path and what stands there."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedFile:
     """One file before and after; `path` is None for a new file, `new_path` for a deleted one."""
@@ -187,6 +186,21 @@ class RecordedFile:
         """The path by which the base knows the file, else its new one."""
         return self.path if self.path is not None else self.new_path or ""
 
+    @property
+    def needs(self) -> Iterator[State]:
+        """What must stand where before: the file, and nothing where one is made."""
+        yield self.name, self.before
+        if self.new_path is not None and self.new_path != self.name:
+            yield self.new_path, None
+
+    @property
+    def leaves(self) -> Iterator[State]:
+        """What stands where after."""
+        if self.path is not None and self.path != self.new_path:
+            yield self.path, None
+        if self.new_path is not None:
+            yield self.new_path, self.after
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -200,6 +214,16 @@ class Entry:
     edits: tuple[RecordedEdit, ...]
     files: tuple[RecordedFile, ...]
     claims: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def needs(self) -> Iterator[State]:
+        """What must stand where before it."""
+        return (state for file in self.files for state in file.needs)
+
+    @property
+    def leaves(self) -> Iterator[State]:
+        """What stands where after it."""
+        return (state for file in self.files for state in file.leaves)
 
     @property
     def agent(self) -> str:
@@ -369,8 +393,6 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
-_HEX64 = r"[0-9a-f]{64}\Z"
-_OID = r"[0-9a-f]{40}([0-9a-f]{24})?\Z"
 _MODE = r"[0-7]{6}\Z"
 
 
@@ -423,6 +445,17 @@ def _optional(reader: Reader) -> Reader:
 def _check(kind: type, expected: str, holds: Callable[[Any], object] | None = None) -> Reader:
     def read(value: Json) -> Any:
         if type(value) is not kind or (holds is not None and not holds(value)):
+            raise _Fault(expected)
+        return value
+
+    return read
+
+
+def _digits(expected: str, *sizes: int) -> Reader:
+    """Reads so many hex digits."""
+
+    def read(value: Json) -> Any:
+        if type(value) is not str or len(value) not in sizes or value.strip("0123456789abcdef"):
             raise _Fault(expected)
         return value
 
@@ -510,7 +543,7 @@ def _make_entry(schema: int, parameters: int, spec: str, **parts: Any) -> Entry:
 
 _BASE64 = _only("base64", _decode_base64)
 _STRING = _check(str, "a string")
-_HEX = _check(str, "64 hex digits", lambda text: re.match(_HEX64, text))
+_HEX = _digits("64 hex digits", 64)
 _OCTAL = _check(str, "six octal digits", lambda text: re.match(_MODE, text))
 _PER_MILLE = _check(int, "an integer from 0 to 1000", range(1001).__contains__)
 _FROM_0 = _check(int, "an integer from 0", range(_MOST + 1).__contains__)
@@ -532,7 +565,7 @@ _EDIT = _object(
     path=_text,
     edit=_edit,
     evidence=_check(str, f"one of {', '.join(KINDS)}", KINDS.__contains__),
-    expected_hash=_optional(_check(str, "hex digits", lambda text: re.match(_HEX64, text))),
+    expected_hash=_optional(_digits("hex digits", 64)),
     evidence_lines=_optional(_lines),
     lines=_RANGES,
     base_lines=_RANGES,
@@ -569,7 +602,7 @@ _read_entry = _object(
     schema=_check(int, "an integer from 1", SCHEMA.__eq__),
     ladder=_FROM_0,
     parameters=_only("threshold", _PER_MILLE),
-    base=_optional(_check(str, "hex digits", lambda text: re.match(_OID, text))),
+    base=_optional(_digits("hex digits", 40, 64)),
     spec=_only("digest", _HEX),
     reads=_list(_READ),
     edits=_edits,

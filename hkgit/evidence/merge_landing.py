@@ -19,7 +19,7 @@ accounted for on the way to where it comes:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, File, encode_text
 from hkgit.errors import InvalidInput
@@ -31,8 +31,8 @@ from hkgit.git.objects import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document, has_too_many_lines, hash_lines
-from hkgit.values import dataclass
 
+Lines = Sequence[bytes]
 Stretch = tuple[int, int]
 """Lines `first..last` of the other side's file, counted from 1."""
 
@@ -53,7 +53,8 @@ def find_lost(file: Contested, result: File | None, known: Collection[bytes]) ->
     if result is not None and result.mode != theirs.mode and not is_moded:
         yield 1, 1
     sides = (file.base, file.ours, theirs, result)
-    yield from _Lines(*(_lines(each) for each in sides)).find_lost_lines(Counter(known))
+    lines = [() if each is None else Document(each.data).lines for each in sides]
+    yield from _find_lost_lines(*lines, known=Counter(known))
 
 
 def _is_text(file: File | None) -> bool:
@@ -62,76 +63,41 @@ def _is_text(file: File | None) -> bool:
     return file.mode in (REGULAR, EXECUTABLE) and not has_too_many_lines(file.data)
 
 
-def _lines(file: File | None) -> Sequence[bytes]:
-    return () if file is None else Document(file.data).lines
+def _find_lost_lines(
+    base: Lines, ours: Lines, theirs: Lines, result: Lines, *, known: Counter[bytes]
+) -> Iterator[Stretch]:
+    """Find the changes of the other side that the result undoes, and no edit says so."""
+    conflicting, edits = find_changes(base, ours), find_changes(ours, result)
+    cuts = find_changes(theirs, result)
 
+    def is_written(start: int, end: int) -> bool:
+        """Whether edits write all these lines; of no lines, whether they write or cut beside."""
+        if start == end:
+            return any(each.new_start <= start <= each.new_end for each in edits)
+        lines = range(start, end)
+        return all(any(each.new_start <= at < each.new_end for each in edits) for at in lines)
 
-@dataclass(frozen=True, slots=True)
-class _Lines:
-    base: Sequence[bytes]
-    ours: Sequence[bytes]
-    theirs: Sequence[bytes]
-    result: Sequence[bytes]
-
-    def find_lost_lines(self, known: Counter[bytes]) -> Iterator[Stretch]:
-        ours, resolution = find_changes(self.base, self.ours), find_changes(self.ours, self.result)
-        cuts = find_changes(self.theirs, self.result)
-        for change in find_changes(self.base, self.theirs):
-            if any(self._loses(change, cut, ours, resolution, known) for cut in cuts):
-                yield change.new_start + 1, max(change.new_end, change.new_start + 1)
-
-    def _loses(
-        self,
-        change: LineChange,
-        cut: LineChange,
-        ours: Sequence[LineChange],
-        resolution: Sequence[LineChange],
-        known: Counter[bytes],
-    ) -> bool:
-        """Whether the result undoes a change of the other side here, and no edit says so."""
-        if change.new_start == change.new_end:
-            return self._restores(change, cut, resolution)
+    def is_lost(change: LineChange, cut: LineChange) -> bool:
+        if change.new_start == change.new_end:  # it took lines away: are they there again?
+            gone = set(base[change.old_start : change.old_end])
+            back = (at for at in range(cut.new_start, cut.new_end) if result[at] in gone)
+            is_here = cut.old_start <= change.new_start <= cut.old_end
+            return is_here and any(not is_written(at, at + 1) for at in back)
         first, end = max(change.new_start, cut.old_start), min(change.new_end, cut.old_end)
-        if first >= end:
+        if not Counter(theirs[first:end]) - known:
             return False
-        if not Counter(self.theirs[first:end]) - known:
-            return False
-        is_shared = any(_touch(each, change.old_start, change.old_end) for each in ours)
-        is_in_place = change.new_end - change.new_start <= change.old_end - change.old_start
-        return not (
-            is_shared and is_in_place and _is_resolved(resolution, *_opposite(cut, first, end))
+        start, shift = change.old_start, cut.new_start - cut.old_start
+        is_shared = any(
+            each.old_start <= change.old_end and start <= each.old_end for each in conflicting
         )
+        is_in_place = change.new_end - change.new_start <= change.old_end - start
+        is_even = cut.old_end - cut.old_start == cut.new_end - cut.new_start
+        opposite = (first + shift, end + shift) if is_even else (cut.new_start, cut.new_end)
+        return not (is_shared and is_in_place and is_written(*opposite))
 
-    def _restores(
-        self, change: LineChange, cut: LineChange, resolution: Sequence[LineChange]
-    ) -> bool:
-        """Whether lines that the other side took away are there again, and no edit writes them."""
-        if not cut.old_start <= change.new_start <= cut.old_end:
-            return False
-        gone = set(self.base[change.old_start : change.old_end])
-        back = [at for at in range(cut.new_start, cut.new_end) if self.result[at] in gone]
-        return any(not _is_resolved(resolution, at, at + 1) for at in back)
-
-
-def _opposite(cut: LineChange, first: int, end: int) -> tuple[int, int]:
-    """The lines of the result that stand for some lines of a stretch that differs."""
-    if cut.old_end - cut.old_start != cut.new_end - cut.new_start:
-        return cut.new_start, cut.new_end
-    shift = cut.new_start - cut.old_start
-    return first + shift, end + shift
-
-
-def _touch(change: LineChange, start: int, end: int) -> bool:
-    return change.old_start <= end and start <= change.old_end
-
-
-def _is_resolved(resolution: Sequence[LineChange], start: int, end: int) -> bool:
-    """Whether edits write all these lines; of no lines, whether they write or cut beside them."""
-    if start == end:
-        return any(each.new_start <= start <= each.new_end for each in resolution)
-    return all(
-        any(each.new_start <= at < each.new_end for each in resolution) for at in range(start, end)
-    )
+    for change in find_changes(base, theirs):
+        if any(is_lost(change, cut) for cut in cuts):
+            yield change.new_start + 1, max(change.new_end, change.new_start + 1)
 
 
 _APPLY_AGAIN = "Let hkgit apply the spec again: that makes a new entry."
@@ -140,23 +106,20 @@ _APPLY_AGAIN = "Let hkgit apply the spec again: that makes a new entry."
 def find_returned(repository: Repository, judged: ReplayResult, tip: str) -> Iterator[Finding]:
     """Find entries whose change comes from one side, though the other had and undid it."""
     first, second = judged.candidate.parents
-    bases = repository.merge_bases(first, second)
     own = [file for _, entry in judged.entries for file in entry.files]
-    taken = {
+    removed = {
         first: _find_removed(repository, tip, first, second),
         second: _find_removed(repository, tip, second, first),
     }
     for ours, theirs in ((first, second), (second, first)):
-        brought = taken[theirs] | _find_added(repository, theirs, bases)
-        files = repository.snapshot(ours)
-        known = [path for path in brought if path in taken[ours] or files.entry(path) is not None]
-        if not known:
-            continue
-        contents = {path: _read_files(repository, record) for path, record in brought.items()}
-        news = [file for path, each in contents.items() if path not in known for file in each]
-        merged = _MergedSide.of(repository, ours, judged.candidate.tree, [*news, *own])
-        for path in known:
-            if any(map(merged.shows, contents[path])):
+        brought = removed[theirs] | _find_added(repository, theirs, ours)
+        there = repository.snapshot(ours)
+        known = [path for path in brought if path in removed[ours] or there.entry(path) is not None]
+        if known:
+            files = {path: _read_files(repository, record) for path, record in brought.items()}
+            news = [file for path in files.keys() - {*known} for file in files[path]]
+            shows = _compare_side(repository, ours, judged.candidate.tree, [*news, *own])
+            for path in (path for path in known if any(map(shows, files[path]))):
                 what = f"the history of {ours[:12]} had this entry already, and undid its change"
                 yield Finding("reuse", path, what, _APPLY_AGAIN)
 
@@ -174,15 +137,20 @@ def _find_removed(repository: Repository, tip: str, side: str, other: str) -> di
     }
 
 
-def _find_added(repository: Repository, side: str, bases: Sequence[str]) -> dict[str, str]:
-    """Find records that a side gained since the merge base: paths and blobs."""
-    trees = [*(repository.commit(base).tree for base in bases)] if bases else [None]
+def _find_added(repository: Repository, side: str, other: str) -> dict[str, str]:
+    """Find records that a side gained since it left another one: paths and blobs."""
+    bases = repository.merge_bases(side, other)
+    trees: list[str | None] = [repository.commit(base).tree for base in bases]
     return {
         change.path: change.new.id
-        for tree in trees
+        for tree in trees or [None]
         for change in repository.changes(tree, repository.commit(side).tree)
         if change.old is None and change.new is not None and _is_record(change.path)
     }
+
+
+def _is_record(path: str) -> bool:
+    return path.startswith(f"{LEDGER}/")
 
 
 def _read_files(repository: Repository, record: str) -> tuple[RecordedFile, ...]:
@@ -193,79 +161,68 @@ def _read_files(repository: Repository, record: str) -> tuple[RecordedFile, ...]
         return ()
 
 
-def _is_record(path: str) -> bool:
-    return path.startswith(f"{LEDGER}/")
+def _compare_side(
+    repository: Repository, ours: str, tree: str, news: Sequence[RecordedFile]
+) -> Callable[[RecordedFile], bool]:
+    """Compare a side with the merge: whether it does once more what an entry did to a file.
+
+    What `news` say, which the side never had, does not count. What is gone with other files may be
+    in a new one: git knows no renames.
+    """
+    changes = [
+        each
+        for each in repository.changes(repository.commit(ours).tree, tree)
+        if not _is_record(each.path) and SUBMODULE not in _list_modes(each)
+    ]
+    acts = {*map(_describe_change, changes)} - {act for file in news for act in _list_acts(file)}
+    gone = b"".join(repository.blob(each.old.id) for each in changes if each.old and not each.new)
+    texts = [
+        (
+            each.path,
+            Document(repository.blob(each.old.id) if each.old else gone),
+            Document(repository.blob(each.new.id) if each.new else b""),
+        )
+        for each in changes
+    ]
+    written = {hunk.new_text for file in news for hunk in file.hunks}
+    cut = {hunk.old_hash for file in news for hunk in file.hunks}
+
+    def shows(file: RecordedFile) -> bool:
+        names = (file.path, file.new_path)
+        # Git carries the change of a file along where a side has renamed it.
+        here = [each[1:] for each in texts if each[0] in names or None not in names]
+        hunks = [h for h in file.hunks if (h.new_text or h.old_hash) not in (written | cut)]
+        return not acts.isdisjoint(_list_acts(file)) or any(
+            _shows_hunk(hunk, *each) for hunk in hunks for each in here
+        )
+
+    return shows
+
+
+def _shows_hunk(hunk: RecordedHunk, before: Document, after: Document) -> bool:
+    """Whether more of what a hunk wrote stands in a file, or what it took away is gone."""
+    if hunk.new_text:
+        block = Document(encode_text(hunk.new_text)).lines
+        return _count(block, after) > _count(block, before)
+    size = hunk.end_line - hunk.start_line + 1
+    return any(
+        hash_lines(before.lines[at : at + size]) == hunk.old_hash
+        for change in find_changes(before.lines, after.lines)
+        for at in range(change.old_start, change.old_end - size + 1)
+    )
+
+
+def _count(block: Lines, document: Document) -> int:
+    """Count how often lines stand in a document, one after the other."""
+    text = b"".join((b"\n", *(line + b"\n" for line in document.lines)))
+    return text.count(b"".join((b"\n", *(line + b"\n" for line in block))))
 
 
 Act = tuple[str | None, str]
 """A path, and whether it is made, or gone, or the mode that it gets."""
 
 
-@dataclass(frozen=True, slots=True)
-class _MergedSide:
-    """What a merge changes on one side, and which of that entries say which the side never had."""
-
-    acts: frozenset[Act]
-    texts: tuple[tuple[str, Document, Document], ...]
-    written: frozenset[str]
-    cut: frozenset[str]
-
-    @classmethod
-    def of(
-        cls, repository: Repository, ours: str, tree: str, news: Sequence[RecordedFile]
-    ) -> _MergedSide:
-        """Compare a side with the merge.
-
-        What is gone with other files may be in a new one: git knows no renames.
-        """
-        changes = [
-            each
-            for each in repository.changes(repository.commit(ours).tree, tree)
-            if not _is_record(each.path) and _holds_text(each)
-        ]
-        gone = b"".join(
-            repository.blob(each.old.id) for each in changes if each.old and not each.new
-        )
-        texts = (
-            (
-                each.path,
-                Document(repository.blob(each.old.id) if each.old else gone),
-                Document(repository.blob(each.new.id) if each.new else b""),
-            )
-            for each in changes
-        )
-        hunks = [hunk for file in news for hunk in file.hunks]
-        return cls(
-            acts=frozenset(map(_act_of_change, changes))
-            - {act for file in news for act in _acts(file)},
-            texts=tuple(texts),
-            written=frozenset(hunk.new_text for hunk in hunks),
-            cut=frozenset(hunk.old_hash for hunk in hunks),
-        )
-
-    def shows(self, file: RecordedFile) -> bool:
-        """Whether something that an entry did to a file is done here once more."""
-        if self.acts.intersection(_acts(file)):
-            return True
-        names = (file.path, file.new_path)
-        # Git carries the change of a file along where a side has renamed it.
-        texts = [each[1:] for each in self.texts if each[0] in names or None not in names]
-        return any(self._shows_hunk(hunk, *each) for hunk in file.hunks for each in texts)
-
-    def _shows_hunk(self, hunk: RecordedHunk, before: Document, after: Document) -> bool:
-        if hunk.new_text:
-            block = Document(encode_text(hunk.new_text)).lines
-            is_more = _count(block, after) > _count(block, before)
-            return is_more and hunk.new_text not in self.written
-        size = hunk.end_line - hunk.start_line + 1
-        return hunk.old_hash not in self.cut and any(
-            hash_lines(before.lines[at : at + size]) == hunk.old_hash
-            for change in find_changes(before.lines, after.lines)
-            for at in range(change.old_start, change.old_end - size + 1)
-        )
-
-
-def _acts(file: RecordedFile) -> Iterator[Act]:
+def _list_acts(file: RecordedFile) -> Iterator[Act]:
     if file.path != file.new_path:
         yield file.path, "gone"
         yield file.new_path, "made"
@@ -273,21 +230,14 @@ def _acts(file: RecordedFile) -> Iterator[Act]:
         yield file.new_path, f"{file.after.mode:o}"
 
 
-def _act_of_change(change: TreeChange) -> Act:
+def _describe_change(change: TreeChange) -> Act:
     if change.old is None or change.new is None:
         return change.path, "made" if change.old is None else "gone"
     return change.path, f"{change.new.mode:o}" if change.new.mode != change.old.mode else ""
 
 
-def _holds_text(change: TreeChange) -> bool:
-    """Whether files of a repository stand at a path, and no other repository."""
-    return all(each is None or each.mode != SUBMODULE for each in (change.old, change.new))
-
-
-def _count(block: Sequence[bytes], document: Document) -> int:
-    """Count how often lines stand in a document, one after the other."""
-    text = b"".join((b"\n", *(line + b"\n" for line in document.lines)))
-    return text.count(b"".join((b"\n", *(line + b"\n" for line in block))))
+def _list_modes(change: TreeChange) -> list[int]:
+    return [side.mode for side in (change.old, change.new) if side is not None]
 
 
 def merge_findings(
@@ -324,7 +274,9 @@ def _find_dropped(repository: Repository, judged: ReplayResult, landing: str) ->
     if all(repository.is_ancestor(base, first) for base in bases):
         return
     files = repository.snapshot(judged.candidate.tree)
-    for file in repository.find_contested_files((first, second)):
+    with repository.merge((first, second)) as merged:
+        contested = [*merged.read_contested()]
+    for file in contested:
         known = [] if file.ours is None else _lines_accounted(judged, file.path, file.ours.data)
         for start, end in find_lost(file, files.get(file.path), known):
             what = f"drops what {second[:12]} has in lines {start}-{end}, but no edit says so"

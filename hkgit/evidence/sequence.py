@@ -13,9 +13,6 @@ from hkgit.evidence.verdict import Entries, Finding, Verdict
 from hkgit.git.objects import TreeEntry, TreeSnapshot
 from hkgit.values import dataclass, field
 
-State = tuple[str, FileMark | None]
-"""A path and what stands there."""
-
 
 def order_entries(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entry]]:
     """Yield each entry as soon as every file is what it says it was before; leftovers last.
@@ -28,27 +25,27 @@ def order_entries(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entr
         yield from entries
         return
     waiting = sorted(entries, key=lambda each: each[0])
-    now = _begin(waiting, files)
-    awaited = Counter(state for _, entry in entries for state in _needs(entry))
+    now = _find_beginning(waiting, files)
+    awaited = Counter(state for _, entry in entries for state in entry.needs)
     while waiting:
-        fit = (each for each in waiting if all(now[at] == mark for at, mark in _needs(each[1])))
+        fit = (each for each in waiting if all(now[at] == mark for at, mark in each[1].needs))
         ready = [*fit] or waiting[:1]
-        useful = (each for each in ready if any(awaited[state] for state in _leaves(each[1])))
+        useful = (each for each in ready if any(awaited[state] for state in each[1].leaves))
         chosen = next(useful, ready[0])
         waiting.remove(chosen)
-        awaited.subtract(_needs(chosen[1]))
-        now.update(_leaves(chosen[1]))
+        awaited.subtract(chosen[1].needs)
+        now.update(chosen[1].leaves)
         yield chosen
 
 
-def _begin(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
+def _find_beginning(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
     """What each file is taken to be at first.
 
     What it is, where an entry was made on that. Else its base has moved, and it begins as what
     more entries were made on than leave it.
     """
-    needed = Counter(state for _, entry in entries for state in _needs(entry))
-    left = Counter(state for _, entry in entries for state in _leaves(entry))
+    needed = Counter(state for _, entry in entries for state in entry.needs)
+    left = Counter(state for _, entry in entries for state in entry.leaves)
     begin: dict[str, FileMark | None] = {}
     for path, state in needed - left:
         begin.setdefault(path, state)
@@ -57,23 +54,6 @@ def _begin(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
         if (path, actual) in needed or path not in begin:
             begin[path] = actual
     return begin
-
-
-def _needs(entry: Entry) -> Iterator[State]:
-    """What must stand where before an entry: its files, and nothing where it makes one."""
-    for file in entry.files:
-        yield file.name, file.before
-        if file.new_path is not None and file.new_path != file.name:
-            yield file.new_path, None
-
-
-def _leaves(entry: Entry) -> Iterator[State]:
-    """What stands where after an entry."""
-    for file in entry.files:
-        if file.path is not None and file.path != file.new_path:
-            yield file.path, None
-        if file.new_path is not None:
-            yield file.new_path, file.after
 
 
 _FETCH = "Fetch the commit that the entry names as its base, or apply the spec again."
@@ -161,7 +141,7 @@ class EntrySequence:
             self.has_moved = True
             is_adrift = any(finding.rule == "anchor" for finding in worse)
             wrong = [*wrong, *worse] if is_adrift else worse
-            wrong = wrong or self._at_home(entry_id, entry, files)
+            wrong = wrong or self._check_at_home(entry_id, entry, files)
         self.findings += wrong
         self.files = {**self.files, **changed}
 
@@ -175,9 +155,9 @@ class EntrySequence:
         self.is_recomputed = self.is_recomputed and is_rated_here(entry)
         return recompute(entry, home, self.base_of)
 
-    def _at_home(self, entry_id: str, entry: Entry, files: Snapshot) -> list[Finding]:
+    def _check_at_home(self, entry_id: str, entry: Entry, files: Snapshot) -> list[Finding]:
         """Check an entry on the files that it says it was made on, if they are here."""
-        home = self._home_of(entry, files)
+        home = self._find_home(entry, files)
         wrong: list[Finding] | None = None
         if home is None:
             self.notes.append(f"entry {entry_id[:12]} was made on files that are missing here")
@@ -190,7 +170,7 @@ class EntrySequence:
             self.unlocated.append((entry, files))
         return wrong or []
 
-    def _home_of(self, entry: Entry, files: Snapshot) -> Snapshot | None:
+    def _find_home(self, entry: Entry, files: Snapshot) -> Snapshot | None:
         base = self.base_of(entry)
         places = [Overlay(files, self.home), files, *([] if base is None else [base])]
         found: dict[str, File | None] = {}

@@ -26,6 +26,8 @@ _PARAGRAPHS = r"\n(?:[ \t]*\n)+"
 _VOUCHED = r"Hkgit-Vouched-by: ([^<>]*[^<>\s] <[^<>\s]+>)\Z"
 _ENTRY = r"Hkgit-Entry: sha256:([0-9a-f]{64})\Z"
 _DIVIDER = r"(?m)^---(?=\s|\Z)"
+_READ_OTHERWISE = r"(?m)^(?:#|[^\S\n]|---|Conflicts:)| $"
+"""What only a message has that git reads in another way than it is read here."""
 _KEY = r"(?im)^Hkgit-[A-Za-z0-9-]+[ \t]*:"
 
 
@@ -55,16 +57,20 @@ def read_trailers(message: bytes) -> Trailers:
     text = message.decode("utf-8", "replace").replace("\r\n", "\n")
     above, last = _split_foot(text.rstrip("\n "))
     foot = last.split("\n")
-    ours = list(filter(_is_ours, foot))
-    vouched = [each for line in ours if (each := _find_voucher(line)) is not None]
-    lines = [line for line in ours if _find_voucher(line) is None]
+    vouchers = {line: _find_voucher(line) for line in filter(_is_ours, foot)}
+    vouched = [each for each in vouchers.values() if each is not None]
+    lines = [line for line in foot if line in vouchers and vouchers[line] is None]
     named = [found[1] for line in lines if (found := re.match(_ENTRY, line)) is not None]
-    faults = tuple(_faults(above, foot, lines, named))
-    vouchers = () if faults else tuple(dict.fromkeys(vouched))
-    shown = (line for each in _read_as_git(text) for line in _unfold(_split_foot(each)[1]))
-    known = {*ours}
-    lines += dict.fromkeys(line for line in shown if _is_ours(line) and line not in known)
-    return Trailers(tuple(dict.fromkeys(named)), tuple(lines), faults, vouchers)
+    faults = tuple(_find_faults(above, foot, lines, named))
+    if re.search(_READ_OTHERWISE, text):
+        shown = (line for each in _read_as_git(text) for line in _unfold(_split_foot(each)[1]))
+        lines += dict.fromkeys(line for line in shown if _is_ours(line) and line not in vouchers)
+    return Trailers(
+        entries=tuple(dict.fromkeys(named)),
+        lines=tuple(lines),
+        faults=faults,
+        vouchers=() if faults else tuple(dict.fromkeys(vouched)),
+    )
 
 
 def _split_foot(text: str) -> tuple[list[str], str]:
@@ -111,11 +117,11 @@ def _is_ours(line: str) -> bool:
 
 
 def _find_voucher(line: str) -> str | None:
-    found = re.match(_VOUCHED, line) if line.isprintable() else None
-    return None if found is None else found[1]
+    found = re.match(_VOUCHED, line)
+    return found[1] if found is not None and line.isprintable() else None
 
 
-def _faults(
+def _find_faults(
     above: Sequence[str], foot: Sequence[str], lines: Sequence[str], named: Sequence[str]
 ) -> Iterator[str]:
     if any("hkgit-" in each.lower() and re.search(_KEY, each) for each in above):
@@ -185,11 +191,19 @@ def list_credited_agents(message: bytes) -> list[str]:
     return [" ".join(each.decode("utf-8", "replace").split()) for each in _LINE.findall(message)]
 
 
+def list_agents(names: Iterable[str]) -> tuple[str, ...]:
+    """List each agent once, whatever the case of its name, as it is written first."""
+    found: dict[str, str] = {}
+    for name in names:
+        found.setdefault(name.casefold(), name)
+    return tuple(found.values())
+
+
 def list_missing_lines(entries: Iterable[Entry], message: bytes) -> list[str]:
     """List the trailers of entries that a message has not."""
-    there = set(list_credited_agents(message))
-    wanted = dict.fromkeys(" ".join(each.agent.split()) for each in entries)
-    return [f"{KEY}: {agent}" for agent in wanted if agent not in there]
+    there = {each.casefold() for each in list_credited_agents(message)}
+    wanted = list_agents(" ".join(each.agent.split()) for each in entries)
+    return [f"{KEY}: {agent}" for agent in wanted if agent.casefold() not in there]
 
 
 MAX_EDIT_LINES = 10
@@ -242,7 +256,7 @@ def message_findings(
 ) -> Iterator[Finding]:
     """Check that trailers name entries that the commit adds, and say of one what is true."""
     trailers = read_trailers(candidate.message or b"")
-    for name in _not_added(trailers.entries, entries):
+    for name in _list_unknown(trailers.entries, entries):
         what = f"Hkgit-Entry names {name[:12]}, which this commit does not add"
         yield Finding("trailer", "message", what, "Remove the trailer.")
     if is_strict and entries:
@@ -257,11 +271,11 @@ def find_stray_trailers(candidate: CandidateCommit, entries: Entries = ()) -> tu
     trailers = read_trailers(candidate.message or b"")
     missing = (
         f"the message names entry {name[:12]}, which the commit does not add"
-        for name in _not_added(trailers.entries, entries)
+        for name in _list_unknown(trailers.entries, entries)
     )
     return (*trailers.faults, *missing)
 
 
-def _not_added(names: Sequence[str], entries: Entries) -> list[str]:
+def _list_unknown(names: Sequence[str], entries: Entries) -> list[str]:
     ids = {entry_id for entry_id, _ in entries}
     return [name for name in names if name not in ids]

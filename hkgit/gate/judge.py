@@ -13,7 +13,7 @@ from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.evidence.replay import candidate_of, replay, replay_record
 from hkgit.evidence.trailers import find_stray_trailers, read_trailers
 from hkgit.evidence.verdict import CandidateCommit, Finding, ReplayResult, Verdict
-from hkgit.gate.attestations.trust import attest_ruling, find_attestation
+from hkgit.gate.attestations.trust import find_attestation
 from hkgit.gate.clock import OutOfTime, limit_time
 from hkgit.gate.judged_commit import UNKNOWN, JudgeContext, JudgedCommit
 from hkgit.gate.policy.defaults import ATTEST
@@ -21,7 +21,6 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.checks import CHECKS, FOR_ALL
 from hkgit.gate.rules.floors import APPLY, describe_strengths
 from hkgit.gate.rules.grants import (
-    Voucher,
     explain_blind_commit,
     find_changed_paths,
     find_grant,
@@ -78,6 +77,48 @@ def judge_prune(repository: Repository, trusted: str | None, judged: ReplayResul
     return replace(judged, verdict=Verdict.FAIL, findings=missing) if missing else judged
 
 
+def judge_without_evidence(case: JudgedCommit) -> tuple[ReplayResult, str | None]:
+    """No entry accounts for what a commit changes: whose is it, and by which rule may they?"""
+    judged, agent = case.judged, case.agent
+    if agent is None and case.policy.govern == "agents":
+        return judged, "author is not governed"
+    paths = find_changed_paths(case.repository, case.candidate)
+    found = None if agent is None else find_voucher(case, paths)
+    if found is not None and found.person:
+        return replace(judged, verdict=Verdict.VOUCHED, basis=found.person), found.rule
+    grant = find_grant(case, paths)
+    if grant is not None:
+        return replace(judged, verdict=Verdict.MANUAL), grant
+    recovered = replay_record(case.repository, case.candidate, case.context.incoming)
+    if recovered is not None:
+        return replace(recovered, notes=(*recovered.notes, *judged.notes)), None
+    if found is not None:  # nobody is named yet
+        return replace(judged, verdict=Verdict.VOUCHED), found.rule
+    refused = refuse_vouchers(case, paths) if agent else ()
+    findings = (explain_blind_commit(case, paths), *refused)
+    return replace(judged, verdict=Verdict.FAIL, findings=findings), None
+
+
+def apply_voucher(case: JudgedCommit, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
+    """Let a commit pass where only evidence is missing and somebody who may vouches for it."""
+    paths = () if ruling.passes else find_vouched_paths(case, ruling.findings)
+    if not paths:
+        return ruling
+    found = find_voucher(case, paths)
+    if found is None:
+        return replace(ruling, findings=(*ruling.findings, *refuse_vouchers(case, paths)))
+    tried.append(RuleResult("vouched", found.rule))
+    notes = tuple(f"{each.where}: {each.what}" for each in ruling.findings)
+    judged = replace(
+        case.judged,
+        verdict=Verdict.VOUCHED,
+        notes=(*case.judged.notes, *notes),
+        underlying=None,
+        basis=found.person,
+    )
+    return rule_on(case.policy, judged, Verdict.VOUCHED, found.rule, tried)
+
+
 def asks_for_person(finding: Finding) -> bool:
     """Whether no evidence lets it pass: a file that is too long is no entry's either."""
     is_too_long = finding.rule == "budget" and finding.path is not None
@@ -102,10 +143,12 @@ def rule_on(
         return Ruling(
             judged=judged, replayed=replayed, passes=False, rule=findings[0].rule, findings=findings
         )
-    return Ruling(judged, replayed, True, rule or f"verdict {judged.verdict}{_name_late(judged)}")
+    return Ruling(
+        judged, replayed, True, rule or f"verdict {judged.verdict}{_describe_late(judged)}"
+    )
 
 
-def _name_late(judged: ReplayResult) -> str:
+def _describe_late(judged: ReplayResult) -> str:
     """Say beside a verdict that evidence was read after the change."""
     is_late = any(edit.evidence == LATE for _, entry in judged.entries for edit in entry.edits)
     return ", its evidence is late" if is_late else ""
@@ -179,12 +222,12 @@ class Gate:
             what = f"takes more than {self.policy.max_seconds} s to judge"
             fix = "Split it, or raise the policy's max_seconds."
             ruling = refuse_commit(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
-        ruling = self._despite(self._apply_attestation(ruling, tried), tried)
+        ruling = self._apply_break_glass(self._apply_attestation(ruling, tried), tried)
         strengths = describe_strengths(self.repository, ruling.judged)
         ruling = replace(
             ruling,
             tried=tuple(tried),
-            before=self._before(ruling),
+            before=self._find_before(ruling),
             evidence=tuple(strengths) if self.context.explain else (),
         )
         if candidate.id is not None:
@@ -199,12 +242,12 @@ class Gate:
         that of a commit in its place.
         """
         first = self.judge(candidates[0])
-        named = {*read_trailers(candidates[0].message or b"").entries} - _names_of(first)
+        named = {*read_trailers(candidates[0].message or b"").entries} - _list_entry_names(first)
         if first.passes and not named:  # as nearly always: the others need no judgement
             return first
         others = (self.judge(candidate) for candidate in candidates[1:])
         if first.passes:
-            found = next((each for each in others if named & _names_of(each)), first)
+            found = next((each for each in others if named & _list_entry_names(each)), first)
             alone = [replace(each, fix=_ALONE) for each in found.findings if found.rule == "bytes"]
             return replace(found, findings=tuple(alone)) if alone else found
         amended = (each for each in others if each.judged.verdict is not Verdict.EMPTY)
@@ -216,47 +259,26 @@ class Gate:
         judged, rule = self._replay(candidate), None
         replayed = None if judged is None else judged.verdict
         if judged is None:
-            judged, rule = self._without_evidence(candidate, agent)
-            if judged.entries or judged.verdict is Verdict.VOUCHED:  # those of a record
-                replayed = judged.verdict
+            notes = find_stray_trailers(candidate)
+            judged = ReplayResult(candidate, Verdict.UNGOVERNED, notes=notes)
         case = JudgedCommit(
             repository=self.repository,
             policy=self.policy,
+            context=self.context,
             judged=judged,
             agent=agent,
-            grant=lambda paths: self._find_grant(candidate, paths),
-            voucher=lambda paths: self._find_voucher(candidate, paths),
-            incoming=self.context.incoming,
         )
+        if replayed is None:
+            judged, rule = judge_without_evidence(case)
+            case = replace(case, judged=judged)
+            if judged.entries or judged.verdict is Verdict.VOUCHED:  # those of a record
+                replayed = judged.verdict
         tried += [
             RuleResult("govern", explain_governed(case)),
             RuleResult("replay", str(judged.verdict)),
         ]
         ruling = rule_on(self.policy, check_rules(case, tried), replayed, rule, tried)
-        return replace(self._apply_voucher(case, ruling, tried), agent=agent)
-
-    def _apply_voucher(self, case: JudgedCommit, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
-        """The ruling, let pass where only evidence is missing and somebody who may vouches."""
-        paths = () if ruling.passes else find_vouched_paths(case, ruling.findings)
-        if not paths:
-            return ruling
-        found = self._find_voucher(case.candidate, paths)
-        if found is None:
-            refused = refuse_vouchers(self.policy, case.candidate, paths, self.context)
-            return replace(ruling, findings=(*ruling.findings, *refused))
-        tried.append(RuleResult("vouched", found.rule))
-        notes = tuple(f"{each.where}: {each.what}" for each in ruling.findings)
-        judged = replace(
-            case.judged,
-            verdict=Verdict.VOUCHED,
-            notes=(*case.judged.notes, *notes),
-            underlying=None,
-            basis=found.person,
-        )
-        return rule_on(self.policy, judged, Verdict.VOUCHED, found.rule, tried)
-
-    def _find_voucher(self, candidate: CandidateCommit, paths: Sequence[str]) -> Voucher | None:
-        return find_voucher(self.repository, self.policy, candidate, paths, self.context)
+        return replace(apply_voucher(case, ruling, tried), agent=agent)
 
     def _replay(self, candidate: CandidateCommit) -> ReplayResult | None:
         """What replay says; a revert counts only of a commit that passes itself."""
@@ -308,9 +330,17 @@ class Gate:
         if signer is None:
             return ruling
         tried.append(RuleResult("attested", f"by {signer}"))
-        return attest_ruling(ruling, signer)
+        judged = ReplayResult(
+            candidate=candidate,
+            verdict=Verdict.ATTESTED,
+            entries=ruling.judged.entries,
+            notes=ruling.judged.notes,
+            basis=signer,
+        )
+        made = rule_on(policy, judged, Verdict.ATTESTED, None, tried)
+        return replace(made, agent=ruling.agent)
 
-    def _despite(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
+    def _apply_break_glass(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
         """The ruling, let pass where somebody who may has used break-glass for this commit."""
         commit = ruling.judged.candidate.id
         if ruling.passes or commit is None:
@@ -323,33 +353,7 @@ class Gate:
         findings = (*ruling.findings, finding)
         return replace(ruling, findings=findings, passes=True, rule="break-glass")
 
-    def _without_evidence(
-        self, candidate: CandidateCommit, agent: str | None
-    ) -> tuple[ReplayResult, str | None]:
-        """No entry accounts for what this commit changes: whose is it, and may they?"""
-        notes = find_stray_trailers(candidate)
-        if agent is None and self.policy.govern == "agents":
-            judged = ReplayResult(candidate, Verdict.UNGOVERNED, notes=notes)
-            return judged, "author is not governed"
-        paths = find_changed_paths(self.repository, candidate)
-        found = None if agent is None else self._find_voucher(candidate, paths)
-        if found is not None and found.person:
-            judged = ReplayResult(candidate, Verdict.VOUCHED, notes=notes, basis=found.person)
-            return judged, found.rule
-        grant = self._find_grant(candidate, paths)
-        if grant is not None:
-            return ReplayResult(candidate, Verdict.MANUAL, notes=notes), grant
-        recovered = replay_record(self.repository, candidate, self.context.incoming)
-        if recovered is not None:
-            return replace(recovered, notes=(*recovered.notes, *notes)), None
-        if found is not None:  # nobody is named yet
-            return ReplayResult(candidate, Verdict.VOUCHED, notes=notes), found.rule
-        blind = explain_blind_commit(self.policy, candidate, paths, agent)
-        refused = refuse_vouchers(self.policy, candidate, paths, self.context) if agent else ()
-        findings = (blind, *refused)
-        return ReplayResult(candidate, Verdict.FAIL, findings=findings, notes=notes), None
-
-    def _before(self, ruling: Ruling) -> Before:
+    def _find_before(self, ruling: Ruling) -> Before:
         """What it takes to make a rejected commit again."""
         if ruling.passes or not ruling.judged.candidate.parents:
             return Before()
@@ -360,10 +364,7 @@ class Gate:
         asks = any(asks_for_person(each) for each in ruling.findings)
         return replace(found, for_person=found.for_person or asks)
 
-    def _find_grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:
-        return find_grant(self.repository, self.policy, candidate, paths, self.context)
 
-
-def _names_of(ruling: Ruling) -> set[str]:
+def _list_entry_names(ruling: Ruling) -> set[str]:
     """The names of the entries that a commit adds."""
     return {name for name, _ in ruling.judged.entries}

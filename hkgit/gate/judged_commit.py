@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from hkgit.evidence.verdict import CandidateCommit, ReplayResult, Verdict
@@ -42,18 +42,14 @@ Value = TypeVar("Value")
 class JudgedCommit:
     """A commit, what replay says of it, and who is held to the rules for it.
 
-    `agent` is the name that makes it governed, if a name does. `grant` says by which rule its
-    author may change some paths by hand, or None; `voucher` the same of the person who vouches for
-    it. `incoming` are the refs that its push brings.
+    `agent` is the name that makes it governed, if a name does.
     """
 
     repository: Repository
     policy: Policy
+    context: JudgeContext
     judged: ReplayResult
     agent: str | None
-    grant: Callable[[Sequence[str]], str | None]
-    voucher: Callable[[Sequence[str]], object | None]
-    incoming: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def candidate(self) -> CandidateCommit:
@@ -63,10 +59,6 @@ class JudgedCommit:
     def is_governed(self) -> bool:
         """Whether it is held to the rules at all."""
         return bool(self.judged.entries) or self.agent is not None or self.policy.govern == "all"
-
-    def is_granted(self, paths: Sequence[str]) -> bool:
-        """Whether its author, or who vouches for it, may change these paths whatever they are."""
-        return self.grant(paths) is not None or self.voucher(paths) is not None
 
     @cached_property
     def parents(self) -> tuple[str, ...]:
@@ -124,13 +116,13 @@ class JudgedCommit:
         own = [path for path in against[0] if all(path in each for each in against)]
         if len(against) == 2 and (self.judged.verdict is Verdict.MERGE or self.judged.entries):
             carried = (path for path in own if any(each[path].old is None for each in against))
-            own = [*dict.fromkeys((*self._at_odds(), *carried))]
+            own = [*dict.fromkeys((*self._list_conflicts(), *carried))]
         changes = {path: each for found in against for path, each in found.items()} | against[0]
         return tuple(changes[path] for path in own if path in changes)
 
-    def _at_odds(self) -> tuple[str, ...]:
+    def _list_conflicts(self) -> tuple[str, ...]:
         """The paths whose conflicts the entries of a merge resolve."""
         if not self.judged.entries:
             return ()
-        first, second = self.candidate.parents
-        return self.repository.resolve_merge((first, second), self.candidate.tree).conflicts
+        with self.repository.merge(self.candidate.parents) as merged:
+            return merged.conflicts

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import LATE, is_empty
+from hkgit.applying.evidence import LATE
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER
@@ -26,14 +24,9 @@ from hkgit.values import dataclass
 REJECTED = "hkgit-rejected"
 """The file in the git directory by which a hook tells `hkgit apply` that the gate rejected."""
 
-NOTHING = "none"
-"""What replay says of a commit in which nothing stands that could be replayed."""
+BY_HAND, NO_EVIDENCE = "by hand", "no evidence"
+"""What replay says of a person's commit, and of an agent's, that has nothing to be replayed."""
 
-AGENT, NO_EVIDENCE, BY_HAND, BY_GIT = "agent", "agent, no evidence", "by hand", "git"
-UNKNOWN = "unknown"
-"""By whom a commit was made, and whether evidence says how; unknown where it cannot be read."""
-
-_UNREAD = (Verdict.UNVERIFIABLE, Verdict.FAIL)
 _BY_GIT = (Verdict.MERGE, Verdict.REVERT, Verdict.PRUNE)
 
 
@@ -84,20 +77,22 @@ class Ruling:
 
     @property
     def replay(self) -> str:
-        """What can be derived, whatever the policy thinks of it: a verdict, or `none`."""
-        return NOTHING if self.replayed is None else str(self.replayed)
+        """What can be derived, whatever the policy thinks of it: a verdict, or why nothing can."""
+        if self.replayed is not None:
+            return str(self.replayed)
+        return BY_HAND if self.agent is None else NO_EVIDENCE
 
     @property
-    def made_by(self) -> str:
-        """Who made the commit: an agent, one without evidence, a person by hand, git, unknown."""
-        if self.judged.entries:
-            return AGENT
-        if self.replay in _BY_GIT:
-            return BY_GIT
-        if self.agent is None:
-            # A shallow clone, or entries of a newer version: nobody is known, a person neither.
-            return UNKNOWN if self.replayed in _UNREAD else BY_HAND
-        return NO_EVIDENCE if self.replay in (NOTHING, Verdict.VOUCHED) else AGENT
+    def is_agents(self) -> bool:
+        """Whether an agent made it, as far as anybody can tell."""
+        is_by_git = self.replay in _BY_GIT
+        return bool(self.judged.entries) or (self.agent is not None and not is_by_git)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is an agent's without evidence, even if a person vouches for it."""
+        is_without = self.replay in (NO_EVIDENCE, Verdict.VOUCHED)
+        return is_without and self.is_agents and not self.judged.entries
 
 
 BEFORE_SINCE = "before since"
@@ -158,7 +153,6 @@ class Report:
 
 
 _OWN = f"{CONFIG.rpartition('/')[0]}/"
-_HUNK = rb"(?m)^@@ -(\d+)(?:,(\d+))? "
 _BINARY_PROBE = 8000
 """git looks for a NUL byte in as many bytes to call a file binary."""
 
@@ -208,20 +202,6 @@ def _find_rule_to_keep(
         if new is not None and any(find_added([old] if old else [], new, policy.reject_text)):
             return "text"
     return "" if all(is_late_accepted(policy, path) for path in changed) else LATE
-
-
-def hash_hunks(
-    repository: Repository, sides: tuple[str, str], path: str, context: int
-) -> Iterator[tuple[Lines, str]]:
-    """Yield the lines of a file that git's diff shows with so many around them, and their hash."""
-    options = ("-p", "--text", "--no-renames", f"-U{context}", *sides)
-    diff = repository.git("diff-tree", *options, "--", f":(top,literal){path}").stdout
-    file = repository.snapshot(sides[0]).get(path)
-    document = Document(b"" if file is None else file.data)
-    for first, count in re.findall(_HUNK, diff):
-        lines = int(first), int(first) + int(count or 1) - 1
-        if not is_empty(lines):
-            yield lines, document.range_hash(*lines)
 
 
 def is_late_accepted(policy: Policy, path: str) -> bool:

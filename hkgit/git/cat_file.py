@@ -20,7 +20,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from hkgit.errors import GitRefused
+from hkgit.errors import GitRefused, Unverifiable
+from hkgit.git.objects import compute_id
 from hkgit.text.hashes import start_hash
 
 COMMAND = ("git", "cat-file", "--batch-command")
@@ -33,9 +34,10 @@ class _Died(Exception):
 class CatFile:
     """One child process for each process and repository; threads take turns."""
 
-    def __init__(self, cwd: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, cwd: Path, environment: Mapping[str, str], object_format: str) -> None:
         self._cwd = cwd
         self._environment = dict(environment)
+        self._object_format = object_format
         self._turn = threading.Lock()
         self._child: _Child | None = None
 
@@ -45,8 +47,17 @@ class CatFile:
         return answer[:2] if answer is not None else None
 
     def read(self, object_id: str, most: int) -> tuple[str, int, bytes] | None:
-        """Read the type, size and bytes of an object; no bytes of one with more than `most`."""
-        return self._ask("contents", object_id, most)
+        """Read the type, size and bytes of an object; no bytes of one with more than `most`.
+
+        Raises Unverifiable where the bytes are not those of the id: git looks at few of them.
+        """
+        found = self._ask("contents", object_id, most)
+        if found is not None and found[1] <= most:
+            kind, _, data = found
+            if compute_id(kind, data, self._object_format) != object_id:
+                what, fix = "does not match its id", "Look at the repository with git fsck."
+                raise Unverifiable(f"object {object_id}", what, fix)
+        return found
 
     def _ask(self, what: str, object_id: str, most: int) -> tuple[str, int, bytes] | None:
         with self._turn:

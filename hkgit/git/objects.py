@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -41,10 +41,11 @@ EMPTY_TREES = {
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
 """By the name of the object format."""
+_EMPTY = frozenset(EMPTY_TREES.values())
 
 
 def is_empty_tree(object_id: str) -> bool:
-    return object_id in EMPTY_TREES.values()
+    return object_id in _EMPTY
 
 
 def absent_like(object_id: str) -> str:
@@ -320,12 +321,14 @@ class Trees:
                 seen += 1
                 if seen > LARGEST_TREE:
                     raise Unverifiable("tree", f"differs in more than {LARGEST_TREE} names", _BOMB)
-                old_file, old_tree = _sides(canonicalise(before))
+                old_file, old_tree = _sides(before)
                 new_file, new_tree = _sides(after)
                 if new_tree is not None and is_empty_tree(new_tree):
                     new_file, new_tree = after, None
-                if old_file != new_file:
-                    yield TreeChange(under + name, old_file, new_file)
+                if old_file is not None or new_file is not None:
+                    old_file = canonicalise(old_file)
+                    if old_file != new_file:
+                        yield TreeChange(under + name, old_file, new_file)
                 if old_tree != new_tree:
                     pending.append((_inside(under, name), old_tree, new_tree))
 
@@ -334,15 +337,26 @@ class Trees:
         before = _NONE if old is None else self._tree(old)
         data = b"" if new is None else self._data(new)
         first, last, end = _find_shared(before, data)
-        start = before.starts[first]
+        start, stop = before.starts[first], before.starts[last]
+        pattern = _ENTRY[64 if 64 in (len(old or ""), len(new or "")) else 40]
+        if new is not None and last - first == 1 and stop == end:
+            # What most commits do to most trees: another id for one name.
+            named = end - len(new) // 2
+            found = pattern.match(before.data, start, stop)
+            if found is not None and before.data[start:named] == data[start:named]:
+                if new not in self._known:
+                    self._keep(new, _RawTree(data, before.starts))
+                mode, name, was = found.groups()
+                yield decode_text(name), _entry((mode, was)), _entry((mode, data[named:end]))
+                return
         if new is not None and new not in self._known:
             self._keep(new, _check_tree(new, data, before, first, last, end))
-        pattern = _ENTRY[64 if 64 in (len(old or ""), len(new or "")) else 40]
-        left = _entries(pattern, before.data[start : before.starts[last]])
-        right = _entries(pattern, data[start:end])
-        for name in left.keys() | right.keys():
-            if left.get(name) != right.get(name):
-                yield decode_text(name), _entry(left.get(name)), _entry(right.get(name))
+        left = _entries(pattern, before.data, start, stop)
+        right = _entries(pattern, data, start, end)
+        for name in {**left, **right}:
+            was, now = left.get(name), right.get(name)
+            if was != now:
+                yield decode_text(name), _entry(was), _entry(now)
 
     def _tree(self, tree_id: str) -> _RawTree:
         if tree_id not in self._known:
@@ -375,8 +389,6 @@ def _check_tree(
 ) -> _RawTree:
     """A tree, of which only what it does not share with a well-formed one need be looked at."""
     start, shift = like.starts[first], end - like.starts[last]
-    if last - first == 1 and shift == 0 and _same_but_id(tree_id, data, like.data, start, end):
-        return _RawTree(data, like.starts)
     pattern = _ENTRY[len(tree_id)]
     found = list(pattern.finditer(data, start, end))
     starts = [start, *(each.end() for each in found)]
@@ -393,12 +405,6 @@ def _check_tree(
     return _RawTree(data, [*like.starts[:first], *starts, *after])
 
 
-def _same_but_id(tree_id: str, data: bytes, like: bytes, start: int, end: int) -> bool:
-    """Whether all that is new is the id of an entry: what most commits do to most trees."""
-    named = end - len(tree_id) // 2
-    return data[start:named] == like[start:named]
-
-
 def _may_be_twice(data: bytes, name: bytes) -> bool:
     """Whether a name may stand there again: as a directory it is sorted elsewhere."""
     return data.count(b" %s\0" % name) > 1
@@ -410,23 +416,30 @@ def _key(entry: re.Match[bytes]) -> bytes:
 
 
 def _find_shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:
-    """Find the entries `first:last` that two trees may not share, and where theirs end."""
-    starts, size = old.starts, len(old.data)
-    most = min(size, len(data))
-    # As numbers, so that no byte is looked at by itself.
-    top = end = int.from_bytes(old.data[:most]) ^ int.from_bytes(data[:most])
-    if size != len(data):
-        end = int.from_bytes(old.data[size - most :]) ^ int.from_bytes(data[len(data) - most :])
-    ahead = most - (top.bit_length() + 7) // 8
-    behind = ((end & -end).bit_length() - 1) // 8 if end else most
-    first = bisect_right(starts, ahead) - 1
-    rest = max(size - behind, starts[first], starts[first] + size - len(data))
-    last = bisect_left(starts, rest)
-    return first, last, len(data) - (size - starts[last])
+    """The entries `first:last` that two trees may not share, and where theirs end."""
+    starts, shift = old.starts, len(data) - len(old.data)
+    first, most = 0, len(starts) - 1
+    while first < most:
+        middle = (first + most + 1) // 2
+        if data.startswith(old.data[starts[first] : starts[middle]], starts[first]):
+            first = middle
+        else:
+            most = middle - 1
+    least, last = first, len(starts) - 1
+    while least < last:
+        middle = (least + last) // 2
+        tail, end = old.data[starts[middle] : starts[last]], starts[last] + shift
+        if end - len(tail) >= starts[first] and data.endswith(tail, 0, end):
+            last = middle
+        else:
+            least = middle + 1
+    return first, last, starts[last] + shift
 
 
-def _entries(pattern: re.Pattern[bytes], data: bytes) -> Mapping[bytes, tuple[bytes, bytes]]:
-    return {name: (mode, object_id) for mode, name, object_id in pattern.findall(data)}
+def _entries(
+    pattern: re.Pattern[bytes], data: bytes, start: int, end: int
+) -> dict[bytes, tuple[bytes, bytes]]:
+    return {name: (mode, entry_id) for mode, name, entry_id in pattern.findall(data, start, end)}
 
 
 def _entry(found: tuple[bytes, bytes] | None) -> TreeEntry | None:
@@ -437,43 +450,40 @@ Files = Mapping[str, File | TreeEntry | None]
 """What paths become: a file, what stands elsewhere already, or nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Builder:
-    """Builds trees from the leaves up; reads and writes only the directories that change."""
+def build_tree(
+    read: Callable[[str], Tree],
+    write: Callable[[str, bytes], str],
+    tree_id: str | None,
+    files: Files,
+    under: str = "",
+) -> str | None:
+    """Write the directories that change, and their files, from the leaves up.
 
-    read_tree: Callable[[str], Tree]
-    write_tree: Callable[[Tree], str]
-    write_blob: Callable[[bytes], str]
-
-    def build(self, tree_id: str | None, files: Files, under: str = "") -> str | None:
-        """Store the changed directory; return its id, or None when nothing is left in it.
-
-        First what goes, then what is below, then what comes: so a file may become a directory
-        and the other way round. A directory that is written gets the modes that git's index would
-        give it. Raises InvalidInput where the two want the same name.
-        """
-        entries = dict(self.read_tree(tree_id)) if tree_id is not None else {}
-        here, below = _split(files)
-        for name in (name for name, file in here.items() if file is None):
-            _expect_file(under + name, entries.pop(name, None))
-        for name, inner in below.items():
-            old = _expect_directory(under + name, entries.pop(name, None))
-            new = self.build(old, inner, f"{under}{name}/")
-            if new is not None:
-                entries[name] = TreeEntry(DIRECTORY, new)
-        for name, file in here.items():
-            if file is not None:
-                _expect_file(under + name, entries.get(name))
-                entries[name] = self._store(under + name, file)
-        normal = {name: canonicalise(entry) or entry for name, entry in entries.items()}
-        return self.write_tree(normal) if normal else None
-
-    def _store(self, path: str, file: File | TreeEntry) -> TreeEntry:
-        if isinstance(file, TreeEntry):
-            return file
-        if file.mode not in (REGULAR, EXECUTABLE, SYMLINK):
-            raise InvalidInput(quote_path(path), f"cannot be written with mode {file.mode:o}")
-        return TreeEntry(file.mode, self.write_blob(file.data))
+    Returns the id of the tree, or None when nothing is left in it. First what goes, then what is
+    below, then what comes: so a file may become a directory and the other way round. A directory
+    that is written gets the modes that git's index would give it. Raises InvalidInput where the two
+    want the same name.
+    """
+    entries = dict(read(tree_id)) if tree_id is not None else {}
+    here, below = _split(files)
+    for name in (name for name, file in here.items() if file is None):
+        _expect_file(under + name, entries.pop(name, None))
+    for name, inner in below.items():
+        old = _expect_directory(under + name, entries.pop(name, None))
+        new = build_tree(read, write, old, inner, f"{under}{name}/")
+        if new is not None:
+            entries[name] = TreeEntry(DIRECTORY, new)
+    for name, file in here.items():
+        if file is not None:
+            _expect_file(under + name, entries.get(name))
+            if isinstance(file, File) and file.mode not in (REGULAR, EXECUTABLE, SYMLINK):
+                where = quote_path(under + name)
+                raise InvalidInput(where, f"cannot be written with mode {file.mode:o}")
+            entries[name] = (
+                TreeEntry(file.mode, write(BLOB, file.data)) if isinstance(file, File) else file
+            )
+    normal = {name: canonicalise(entry) or entry for name, entry in entries.items()}
+    return write(TREE, format_tree(normal)) if normal else None
 
 
 def _split(files: Files) -> tuple[Files, dict[str, Files]]:

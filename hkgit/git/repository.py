@@ -15,8 +15,8 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from functools import cached_property, lru_cache, partial
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from hkgit.edits import encode_text
@@ -38,10 +38,8 @@ from hkgit.git.backend import (
 )
 from hkgit.git.cat_file import CatFile, write_pack
 from hkgit.git.clean_merge import (
-    Contested,
+    CleanMerge,
     EmptyRepository,
-    MergeAttempt,
-    Resolved,
     empty_repository,
     expect_merge_bases,
 )
@@ -52,15 +50,14 @@ from hkgit.git.objects import (
     FULL_ID,
     LARGEST_OBJECT,
     TAG_FIX,
-    Builder,
     Commit,
     Files,
     Head,
     TreeChange,
     Trees,
     TreeSnapshot,
+    build_tree,
     compute_id,
-    format_tree,
     is_empty_tree,
     parse_commit,
     read_tag,
@@ -260,8 +257,7 @@ class Repository:
 
     def small_blob(self, blob_id: str, most: int) -> bytes | None:
         """Read the bytes of a blob; None where it has more than `most`. Raises Unverifiable."""
-        size, data = self._look_up(blob_id, BLOB, most)
-        return data if size <= most else None
+        return self._read_small(blob_id, BLOB, most)
 
     def blob_size(self, blob_id: str) -> int:
         """Return how many bytes a blob has, without reading them."""
@@ -290,12 +286,7 @@ class Repository:
             written.append((kind, data))
             return compute_id(kind, data, self.object_format)
 
-        builder = Builder(
-            self._trees.entries,
-            lambda entries: write(TREE, format_tree(entries)),
-            partial(write, BLOB),
-        )
-        tree = builder.build(base_tree, files) or write(TREE, b"")
+        tree = build_tree(self._trees.entries, write, base_tree, files) or write(TREE, b"")
         self.write_objects(written)
         return tree
 
@@ -341,41 +332,29 @@ class Repository:
         named = (name.partition("GITHEAD_")[2] for name in os.environ if self.in_hook)
         return tuple(name for name in named if re.fullmatch(FULL_ID, name))
 
-    def automatic_merge(self, parents: Sequence[str]) -> str | None:
-        """Merge commits as git does by itself: the tree, or None on a conflict (see `merge`)."""
-        self._expect_merge_bases(parents)
+    @contextmanager
+    def merge(self, parents: Sequence[str]) -> Iterator[CleanMerge]:
+        """Merge commits as git does by itself; what it wrote is there within the block.
+
+        Raises Unverifiable where git cannot tell, or a shallow clone lacks what it would need.
+        """
+        if self.is_shallow:
+            expect_merge_bases(self.git, parents, self._boundaries)
         with self._empty_repository() as empty:
-            return empty.merge_cleanly(parents)
+            yield empty.merge(parents)
+
+    def automatic_merge(self, parents: Sequence[str]) -> str | None:
+        """Merge commits as git does by itself: the tree, or None on a conflict."""
+        with self.merge(parents) as merged:
+            return merged.tree if merged.is_clean else None
 
     def merge_trees(self, base: str, ours: str, theirs: str) -> str | None:
         """Merge two trees that both began as a third: the tree, or None on a conflict."""
         if base in (ours, theirs):
             return theirs if base == ours else ours
         with self._empty_repository() as empty:
-            return empty.merge_trees(base, ours, theirs)
-
-    def attempt_merge(self, parents: tuple[str, str]) -> MergeAttempt:
-        """Merge two commits, and keep the conflicts (see `merge`)."""
-        self._expect_merge_bases(parents)
-        with self._empty_repository() as empty:
-            merged = empty.merge(*parents)
-            return MergeAttempt(merged.tree, tuple(merged.stages), empty.pack_objects())
-
-    def resolve_merge(self, parents: tuple[str, str], tree: str) -> Resolved:
-        """Find how a tree completes the merge of two commits (see `merge`)."""
-        with self._empty_repository() as empty:
-            merged = empty.merge(*parents)
-            differing = set(empty.list_differing(merged.tree, tree)) - merged.stages.keys()
-            return Resolved(tuple(merged.stages), tuple(sorted(differing)))
-
-    def find_contested_files(self, parents: tuple[str, str]) -> tuple[Contested, ...]:
-        """Find the files that git leaves to people where it merges two commits (see `merge`)."""
-        with self._empty_repository() as empty:
-            return tuple(empty.read_contested(empty.merge(*parents)))
-
-    def _expect_merge_bases(self, parents: Sequence[str]) -> None:
-        if self.is_shallow:
-            expect_merge_bases(self.git, parents, self._boundaries)
+            merged = empty.merge_trees(base, ours, theirs)
+            return merged.tree if merged.is_clean else None
 
     def _empty_repository(self) -> AbstractContextManager[EmptyRepository]:
         return empty_repository(self.object_directories, self._boundaries, self.object_format)
@@ -543,7 +522,7 @@ class Repository:
     @cached_property
     def _objects(self) -> LibGit2 | CatFile:
         git = self.git.over(NO_FETCH)
-        return self._libgit2 or CatFile(git.cwd, git.whole_environment())
+        return self._libgit2 or CatFile(git.cwd, git.whole_environment(), self.object_format)
 
     def _header(self, object_id: str) -> tuple[str, int]:
         """Return the type of an object and its size in bytes."""
@@ -555,34 +534,27 @@ class Repository:
     def _read(self, object_id: str, kind: str) -> bytes:
         """Read the bytes of an object that must be of one type, and not too large."""
         most = LARGEST_OBJECT[kind]
-        size, data = self._look_up(object_id, kind, most)
-        if size > most:
-            what = f"has {size:,} bytes; a {kind} of more than {most:,} is not read"
+        data = self._read_small(object_id, kind, most)
+        if data is None:
+            what = f"a {kind} of more than {most:,} bytes is not read"
             raise Unverifiable(f"object {object_id}", what, "Keep files that large elsewhere.")
         return data
 
-    def _look_up(self, object_id: str, kind: str, most: int) -> tuple[int, bytes]:
-        """Find the size and bytes of an object; no bytes of one with more than `most`."""
+    def _read_small(self, object_id: str, kind: str, most: int) -> bytes | None:
+        """Read the bytes of an object that must be of one type; None where it has more."""
         found = self._kept.get(object_id)
         if found is None:
             found = self._objects.read(_check_id(object_id), most)
             if found is None:
                 raise self._why_not(object_id)
-            its_kind, size, data = found
-            is_checked = size > most or self._libgit2 is not None
-            if not is_checked and compute_id(its_kind, data, self.object_format) != object_id:
-                what, fix = (
-                    "does not match its id",
-                    "Look at the repository with git fsck.",
-                )
-                raise Unverifiable(f"object {object_id}", what, fix)
-            if its_kind == BLOB and size < min(_SMALL, most):  # the rest is kept as values
+            if found[0] == BLOB and found[1] < min(_SMALL, most):  # the rest is kept as values
                 if len(self._kept) >= _MOST_KEPT:
                     del self._kept[next(iter(self._kept))]
                 self._kept[object_id] = found
-        if found[0] != kind:
+        its_kind, size, data = found
+        if its_kind != kind:
             raise Unverifiable(f"object {object_id}", "is not of the type that is asked for")
-        return found[1:]
+        return data if size <= most else None
 
     @cached_property
     def _kept(self) -> dict[str, tuple[str, int, bytes]]:
@@ -645,7 +617,7 @@ class Repository:
 
 def _check_id(object_id: str) -> str:
     """An id, which git would else take for a revision or for several lines."""
-    if re.fullmatch(FULL_ID, object_id) is None:
+    if len(object_id) not in (40, 64) or object_id.strip("0123456789abcdef"):
         raise Unverifiable(f"object {object_id}", "is not the id of an object")
     return object_id
 

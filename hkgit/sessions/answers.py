@@ -6,9 +6,14 @@ from collections.abc import Mapping
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.outcome import APPLIED, EditOutcome, refusal_text
-from hkgit.edits import File, Read
+from hkgit.edits import File
 from hkgit.errors import HkgitError
+from hkgit.text.escape import to_json_text
 from hkgit.values import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.text.strict_json import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,21 @@ class EditReport:
         )
         return f"Nothing was applied.\n{refusal_text(self.outcomes)}{again}"
 
+    @property
+    def document(self) -> JsonObject:
+        """What a session keeps of the call, as JSON: its name, a waiting batch, blind edits."""
+        blind = [
+            {
+                "number": each.number,
+                "path": to_json_text(each.path),
+                "lines": [*each.lines],
+                "read": to_json_text(each.command),
+            }
+            for each in self.blind
+        ]
+        files = sorted(to_json_text(path) or "" for path in self.files)
+        return {"call": self.call, "batch": self.batch, "files": files, "blind": blind}
+
 
 @dataclass(frozen=True, slots=True)
 class UndoReport:
@@ -79,36 +99,3 @@ class UndoReport:
 
     calls: tuple[str, ...]
     files: Mapping[str, File | None]
-
-
-@dataclass(frozen=True, slots=True)
-class CallStatus:
-    """One call: its edits and files, and how many edits are blind or in a commit already."""
-
-    id: str
-    time: int
-    agent: str
-    edits: int
-    blind: int
-    committed: int
-    files: tuple[str, ...]
-    is_undone: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """A session: its calls, the receipts that hold now, and edits not in a commit yet.
-
-    `coverage` is the share of uncommitted edits that have evidence, in [0, 1]; None without any.
-    """
-
-    session: str
-    calls: tuple[CallStatus, ...]
-    receipts: tuple[Read, ...]
-    uncommitted: int
-    blind: int
-    batches: tuple[str, ...] = ()
-
-    @property
-    def coverage(self) -> float | None:
-        return None if not self.uncommitted else 1 - self.blind / self.uncommitted

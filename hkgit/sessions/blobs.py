@@ -12,9 +12,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 from hkgit.errors import GitRefused
-from hkgit.evidence.entry import digest
 from hkgit.git.state_files import find_files
 from hkgit.sessions.homes import find_folders, list_candidates
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
 
@@ -42,6 +42,11 @@ class Blobs:
     """A directory of compressed files."""
 
     folder: Path
+
+    @classmethod
+    def of_session(cls, folder: Path) -> Blobs:
+        """Those of the session in a folder."""
+        return cls(folder / "versions")
 
     def put(self, data: bytes) -> str:
         """Keep some bytes; answers with their name. Raises GitRefused."""

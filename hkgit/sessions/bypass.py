@@ -10,16 +10,13 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hkgit.edits import Snapshot, decode_text
-from hkgit.evidence.entry import RecordedFile
-from hkgit.gate.entrypoints.hook_scripts import is_active
+from hkgit.edits import decode_text
+from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, list_waiting
+from hkgit.sessions.commit_entries import propose
 from hkgit.sessions.outstanding import has_moved
-from hkgit.sessions.squash import propose_onto
 from hkgit.sessions.stage import open_journals
-from hkgit.text.diff import find_changes
-from hkgit.text.document import split_raw
 from hkgit.values import dataclass
 
 _MOST = 200
@@ -43,7 +40,7 @@ class CommitPastHooks:
 
 def find_commits_past_hooks(repository: Repository, root: Path) -> list[CommitPastHooks]:
     """Find the commits of HEAD's history that were made past the hooks, the newest first."""
-    units = [*{unit.key: unit for unit in list_waiting(open_journals(repository, root))}.values()]
+    units = list_waiting(open_journals(repository, root))
     if not units or not has_moved(repository, min(unit.call.time for unit in units)):
         return []
     paths = sorted({path for unit in units for path in unit.paths})
@@ -67,50 +64,13 @@ def find_commits_past_hooks(repository: Repository, root: Path) -> list[CommitPa
 def _look(
     repository: Repository, units: Sequence[PendingEdit], commit: str, parents: str, subject: str
 ) -> CommitPastHooks | None:
-    after = repository.snapshot(commit)
-    before = repository.snapshot(parents) if parents else None
-    held: dict[tuple[str, str], None] = {}
-    for unit in units:
-        for change in unit.entry.files:
-            was, now = _text(before, change.path), _text(after, change.new_path)
-            if change.new_path is None:
-                is_held = was is not None and _text(after, change.path) is None
-            else:
-                is_held = now is not None and now != was and _is_held(unit, change, was, now)
-            if is_held:
-                held[unit.key[0], change.new_path or change.path or ""] = None
-    if not held or not propose_onto(repository, units, parents or None, after.tree_id).entries:
-        return None  # made again it would have no evidence either
-    sessions, changed = (tuple(dict.fromkeys(each)) for each in zip(*held, strict=True))
-    return CommitPastHooks(commit, subject, sessions, changed)
-
-
-def _text(files: Snapshot | None, path: str | None) -> bytes | None:
-    file = None if files is None or path is None else files.get(path)
-    return None if file is None else file.data
-
-
-def _is_held(unit: PendingEdit, change: RecordedFile, was: bytes | None, now: bytes) -> bool:
-    """Whether a file became what an edit made of it: what that wrote came, or its old text went."""
-    old, new = unit.version(change.before), unit.version(change.after)
-    if new is None or now == new:
-        return now == new
-    ours, theirs = split_raw(old or b""), split_raw(new)
-    return any(
-        _is_made(
-            b"".join(ours[each.old_start : each.old_end]),
-            b"".join(theirs[each.new_start : each.new_end]),
-            was or b"",
-            now,
-        )
-        for each in find_changes(ours, theirs)
-    )
-
-
-def _is_made(took: bytes, wrote: bytes, was: bytes, now: bytes) -> bool:
-    if wrote.strip():
-        return wrote in now and wrote not in was
-    return bool(took.strip()) and took in was and took not in now
+    """Find what a commit would record if it were made again; None for nothing."""
+    tree = repository.commit(commit).tree
+    entries = propose(repository, units, parents or None, tree).entries
+    sessions = dict.fromkeys(unit.key[0] for each in entries for unit in each.units)
+    files = (file for each in entries for file in each.entry.files)
+    paths = dict.fromkeys(file.new_path or file.name for file in files)
+    return CommitPastHooks(commit, subject, (*sessions,), (*paths,)) if entries else None
 
 
 def describe_commits_past_hooks(
@@ -123,15 +83,9 @@ def describe_commits_past_hooks(
             f" what session {', '.join(each.sessions)} edited in {', '.join(each.paths)}"
         )
     if found:
-        if not _has_hooks(repository):
-            yield "this clone has no git hooks: hkgit init installs them"
+        if not asks_hkgit(repository):
+            yield "this clone has no git hooks of hkgit: hkgit init installs them"
         yield f"fix: {_find_mending_command(repository, found)}"
-
-
-def _has_hooks(repository: Repository) -> bool:
-    """Whether anything runs at a commit: a fresh clone has no hooks."""
-    folder = repository.hooks_path or repository.common_dir / "hooks"
-    return any(is_active(folder / name) for name in ("pre-commit", "commit-msg"))
 
 
 def _find_mending_command(repository: Repository, found: Sequence[CommitPastHooks]) -> str:

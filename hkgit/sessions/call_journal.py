@@ -22,9 +22,13 @@ from hkgit.evidence.entry import (
 )
 from hkgit.sessions.blobs import Blobs, keep_json, refuse_unwritable
 from hkgit.sessions.homes import STATE_FILE, UNNAMED, say_waiting
-from hkgit.sessions.knowledge import FileKnowledge, KnownRange
+from hkgit.sessions.knowledge import FileKnowledge
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass, field, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +58,10 @@ class JournaledCall:
         """Map every path that the call changed to what stood there before, and after."""
         states: dict[str, tuple[FileMark | None, FileMark | None]] = {}
         for change in self.changes:
-            if change.path is not None and change.path != change.new_path:
-                before, _ = states.get(change.path, (change.before, None))
-                states[change.path] = before, None
-            if change.new_path is not None:
-                own = change.before if change.path == change.new_path else None
-                before, _ = states.get(change.new_path, (own, None))
-                states[change.new_path] = before, change.after
+            for path, before in change.needs:
+                states.setdefault(path, (before, before))
+            for path, after in change.leaves:
+                states[path] = states[path][0], after
         return states
 
 
@@ -96,7 +97,7 @@ LATEST = 64
 UnitKey = tuple[int, int, int]
 """An edit by its call, its spec (from 0), and its number there (from 1)."""
 
-_Knowledge = dict[str, FileKnowledge]
+_Knowledge = Mapping[str, FileKnowledge]
 
 
 class JournaledCalls(Mapping[int, JournaledCall]):
@@ -178,7 +179,7 @@ def _refuse_damaged(place: Path) -> GitRefused:
     return GitRefused(str(place), "is damaged", fix)
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class JournalState:
     """What a session knows, and has recorded.
 
@@ -188,29 +189,16 @@ class JournalState:
     session that has ended knows nothing, and is there for what waits; the next call begins anew.
     """
 
-    calls: JournaledCalls
-    undone: set[int] = field(default_factory=set)
+    last: int = 0
+    undone: frozenset[int] = frozenset()
     known: _Knowledge = field(default_factory=dict)
     fresh: _Knowledge = field(default_factory=dict)
     turn: str = ""
-    recorded: dict[str, frozenset[UnitKey]] = field(default_factory=dict)
-    last: int = 0
+    recorded: Mapping[str, frozenset[UnitKey]] = field(default_factory=dict)
     is_ended: bool = False
 
-    @property
-    def effective(self) -> list[JournaledCall]:
-        """The calls whose edits were written and not taken back, the oldest first."""
-        found = (self.calls.get(id) for id in self.calls if id not in self.undone)
-        return [call for call in found if call is not None and not call.undoes]
-
-    def learn(self, known: Mapping[str, FileKnowledge | None]) -> None:
-        """Take in what is known of files; None where nothing is any more."""
-        self.known |= {path: each for path, each in known.items() if each is not None}
-        for path in (path for path, each in known.items() if each is None):
-            self.known.pop(path, None)
-
     def write(self) -> JsonObject:
-        """Write all but the calls as JSON."""
+        """Write it as JSON."""
         return {
             "last": self.last,
             "undone": sorted(self.undone),
@@ -222,34 +210,33 @@ class JournalState:
         }
 
     @classmethod
-    def read(cls, value: Json, calls: JournaledCalls) -> JournalState:
+    def read(cls, value: Json) -> JournalState:
         """Read what `write` has written. Raises KeyError, TypeError, ValueError."""
         recorded = {
             name: frozenset((call, spec, number) for call, spec, number in edits)
             for name, edits in value["recorded"].items()
         }
         return cls(
-            calls=calls,
-            undone={*value["undone"]},
+            last=value["last"],
+            undone=frozenset(value["undone"]),
             known=_parse_knowledge(value["known"]),
             fresh=_parse_knowledge(value["fresh"]),
             turn=value["turn"],
             recorded=recorded,
-            last=value["last"],
             is_ended=value["ended"],
         )
 
 
 def _knowledge_json(known: _Knowledge) -> Json:
     return {
-        path: [each.version, *([*part.lines, part.range_hash] for part in each.ranges)]
+        path: [each.version, *([*lines, part] for lines, part in each.ranges.items())]
         for path, each in known.items()
     }
 
 
 def _parse_knowledge(value: Json) -> _Knowledge:
     return {
-        path: FileKnowledge(version, tuple(KnownRange(*part) for part in parts))
+        path: FileKnowledge(version, {(first, last): part for first, last, part in parts})
         for path, (version, *parts) in value.items()
     }
 
@@ -262,15 +249,15 @@ class SessionJournal:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.blobs = Blobs(folder / "versions")
+        self.blobs = Blobs.of_session(folder)
+        self.calls = JournaledCalls(folder / "calls")
+        self.state = JournalState()
         self.landed: frozenset[str] = frozenset()
         self._place = folder / STATE_FILE
         self._read = b""
-        self.state = JournalState(JournaledCalls(folder / "calls"))
 
-    def load(self) -> JournalState:
+    def load(self) -> Self:
         """Read what others have left since, too. Raises GitRefused."""
-        calls = self.state.calls
         try:
             data = self._place.read_bytes()
         except FileNotFoundError:
@@ -279,20 +266,32 @@ class SessionJournal:
             raise GitRefused(str(self._place), f"cannot be read: {error.strerror}") from error
         if data != self._read or not data:
             try:
-                self.state = (
-                    JournalState.read(json.loads(data), calls) if data else JournalState(calls)
-                )
+                self.state = JournalState.read(json.loads(data)) if data else JournalState()
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise _refuse_damaged(self._place) from error
             self._read = data
-        calls.look()
-        return self.state
+        self.calls.look()
+        return self
 
-    def _save(self) -> None:
+    def update(self, **changes: Any) -> None:
+        """Change some fields of the state, and write it. Raises GitRefused."""
+        self.state = replace(self.state, **changes)
         try:
             self._read = keep_json(self._place, self.state.write())
         except OSError as error:
             raise refuse_unwritable(self._place, error) from error
+
+    def learn(self, known: Mapping[str, FileKnowledge | None], **changes: Any) -> None:
+        """Record what is known of files; None where nothing is any more."""
+        both = {**self.state.known, **known}
+        found = {path: each for path, each in both.items() if each is not None}
+        self.update(known=found, is_ended=False, **changes)
+
+    @property
+    def effective(self) -> list[JournaledCall]:
+        """The calls whose edits were written and not taken back, the oldest first."""
+        found = (self.calls.get(id) for id in self.calls if id not in self.state.undone)
+        return [call for call in found if call is not None and not call.undoes]
 
     @property
     def committed(self) -> frozenset[UnitKey]:
@@ -306,68 +305,41 @@ class SessionJournal:
         done = self.committed
         return [
             call
-            for call in self.state.effective
+            for call in self.effective
             if any((call.id, *each) not in done for each in _list_edits(call))
         ]
 
     def begin(self, call: JournaledCall) -> None:
         """Record that a call is about to be written. Raises GitRefused."""
-        place = self.state.calls.place(call.id, is_begun=True)
+        place = self.calls.place(call.id, is_begun=True)
         try:
             if self.folder.name != UNNAMED:  # calls without a session wait for no commit
                 say_waiting(self.folder.parent)
-            self.state.calls.put(call, is_begun=True)
+            self.calls.put(call, is_begun=True)
         except OSError as error:
             raise refuse_unwritable(place, error) from error
 
     def end(self, call: JournaledCall, known: Mapping[str, FileKnowledge | None]) -> None:
         """Record that all files of a call are written, and what the session knows of each."""
-        self.state.last = max(self.state.last, call.id)
-        self.state.undone.update(call.undoes)
-        self.learn(known)
+        state = self.state
+        self.learn(known, last=max(state.last, call.id), undone=state.undone.union(call.undoes))
         try:
-            self.state.calls.end(call.id)
+            self.calls.end(call.id)
         except OSError as error:
             raise refuse_unwritable(self.folder, error) from error
 
     def abort(self, call: JournaledCall) -> None:
         """Record that a call was not written, or was taken back."""
-        self.state.undone.difference_update(call.undoes)
-        self.learn(dict.fromkeys(call.states()))
-        self.state.calls.drop([call.id])
-
-    def learn(self, known: Mapping[str, FileKnowledge | None]) -> None:
-        """Record what the session knows of files, now that it has read some of them."""
-        self.state.is_ended = False
-        self.state.learn(known)
-        self._save()
-
-    def learn_fresh(self, path: str, fresh: FileKnowledge, turn: str) -> None:
-        """Record what calls of a turn of the model have shown of a file, unseen by that turn."""
-        self.state.is_ended = False
-        self.state.turn = turn
-        self.state.fresh[path] = fresh
-        self._save()
-
-    def see(self, known: Mapping[str, FileKnowledge]) -> None:
-        """Record what the session knows once the model has been shown what is fresh."""
-        self.state.fresh.clear()
-        self.state.learn(known)
-        self._save()
-
-    def close(self) -> None:
-        """Record that the session has ended: it knows nothing any more."""
-        self.state.is_ended = True
-        self.state.known.clear()
-        self.state.fresh.clear()
-        self._save()
+        undone = self.state.undone.difference(call.undoes)
+        self.learn(dict.fromkeys(call.states()), undone=undone)
+        self.calls.drop([call.id])
 
     def mend(self, call: JournaledCall, spec: int, read: Read) -> None:
         """Record a read of a file as it was before a call. Raises GitRefused."""
         entries = [*call.entries]
         entries[spec] = replace(entries[spec], reads=(*entries[spec].reads, read))
         try:
-            self.state.calls.put(replace(call, entries=tuple(entries)), is_begun=False)
+            self.calls.put(replace(call, entries=tuple(entries)), is_begun=False)
         except OSError as error:
             raise refuse_unwritable(self.folder, error) from error
 
@@ -376,21 +348,21 @@ class SessionJournal:
         kept = {name: each for name, each in self.state.recorded.items() if name in self.landed}
         kept |= {name: edits for name, edits in entries.items() if edits}
         if kept != self.state.recorded:
-            self.state.recorded = kept
-            self._save()
+            self.update(recorded=kept)
 
     def forget(self, kept: Sequence[JournaledCall]) -> None:
         """Drop all calls but these and what they depend on. Raises GitRefused."""
         state, numbers = self.state, {call.id for call in kept}
-        state.last = max([state.last, *state.calls])
-        state.recorded = {
-            name: each
-            for name, each in state.recorded.items()
-            if any(call in numbers for call, _, _ in each)
-        }
-        state.undone &= numbers
-        self._save()
-        state.calls.drop([*(number for number in state.calls if number not in numbers)])
+        self.update(
+            last=max([state.last, *self.calls]),
+            undone=state.undone & numbers,
+            recorded={
+                name: each
+                for name, each in state.recorded.items()
+                if any(call in numbers for call, _, _ in each)
+            },
+        )
+        self.calls.drop([*(number for number in self.calls if number not in numbers)])
         known = (*state.known.values(), *state.fresh.values())
         sides = (side for call in kept for change in call.changes for side in _sides(change))
         self.blobs.keep({*(each.version for each in known), *sides})
@@ -467,17 +439,6 @@ def list_units(journal: SessionJournal) -> list[PendingEdit]:
     """List all edits of a session's calls that were not undone, as the journal was last loaded."""
     return [
         PendingEdit(journal, call, *each)
-        for call in journal.state.effective
+        for call in journal.effective
         for each in _list_edits(call)
     ]
-
-
-def group_connected(units: Sequence[PendingEdit]) -> Iterator[tuple[list[str], list[PendingEdit]]]:
-    """Group files that renames connect, each group with its edits; most groups are one file."""
-    groups: list[set[str]] = []
-    for unit in units:
-        met = [group for group in groups if group & unit.paths]
-        groups = [group for group in groups if not group & unit.paths]
-        groups.append(set(unit.paths).union(*met))
-    for group in groups:
-        yield sorted(group), [unit for unit in units if unit.paths & group]

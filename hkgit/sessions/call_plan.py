@@ -14,12 +14,12 @@ from hkgit.applying.planner import Options, PlannedSpec, Series, plan_series, pl
 from hkgit.edits import CreateFile, File, Read, Snapshot, Spec, WriteFile
 from hkgit.errors import NoMatch, Stale
 from hkgit.evidence.claims import make_entry
-from hkgit.evidence.entry import Entry, digest
+from hkgit.evidence.entry import Entry
 from hkgit.matching.place import Settings
 from hkgit.sessions.answers import UnreadEdit
-from hkgit.sessions.batches import Batch
 from hkgit.sessions.knowledge import UNKEPT, FileKnowledge, Kept, carry_knowledge, know_lines
 from hkgit.text.document import Document
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass, field, replace
 
 
@@ -55,14 +55,6 @@ class CallPlan:
     def make_entries(self, settings: Settings) -> tuple[Entry, ...]:
         """Make the entry of each spec, on the files that those before it leave."""
         return tuple(make_entry(each.spec, each.plan, settings, each.reads) for each in self.steps)
-
-    @property
-    def correctable(self) -> Batch | None:
-        """What can be sent again in part: one spec, in which some edits apply and some do not."""
-        refused = tuple(each.number for each in self.outcomes if each.error is not None)
-        if len(self.steps) != 1 or len(refused) == len(self.outcomes):
-            return None
-        return Batch(self.steps[0].spec, refused)
 
     @cached_property
     def changed(self) -> dict[str, File | None]:
@@ -194,7 +186,7 @@ def _learn(
     lines = [(1, document.line_count)]
     if not is_whole and change.before is not None:
         held = () if before is None else carry_knowledge(before, change.before.data, kept).ranges
-        lines = edit_lines([each.lines for each in held], change.hunks)
+        lines = edit_lines([*held], change.hunks)
     learned[change.new_path] = know_lines(change.after.data, lines)
     return learned
 

@@ -13,12 +13,16 @@ from hkgit import dialects
 from hkgit.applying.files import has_file, write_files
 from hkgit.edits import File, Overlay, Read, Spec, encode_text
 from hkgit.errors import GitRefused, InvalidInput, Stale
-from hkgit.evidence.entry import digest
 from hkgit.sessions import homes as places
-from hkgit.sessions.answers import EditReport, Status, UndoReport
+from hkgit.sessions.answers import EditReport, UndoReport
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
-from hkgit.sessions.file_lines import Checkout, EditableCheckout, read_checkout
-from hkgit.sessions.knowledge import MAX_LINES, KnownRange, Reading
+from hkgit.sessions.file_lines import (
+    MAX_LINES,
+    Checkout,
+    EditableCheckout,
+    Reading,
+    read_checkout,
+)
 from hkgit.sessions.writer import (
     at_work,
     begin_turn,
@@ -28,6 +32,7 @@ from hkgit.sessions.writer import (
     learn_reading,
     next_call,
 )
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass, replace
 
 TYPE_CHECKING = False
@@ -36,6 +41,7 @@ if TYPE_CHECKING:
 
     from hkgit.applying.planner import Options
     from hkgit.sessions.call_plan import CallPlan
+    from hkgit.sessions.session_status import Status
 
 
 _Files = Mapping[str, File | None]
@@ -98,7 +104,7 @@ class EditSession:
         if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
             return reading
         with at_work(self.root, self.journal):
-            seen = KnownRange(reading.start_line, reading.end_line, reading.range_hash or "")
+            seen = {(reading.start_line, reading.end_line): reading.range_hash or ""}
             learn_reading(self.journal, path, seen, data, self.turn)
         return replace(reading, has_receipt=True)
 
@@ -130,13 +136,14 @@ class EditSession:
         corrects. Raises InvalidInput for a batch that is not there, GitRefused where a file cannot
         be written; then nothing has changed.
         """
-        from hkgit.sessions import batches
-
         if batch is not None:
             if self._is_unnamed or len(specs) != 1:
                 fix = "Name the session that the batch belongs to, and send one spec."
                 raise InvalidInput(f"batch {batch}", "cannot be corrected this way", fix)
-            specs = [batches.correct_batch(self._batches, batch, specs[0])]
+            # Most calls correct none.
+            from hkgit.sessions.refused_calls import correct_batch
+
+            specs = [correct_batch(self._batches, batch, specs[0])]
         for spec in specs:
             if spec.dialect not in dialects.DIALECTS:
                 raise InvalidInput("the spec", "is not in a known dialect", "Give the text of one.")
@@ -146,7 +153,7 @@ class EditSession:
         if self._is_unnamed:
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
-                return EditReport(plan.outcomes, conflicts=self._note_refused(plan))
+                return self._refuse(plan, None)
             if not self._can_keep:
                 write_files(self.root, plan.changed, plan.found)
                 return self._answer(plan, None)
@@ -154,24 +161,26 @@ class EditSession:
             begin_turn(self.journal)
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
-                refused = plan.correctable
-                if refused is not None:
-                    batch = batches.keep(self._batches, refused, batch)
-                return EditReport(plan.outcomes, batch=batch, conflicts=self._note_refused(plan))
+                return self._refuse(plan, batch)
             call = self._keep_call(plan, options)
             known = {} if self._is_unnamed else plan.known
             carry_out(self.root, self.journal, call, plan.changed, known)
             if batch is not None:
-                batches.drop(self._batches, batch)
-            if self._is_unnamed and len(self.journal.state.calls) > 2 * KEPT_CALLS:
-                self.journal.forget(self.journal.state.effective[-KEPT_CALLS:])
+                from hkgit.sessions.refused_calls import drop_batch
+
+                drop_batch(self._batches, batch)
+            if self._is_unnamed and len(self.journal.calls) > 2 * KEPT_CALLS:
+                self.journal.forget(self.journal.effective[-KEPT_CALLS:])
         return self._answer(plan, call.id)
 
-    def _note_refused(self, plan: CallPlan) -> tuple[str, ...]:
-        # Few calls are refused.
-        from hkgit.sessions.refused_calls import note_refused
+    def _refuse(self, plan: CallPlan, batch: str | None) -> EditReport:
+        """Note a call that is refused, and keep what can be corrected of it."""
+        from hkgit.sessions.refused_calls import keep_batch, note_refused
 
-        return note_refused(self.root, plan, self._agent(plan))
+        if not self._is_unnamed:
+            batch = keep_batch(self._batches, plan, batch)
+        conflicts = note_refused(self.root, plan, self._agent(plan))
+        return EditReport(plan.outcomes, batch=batch, conflicts=conflicts)
 
     def _agent(self, plan: CallPlan) -> str:
         return self.agent if plan.agent is None else plan.agent
@@ -194,8 +203,8 @@ class EditSession:
         files = EditableCheckout(self.root)
         if self._is_unnamed:
             return plan_call(specs, files, options, reads, {}, lambda _: None)
-        state = self.journal.load()
-        return plan_call(specs, files, options, reads, state.known, self.journal.blobs.get)
+        known = self.journal.load().state.known
+        return plan_call(specs, files, options, reads, known, self.journal.blobs.get)
 
     def _answer(self, plan: CallPlan, call: int | None) -> EditReport:
         if not plan.is_ok:
@@ -255,10 +264,10 @@ class EditSession:
 
     def status(self) -> Status:
         """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
-        from hkgit.sessions import batches
         from hkgit.sessions.outstanding import see_head
+        from hkgit.sessions.refused_calls import list_batches
         from hkgit.sessions.session_status import collect_status
 
         see_head(self.root, [self.journal])
-        waiting = batches.list_names(self._batches)
+        waiting = list_batches(self._batches)
         return collect_status(self.session, self.journal, Checkout(self.root), waiting)

@@ -31,18 +31,19 @@ from hkgit.values import dataclass
 class SessionState:
     """One session: who used it when, how much it holds, and how many edits wait for a commit.
 
-    Times are in seconds since 1970; `expires` is None as long as an edit waits. `damage` says why a
-    journal cannot be read.
+    Fields have the names that they have in the document (`hkgit schema sessions`). Times are in
+    seconds since 1970; `expires` is None as long as an edit waits. `damage` says why a journal
+    cannot be read.
     """
 
-    name: str
-    agents: tuple[str, ...]
-    calls: int
-    waiting: int
-    blind: int
+    session: str
     last_used: int
-    is_ended: bool
-    expires: int | None
+    agents: tuple[str, ...] = ()
+    call_count: int = 0
+    waiting: int = 0
+    waiting_blind: int = 0
+    ended: bool = False
+    expires: int | None = None
     damage: str | None = None
 
 
@@ -56,24 +57,12 @@ def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
             journals.append(journal)
         except GitRefused as error:
             last = int(read_last_use(folder))
-            damaged.append(
-                SessionState(
-                    name=folder.name,
-                    agents=(),
-                    calls=0,
-                    waiting=0,
-                    blind=0,
-                    last_used=last,
-                    is_ended=False,
-                    expires=None,
-                    damage=error.what,
-                )
-            )
+            damaged.append(SessionState(folder.name, last, damage=error.what))
     counts, blind = _counts(repository, root, journals)
     states = (_state(each, counts[_key(each)], blind[_key(each)]) for each in journals)
     # Of one that has ended nothing is left once HEAD has what waited.
-    live = (each for each in states if each.waiting or not each.is_ended)
-    return sorted([*damaged, *live], key=lambda state: state.name)
+    live = (each for each in states if each.waiting or not each.ended)
+    return sorted([*damaged, *live], key=lambda state: state.session)
 
 
 def end(repository: Repository, root: Path, name: str) -> SessionState:
@@ -83,7 +72,7 @@ def end(repository: Repository, root: Path, name: str) -> SessionState:
         counts, blind = _counts(repository, root, [journal])
         if counts[_key(journal)]:
             shutil.rmtree(journal.folder / "batches", ignore_errors=True)
-            journal.close()
+            journal.update(is_ended=True, known={}, fresh={})
         found = _state(journal, counts[_key(journal)], blind[_key(journal)])
         if not found.waiting:
             _remove(journal.folder)
@@ -104,12 +93,12 @@ def clean(
     gone: list[SessionState] = []
     kept: list[SessionState] = []
     for state in list_sessions(repository, root):
-        if names and state.name not in names:
+        if names and state.session not in names:
             continue
         stays = state.waiting or state.damage is not None
         (gone if force or not stays else kept).append(state)
     for state in () if dry_run else gone:
-        folder = _open_named(root, state.name).folder
+        folder = _open_named(root, state.session).folder
         with lock_sessions(folder.parent):
             _remove(folder)
     _tidy(root)
@@ -164,17 +153,17 @@ def _counts(
 
 
 def _state(journal: SessionJournal, waiting: int, blind: int) -> SessionState:
-    state, last = journal.load(), int(read_last_use(journal.folder))
+    last = int(read_last_use(journal.folder))
     calls = journal.standing
     agents = tuple(dict.fromkeys(call.agent for call in calls))
     return SessionState(
-        name=journal.folder.name,
-        agents=agents,
-        calls=len(calls),
-        waiting=waiting,
-        blind=blind,
+        session=journal.folder.name,
         last_used=last,
-        is_ended=state.is_ended,
+        agents=agents,
+        call_count=len(calls),
+        waiting=waiting,
+        waiting_blind=blind,
+        ended=journal.load().state.is_ended,
         expires=None if waiting else last + EXPIRY,
     )
 

@@ -9,22 +9,15 @@ from pathlib import Path
 from hkgit.applying.files import DirectorySnapshot
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File, Snapshot
 from hkgit.errors import InvalidInput
-from hkgit.sessions.knowledge import (
-    MAX_BYTES,
-    MAX_LINES,
-    PROBE,
-    Reading,
-    find_bounds,
-    find_kind,
-    find_next_line,
-)
 from hkgit.text.document import Document
 from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hkgit.applying.draft import Lines
     from hkgit.git.attributes import Unedited
+    from hkgit.text.strict_json import JsonObject
 
 
 LARGEST = 64 * 2**20
@@ -89,6 +82,95 @@ def measure_file(root: Path, path: str) -> int | None:
         return None
 
 
+MAX_LINES = 2000
+MAX_BYTES = 256 * 2**10
+"""So much is shown at once where no last line is named; then it is said where to go on."""
+
+_PROBE = 8000
+"""So many bytes of a file tell its kind."""
+
+_IMAGES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+    b"BM": "image/bmp",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Lines of a file as read, with the hash to quote.
+
+    `kind` is `text`, `image` or `binary`; the lines of the latter two are left out, and `mime` says
+    what they are. `next_line` is where to go on reading; None where nothing is left that was asked
+    for. `tags` are those of the lines, None in place of one whose tag a line above has already.
+    `has_receipt` says that the session keeps a receipt of it; `size` is in bytes.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    total_lines: int
+    range_hash: str | None
+    raw_lines: tuple[bytes, ...]
+    size: int
+    kind: str = "text"
+    mime: str | None = None
+    next_line: int | None = None
+    tags: tuple[str | None, ...] | None = None
+    has_receipt: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines, bytes that are not UTF-8 shown as replacement characters."""
+        return [line.decode("utf-8", "replace") for line in self.raw_lines]
+
+    @property
+    def shown(self) -> list[str]:
+        """The lines as `ab|text` where they were read with tags, else as they are."""
+        if self.tags is None:
+            return self.lines
+        pairs = zip(self.tags, self.lines, strict=True)
+        return [f"{tag or '  '}|{line}" for tag, line in pairs]
+
+    @property
+    def hint(self) -> str:
+        """What there is to know beside the lines; empty where there is nothing."""
+        if self.kind != "text":
+            return f"{self.path} is {self.mime}, {self.size:,} bytes: its lines are not shown."
+        shown = f"lines {self.start_line}-{self.end_line} of {self.total_lines}"
+        is_passed = self.end_line < self.start_line <= self.total_lines
+        if is_passed:
+            named = f"{self.path}:{self.start_line}-{self.start_line}"
+            shown = f"line {self.start_line} is too long to show unless it is named: {named}"
+        if self.next_line is None:
+            return shown if is_passed else ""
+        return f"{shown}; go on at {self.path}:{self.next_line}-"
+
+    @property
+    def document(self) -> JsonObject:
+        """It as JSON (`hkgit schema read`); keys without a value are left out."""
+        from hkgit.text.escape import to_json_text
+
+        document: JsonObject = {
+            "path": to_json_text(self.path),
+            "start_line": self.start_line,
+            "end_line": self.end_line,
+            "total_lines": self.total_lines,
+            "range_hash": self.range_hash,
+            "range_lines": self.lines,
+        }
+        more: JsonObject = {
+            "mime": self.mime,
+            "next_line": self.next_line,
+            "kind": None if self.kind == "text" else self.kind,
+            "has_receipt": self.has_receipt or None,
+            "tagged_lines": None if self.tags is None else self.shown,
+        }
+        return document | {name: value for name, value in more.items() if value is not None}
+
+
 def read_checkout(
     root: Path,
     path: str,
@@ -119,14 +201,20 @@ def read_snapshot(
 ) -> tuple[Reading, bytes]:
     """Read a file of a snapshot. Raises InvalidInput when there is no such file or line."""
     file = _find_regular_file(files, path)
-    kind, mime = find_kind(file.data[:PROBE])
+    kind, mime = _find_kind(file.data[:_PROBE])
     document = Document(file.data)
-    first, last = find_bounds(path, start, end, document.line_count)
-    is_text = kind == "text"
-    shown = document.lines[first - 1 : last] if is_text else ()
-    if end is None:
-        shown = shown[: _count_fitting(shown, limit)]
-    stop = first + len(shown) - 1 if is_text else last
+    first, last = _find_bounds(path, start, end, document.line_count)
+    shown = document.lines[first - 1 : last] if kind == "text" else ()
+    if end is None and limit is not None:
+        shown = shown[: _count_fitting(shown[:limit])]
+    stop = first + len(shown) - 1 if kind == "text" else last
+    # Past a line that is too long to show.
+    following = stop + 1 if stop >= first else first + 1
+    tags: tuple[str | None, ...] | None = None
+    if hashline and kind == "text":
+        from hkgit.text.hashes import compute_tags  # few readings have tags
+
+        tags = tuple(compute_tags(document.lines[:stop])[first - 1 :])
     reading = Reading(
         path=path,
         start_line=first,
@@ -137,17 +225,10 @@ def read_snapshot(
         size=len(file.data),
         kind=kind,
         mime=mime,
-        next_line=find_next_line(first, stop, last),
-        tags=_find_tags(document, first, stop) if hashline and is_text else None,
+        next_line=following if stop < last and following <= last else None,
+        tags=tags,
     )
     return reading, file.data
-
-
-def _find_tags(document: Document, first: int, stop: int) -> tuple[str | None, ...]:
-    # Few readings have tags.
-    from hkgit.text.hashes import compute_tags
-
-    return tuple(compute_tags(document.lines[:stop])[first - 1 :])
 
 
 def _find_regular_file(files: Snapshot, path: str) -> File:
@@ -162,13 +243,41 @@ def _find_regular_file(files: Snapshot, path: str) -> File:
     return file
 
 
-def _count_fitting(lines: tuple[bytes, ...], limit: int | None) -> int:
+def _find_kind(head: bytes) -> tuple[str, str | None]:
+    """Tell the kind of a file by its first bytes: text, image, or binary (git's rule: a NUL).
+
+    Returns what the others are as well: a MIME type, or words.
+    """
+    for magic, mime in _IMAGES.items():
+        if head.startswith(magic) and (b"\0" in head or magic != b"BM"):
+            return "image", mime
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return "image", "image/webp"
+    return ("binary", "a binary file") if b"\0" in head else ("text", None)
+
+
+def _find_bounds(path: str, start: int | None, end: int | None, total: int) -> Lines:
+    """Find the lines that are asked for; an end past the last line is clamped.
+
+    An empty file has the empty range, which is written 1-0; so line 1 of it may be named as well.
+    """
+    if (start, total) == (1, 0):
+        return 1, 0
+    first = 1 if start is None else start
+    if first < 1 or (end is not None and end < first):
+        fix = "Name the first line and then the last, counted from 1."
+        raise InvalidInput(f"{path}:{first}-{end}", "is not a range of lines", fix)
+    if start is not None and first > total:
+        what = f"starts past the last line: the file has {total} lines"
+        raise InvalidInput(f"{path}:{first}", what, "Name lines it has.")
+    return first, total if end is None else min(end, total)
+
+
+def _count_fitting(lines: tuple[bytes, ...]) -> int:
     """How many lines are shown at once."""
-    if limit is None:
-        return len(lines)
     size = 0
-    for count, line in enumerate(lines[:limit]):
+    for count, line in enumerate(lines):
         size += len(line) + 1
         if size > MAX_BYTES:
             return count
-    return min(len(lines), limit)
+    return len(lines)

@@ -8,19 +8,16 @@ give what is staged, else nothing is recorded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
-from hkgit.applying.draft import Lines
-from hkgit.applying.edit_lines import join_lines
-from hkgit.applying.evidence import LATE, is_blind
-from hkgit.applying.line_map import LineMap
+from hkgit.applying.evidence import LATE
 from hkgit.applying.outcome import expect_change
 from hkgit.applying.planner import plan
 from hkgit.edits import File, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import make_entry
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, digest
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.replay import replay_merge
 from hkgit.evidence.verdict import CandidateCommit
@@ -28,11 +25,12 @@ from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import RESOLVE
 from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
-from hkgit.sessions.call_plan import render_mending_read
 from hkgit.sessions.outstanding import is_unread
+from hkgit.sessions.placement import carry_reads, restate
 from hkgit.sessions.proposal import Proposal, ProposedEntry, propose_entry
-from hkgit.sessions.selection import restate
+from hkgit.sessions.squash import describe_blind
 from hkgit.text.document import Document
+from hkgit.text.hashes import digest
 
 _CONFLICT = re.compile(
     rb"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\r?\n.*?^>{7} [^\n]*\n",
@@ -53,15 +51,16 @@ def propose_merge(
     repository: Repository, journals: Sequence[SessionJournal], tree: str, parents: tuple[str, str]
 ) -> Proposal:
     """Propose the entries that resolve a merge's staged conflicts, or say why there are none."""
-    attempt = repository.attempt_merge(parents)
+    with repository.merge(parents) as merged:
+        conflicts, objects = merged.conflicts, merged.pack_objects()
     ours = repository.snapshot(parents[0])
     staged = repository.snapshot(tree)
-    paths = [path for path in attempt.conflicts if staged.entry(path) != ours.entry(path)]
+    paths = [path for path in conflicts if staged.entry(path) != ours.entry(path)]
     waiting = [unit for unit in list_waiting(journals) if unit.paths.intersection(paths)]
     if not waiting:
         return Proposal((), ())
-    repository.git("unpack-objects", "-q", stdin=attempt.objects)
-    marked = repository.snapshot(attempt.tree)
+    repository.git("unpack-objects", "-q", stdin=objects)
+    marked = repository.snapshot(merged.tree)
     try:
         sides = (ours, marked, staged)
         log = RefusalLog.of(repository.common_dir)
@@ -71,7 +70,7 @@ def propose_merge(
         return Proposal((), (f"the merge is not recorded: {error.where}: {error.what}", RESOLVE))
     units = (unit for entry in entries for unit in entry.units)
     unread = (unit for unit in units if is_unread(unit.entry, unit.number))
-    return Proposal(tuple(entries), tuple(map(_describe_blind, unread)))
+    return Proposal(tuple(entries), tuple(map(describe_blind, unread)))
 
 
 def _resolve(
@@ -86,18 +85,22 @@ def _resolve(
         raise InvalidInput(path, "one side of the conflict has no such file")
     steps = _find_steps(path, waiting, staged.data, (without_marks(marked.data), ours.data))
     units = tuple(unit for own, _ in steps for unit in own)
-    reads = [read for step in steps for read in _list_reads(path, step, ours.data)]
+    reads: list[Read] = []
+    for own, before in steps:
+        entry, edits = own[0].entry, [unit.edit for unit in own]
+        change = next(each for each in entry.files if each.path == path)
+        reads += carry_reads(entry, edits, change, before, ours.data)
     if not any(is_unread(unit.entry, unit.number) for unit in units):
         # What git has merged beside the conflict has the hash of the file that it was merged into.
         kind = LATE if any(read.kind == LATE for read in reads) else "hash"
-        whole = Document(ours.data).whole_hash
-        reads.append(Read(path, None, None, range_hash=whole, kind=kind))
+        range_hash = Document(ours.data).whole_hash
+        reads.append(Read(path, None, None, range_hash=range_hash, kind=kind))
     spec = restate(path, ours.data, staged.data)
     planned = expect_change(plan(spec, sides[0], reads=reads))
     if planned.first_error is not None:
         raise planned.first_error
-    entry = make_entry(spec, planned, Settings(), reads)
-    return propose_entry(entry, units, base, log, is_net=len(steps) > 1)
+    whole = make_entry(spec, planned, Settings(), reads)
+    return propose_entry(whole, units, base, log, is_net=len(steps) > 1)
 
 
 def _find_steps(
@@ -121,29 +124,6 @@ def _find_steps(
                 return steps
     what = "what is staged is not just what edits of sessions made of the conflict"
     raise InvalidInput(path, what)
-
-
-def _list_reads(path: str, step: Step, ours: bytes) -> Iterator[Read]:
-    """List what the session knew of the file, as reads of the first parent's lines."""
-    units, before = step
-    own = [read for read in units[0].entry.reads if read.path == path]
-    count = Document(before).line_count
-    known: list[Lines] = [(read.start_line or 1, read.end_line or count) for read in own]
-    for unit in units:
-        if not is_blind(unit.edit.evidence):
-            known += unit.edit.base_lines
-    moved = LineMap.between(before, ours).lines
-    numbers = {moved[at] for first, last in known for at in range(first, last + 1) if at in moved}
-    kind = LATE if any(read.kind == LATE for read in own) else "receipt"
-    for lines in join_lines((number, number) for number in numbers):
-        yield Read(path, *lines, Document(ours).range_hash(*lines), kind)
-
-
-def _describe_blind(unit: PendingEdit) -> str:
-    """Describe an edit that nothing ties to what was read, with the read that mends it."""
-    session, call, _ = unit.key
-    command = render_mending_read(unit.edit.path, unit.edit.base_lines, session, call)
-    return f"{unit.name} is blind; fix it: {command}, then edit again"
 
 
 def _expect_merge(

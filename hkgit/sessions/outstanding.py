@@ -16,18 +16,12 @@ from pathlib import Path
 from hkgit.applying.evidence import covers, is_blind
 from hkgit.edits import File, Snapshot, decode_text, encode_text
 from hkgit.evidence.anchors import HunkNotPlaced, anchor_hunks
-from hkgit.evidence.entry import (
-    Entry,
-    FileMark,
-    RecordedFile,
-    RecordedHunk,
-    digest,
-    entry_path,
-)
+from hkgit.evidence.claims import mark
+from hkgit.evidence.entry import Entry, FileMark, RecordedHunk, entry_path
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
 from hkgit.text.document import Document
-from hkgit.values import dataclass, field, replace
+from hkgit.values import replace
 
 _COMPARED = 50
 """So many versions of a file that others made between calls are compared line by line."""
@@ -43,75 +37,43 @@ def find_effective(
     gone: set[PendingEdit] = set()
     for path in {path for unit in units for path in unit.paths}:
         here = [unit for unit in units if path in unit.paths]
-        walk = _Walk(path)
-        if base is not None:
-            walk.known[_name_of(base.get(path))] = frozenset()
-        gone |= {*here} - walk.find_end(here, files.get(path))
+        known = {} if base is None else {mark(base.get(path)): frozenset[PendingEdit]()}
+        gone |= {*here} - _follow(path, here, files.get(path), known)
     return [unit for unit in units if unit not in gone]
 
 
-@dataclass
-class _Walk:
-    """Follows the lines that edits wrote through the versions of one file, oldest first.
+def _follow(
+    path: str,
+    units: Sequence[PendingEdit],
+    now: File | None,
+    known: dict[FileMark | None, frozenset[PendingEdit]],
+) -> frozenset[PendingEdit]:
+    """Follow what edits wrote through the versions of one file, to the file as it is now.
 
-    `known` says it of versions by their SHA-256; None names the version that is not there.
+    `known` maps versions to the edits whose text they have. One that no call has made is compared.
     """
-
-    path: str
-    effective: frozenset[PendingEdit] = frozenset()
-    known: dict[str | None, frozenset[PendingEdit]] = field(default_factory=dict)
-    current: str | None = ""
-    compared: int = 0
-
-    def find_end(self, units: Sequence[PendingEdit], now: File | None) -> frozenset[PendingEdit]:
-        """Find the edits whose text is still in the file as it is now."""
-        for _, group in groupby(units, key=lambda unit: unit.key):
-            same = tuple(group)
-            before, after = _states(same[0], self.path)
-            if before != self.current and self.compared < _COMPARED:
-                data = None if before is None else same[0].journal.blobs.get(before)
-                self._find(before, data)
-            self.effective |= {*same}
-            self.current = after
-            self.known[after] = self.effective
-        if _name_of(now) != self.current:
-            self._find(_name_of(now), None if now is None else now.data)
-        return self.effective
-
-    def _find(self, name: str | None, data: bytes | None) -> None:
-        """Follow the lines to a version that no call has made, by a line diff."""
-        if name in self.known:
-            self.effective = self.known[name]
-        elif data is not None:
-            self.compared += 1
-            left = (unit for unit in self.effective if not _is_gone(unit, self.path, data))
-            self.effective = frozenset(left)
-        self.known[name] = self.effective
-
-
-def _name_of(file: File | None) -> str | None:
-    return None if file is None else digest(file.data)
-
-
-def _states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
-    """The version that a spec found at a path, and the one it left."""
-    change = _change(unit, path)
-    before = change.before if change.path == path else None
-    after = change.after if change.new_path == path else None
-    return _sha256(before), _sha256(after)
-
-
-def _sha256(version: FileMark | None) -> str | None:
-    return None if version is None else version.sha256
-
-
-def _change(unit: PendingEdit, path: str) -> RecordedFile:
-    return next(each for each in unit.entry.files if path in (each.path, each.new_path))
+    standing = frozenset[PendingEdit]()
+    compared = 0
+    groups = [tuple(group) for _, group in groupby(units, key=lambda unit: unit.key)]
+    for own in (*groups, ()):
+        found = dict(own[0].entry.needs)[path] if own else mark(now)
+        data = own[0].version(found) if own else None if now is None else now.data
+        if found in known:
+            standing = known[found]
+        elif data is not None and (not own or compared < _COMPARED):
+            compared += 1
+            standing = frozenset(each for each in standing if not _is_gone(each, path, data))
+        known[found] = standing
+        if own:
+            standing = standing.union(own)
+            known[dict(own[0].entry.leaves)[path]] = standing
+    return standing
 
 
 def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
     """Whether a file has the lines from before an edit again, and not those that it wrote."""
-    hunks = [hunk for hunk in _change(unit, path).hunks if unit.edit.id in hunk.edits]
+    change = next(each for each in unit.entry.files if path in (each.path, each.new_path))
+    hunks = [hunk for hunk in change.hunks if unit.edit.id in hunk.edits]
     return bool(hunks) and all(
         _has_place(hunk, data) and not _has_place(_turn(hunk), data) for hunk in hunks
     )
@@ -180,8 +142,8 @@ def see_head(where: Repository | Path, journals: Sequence[SessionJournal]) -> No
 
     A checkout's repository is opened only where commits have been recorded.
     """
-    states = [journal.load() for journal in journals]
-    if not any(state.recorded for state in states):
+    loaded = [journal.load() for journal in journals]
+    if not any(journal.state.recorded for journal in loaded):
         return
     repository = Repository.discover(where) if isinstance(where, Path) else where
     head = repository.head().commit

@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hkgit.applying.evidence import LATE
-from hkgit.edits import File, MappingSnapshot, Read, Snapshot
+from hkgit.edits import File, MappingSnapshot, Read
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import is_late_accepted
 from hkgit.git.repository import Repository
-from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_waiting
+from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.call_plan import render_mending_read
-from hkgit.sessions.file_lines import read_snapshot
+from hkgit.sessions.file_lines import Reading, read_snapshot
 from hkgit.sessions.homes import expect_kept_here
-from hkgit.sessions.knowledge import Reading
 from hkgit.sessions.outstanding import is_unread
 from hkgit.sessions.stage import open_journals
 from hkgit.sessions.writer import at_work
@@ -47,44 +46,26 @@ def read_before(
 ) -> Reading:
     """Read lines as they were before a call, and keep a receipt for that call's edits."""
     with at_work(root, journal):
-        call_before, spec, files = _find_before(root, journal, call, path)
+        changes = (
+            (each, at, change.before)
+            for each in journal.effective
+            if str(each.id) == call
+            for at, entry in enumerate(each.entries)
+            for change in entry.files
+            if path in (change.path, change.new_path)
+        )
+        first = next(changes, None)
+        if first is None:
+            fix = (
+                "Run this command outside the sandbox, or call the tool `read` of hkgit's server"
+                f" with path {path}, session {journal.folder.name} and before {call}."
+            )
+            expect_kept_here(root, journal.folder, fix)
+            raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
+        found, spec, before = first
+        data = None if before is None else journal.blobs.get(before.sha256)
+        files = MappingSnapshot({} if data is None else {path: File(data)})
         reading, _ = read_snapshot(files, path, start, end, limit=None)
         lines = reading.start_line, reading.end_line
-        read = Read(path, *lines, reading.range_hash or "", LATE)
-        journal.mend(call_before, spec, read)
+        journal.mend(found, spec, Read(path, *lines, reading.range_hash or "", LATE))
     return replace(reading, has_receipt=True)
-
-
-def _find_before(
-    root: Path, journal: SessionJournal, call: str, path: str
-) -> tuple[JournaledCall, int, Snapshot]:
-    """Find the file before a call, or say that the session is kept where nothing can be written."""
-    try:
-        return find_before(journal, call, path)
-    except InvalidInput:
-        fix = (
-            "Run this command outside the sandbox, or call the tool `read` of hkgit's server with"
-            f" path {path}, session {journal.folder.name} and before {call}."
-        )
-        expect_kept_here(root, journal.folder, fix)
-        raise
-
-
-def find_before(
-    journal: SessionJournal, call: str, path: str
-) -> tuple[JournaledCall, int, Snapshot]:
-    """Find the call and spec that changed a file, and the file before. Raises InvalidInput."""
-    changes = (
-        (each, at, change.before)
-        for each in journal.state.effective
-        if str(each.id) == call
-        for at, entry in enumerate(each.entries)
-        for change in entry.files
-        if path in (change.path, change.new_path)
-    )
-    first = next(changes, None)
-    if first is None:
-        raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
-    found, at, before = first
-    data = None if before is None else journal.blobs.get(before.sha256)
-    return found, at, MappingSnapshot({} if data is None else {path: File(data)})

@@ -1,41 +1,84 @@
-"""The status of a session: its calls, its receipts, and what waits for a commit."""
+"""The status of a session: its calls, its receipts, and what waits for a commit.
+
+Fields have the names that they have in the document (`hkgit schema status`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from hkgit.edits import Read, Snapshot
-from hkgit.sessions.answers import CallStatus, Status
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_units
 from hkgit.sessions.knowledge import NOTHING, carry_knowledge, merge_knowledge
 from hkgit.sessions.outstanding import find_effective, is_unread
+from hkgit.text.escape import to_json_text
+from hkgit.text.strict_json import JsonObject
+from hkgit.values import asdict, dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CallStatus:
+    """One call: its edits and files, and how many edits are blind or in a commit already."""
+
+    call: str
+    time: int
+    agent: str
+    edits: int
+    blind: int
+    committed: int
+    files: tuple[str, ...]
+    undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A session: its calls, the receipts that hold now, and edits not in a commit yet.
+
+    `coverage` is the share of uncommitted edits that have evidence, in [0, 1]; None without any.
+    """
+
+    session: str
+    calls: tuple[CallStatus, ...]
+    receipts: tuple[Read, ...]
+    uncommitted: int
+    blind: int
+    coverage: float | None
+    batches: tuple[str, ...]
+
+    @property
+    def document(self) -> JsonObject:
+        """It as JSON."""
+        document: JsonObject = asdict(self)
+        for each in document["calls"]:
+            each["files"] = [*map(to_json_text, each["files"])]
+        for each in document["receipts"]:
+            each["path"] = to_json_text(each["path"])
+            del each["kind"]
+        return document
 
 
 def collect_status(
     session: str, journal: SessionJournal, files: Snapshot, batches: tuple[str, ...]
 ) -> Status:
     """Collect the status of a session; edits gone from the checkout wait for no commit."""
-    done = journal.committed
+    state, done = journal.state, journal.committed
     waiting = [
         is_unread(unit.entry, unit.number)
         for unit in find_effective(files, list_units(journal))
         if (unit.call.id, unit.spec, unit.number) not in done
     ]
+    # What HEAD has is git's.
+    undone = [call for id, call in journal.calls.items() if id in state.undone and not call.undoes]
+    calls = sorted([*undone, *journal.standing], key=lambda call: call.id)
     return Status(
         session=session,
-        calls=tuple(_call(journal, each) for each in _list_calls(journal)),
+        calls=tuple(_describe_call(journal, each) for each in calls),
         receipts=tuple(_list_receipts(journal, files)),
         uncommitted=len(waiting),
         blind=sum(waiting),
+        coverage=1 - sum(waiting) / len(waiting) if waiting else None,
         batches=batches,
     )
-
-
-def _list_calls(journal: SessionJournal) -> list[JournaledCall]:
-    """List the calls that a session tells of: what HEAD has is git's."""
-    state = journal.state
-    undone = [call for id, call in state.calls.items() if id in state.undone and not call.undoes]
-    return sorted([*undone, *journal.standing], key=lambda call: call.id)
 
 
 def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
@@ -49,15 +92,15 @@ def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
             yield from carry_knowledge(merged, file.data, kept).receipts(path)
 
 
-def _call(journal: SessionJournal, call: JournaledCall) -> CallStatus:
+def _describe_call(journal: SessionJournal, call: JournaledCall) -> CallStatus:
     blind = [is_unread(entry, edit.id) for entry in call.entries for edit in entry.edits]
     return CallStatus(
-        id=str(call.id),
+        call=str(call.id),
         time=call.time // 1000,
         agent=call.agent,
         edits=len(blind),
         blind=sum(blind),
         committed=sum(key[0] == call.id for key in journal.committed),
         files=tuple(call.states()),
-        is_undone=call.id in journal.state.undone,
+        undone=call.id in journal.state.undone,
     )

@@ -18,7 +18,7 @@ from hkgit.edits import REGULAR, File, encode_text
 from hkgit.errors import GitRefused
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, entry_path
 from hkgit.git.repository import Repository
-from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
+from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.homes import (
     UNNAMED,
     find_folders,
@@ -114,7 +114,7 @@ def _forget(repository: Repository, journals: Sequence[SessionJournal]) -> None:
     """Forget calls that HEAD has, and the sessions that have ended and wait for nothing."""
     for journal in journals:
         standing = journal.standing
-        done = [call for call in journal.state.effective if call not in standing]
+        done = [call for call in journal.effective if call not in standing]
         if len(done) > 2 * KEPT:
             journal.forget([*done[-KEPT:], *standing])
     if any(journal.state.is_ended for journal in journals):
@@ -175,6 +175,7 @@ def stage(repository: Repository) -> Proposal:
     Entries that an earlier attempt left are taken out. Raises GitRefused.
     """
     # What only takes entries out, or looks back, makes none.
+    from hkgit.sessions.commit_entries import propose
     from hkgit.sessions.proposal import Proposal
 
     root = find_root(repository)
@@ -189,7 +190,8 @@ def stage(repository: Repository) -> Proposal:
 
             proposal = propose_merge(repository, journals, tree, (parents[0], parents[1]))
         else:
-            proposal = _propose(repository, list_waiting(journals), tree)
+            head = repository.head().commit
+            proposal = propose(repository, list_waiting(journals), head, tree)
         _stage(repository, root, proposal, tree)
         say_more(root, is_more=_is_more(repository, journals, proposal))
         for journal in journals:
@@ -202,18 +204,6 @@ def stage(repository: Repository) -> Proposal:
 
         expire(root)
     return proposal
-
-
-def _propose(repository: Repository, waiting: Sequence[PendingEdit], tree: str) -> Proposal:
-    from hkgit.sessions.proposal import propose_recorded
-
-    head = repository.head().commit
-    recorded = propose_recorded(repository, waiting, head, tree)
-    if recorded is not None:
-        return recorded
-    from hkgit.sessions.squash import propose_onto  # few commits need the ladder
-
-    return propose_onto(repository, waiting, head, tree)
 
 
 def _is_more(

@@ -7,10 +7,10 @@ left. Lines that already are as they were stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from hkgit.edits import File, Overlay, Read, Snapshot
+from hkgit.edits import File, Overlay, Snapshot
 from hkgit.errors import Conflict, InvalidInput
 from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import FileMark, RecordedFile
@@ -23,9 +23,8 @@ from hkgit.sessions.knowledge import (
     NOTHING,
     FileKnowledge,
     Kept,
-    KnownRange,
     carry_knowledge,
-    know_lines,
+    learn_lines,
 )
 from hkgit.sessions.outstanding import find_effective, see_head
 from hkgit.sessions.writer import at_work, begin_turn, carry_out, keep_files, next_call
@@ -50,12 +49,12 @@ def undo_calls(
         except InvalidInput:
             expect_kept_here(root, journal.folder, "Run this command outside the sandbox.")
             raise
-        changed = _undo_changes(
-            [change for each in calls if each in effective for change in each.changes], files, blobs
-        )
-        reversals = tuple(_reversals_of(files, changed))
-        keep_files(blobs, (files.get(path) for path in changed))
-        keep_files(blobs, changed.values())
+        now: dict[str, File | None] = {}
+        for change in reversed([x for each in calls if each in effective for x in each.changes]):
+            now |= _reverse(change, Overlay(files, now), blobs)
+        changed = {path: file for path, file in now.items() if files.get(path) != file}
+        reversals = tuple(_tell(path, files.get(path), file) for path, file in changed.items())
+        keep_files(blobs, [*map(files.get, changed), *changed.values()])
         known = _reread(calls, state.known, Overlay(files, changed), blobs.get)
         numbers = tuple(each.id for each in calls)
         back = next_call(journal, agent, reversals=reversals, undoes=numbers)
@@ -89,47 +88,19 @@ def choose_calls(
 def find_calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
     """List the calls of a session of which some edit is still in `files`, the oldest first."""
     ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
-    return [call for call in journal.state.effective if call.id in ids]
+    return [call for call in journal.effective if call.id in ids]
 
 
-def _undo_changes(
-    done: Iterable[RecordedFile], files: Snapshot, blobs: Blobs
-) -> dict[str, File | None]:
-    """The files that change when changes are taken back, the last one first.
-
-    Raises Conflict where later work is in the way.
-    """
-    now: dict[str, File | None] = {}
-    for change in reversed(_fold(done)):
-        now |= _reverse(change, Overlay(files, now), blobs)
-    return {path: file for path, file in now.items() if files.get(path) != file}
-
-
-def _fold(done: Iterable[RecordedFile]) -> list[RecordedFile]:
-    """Join consecutive changes of one file."""
-    folded: list[RecordedFile] = []
-    for change in done:
-        last = folded[-1] if folded else None
-        is_next = last is not None and last.new_path == change.path is not None
-        if last is not None and is_next and last.after == change.before:
-            folded[-1] = _make_change(last.path, change.new_path, last.before, change.after)
-        else:
-            folded.append(change)
-    return [each for each in folded if each.path is not None or each.new_path is not None]
-
-
-def _reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterator[RecordedFile]:
-    """Changed files as a list of changes, one a path."""
-    for path, file in changed.items():
-        before, after = mark(files.get(path)), mark(file)
-        yield _make_change(path if before else None, path if after else None, before, after)
-
-
-def _make_change(
-    path: str | None, new_path: str | None, before: FileMark | None, after: FileMark | None
-) -> RecordedFile:
+def _tell(path: str, before: File | None, after: File | None) -> RecordedFile:
     """A change told by its two versions alone."""
-    return RecordedFile(path, new_path, before, after, final_newline=True, hunks=())
+    return RecordedFile(
+        path=None if before is None else path,
+        new_path=None if after is None else path,
+        before=mark(before),
+        after=mark(after),
+        final_newline=True,
+        hunks=(),
+    )
 
 
 def _reread(
@@ -139,22 +110,17 @@ def _reread(
     found: dict[str, FileKnowledge] = {}
     for entry in (entry for call in calls for entry in call.entries):
         for read in entry.reads:
-            file, range_ = files.get(read.path), _range(read)
+            # What else was given as evidence was not read here.
+            if read.kind != "receipt" or read.start_line is None or read.end_line is None:
+                continue
+            lines, file = (read.start_line, read.end_line), files.get(read.path)
             version = next((each.before for each in entry.files if each.path == read.path), None)
-            if file is not None and range_ is not None and version is not None:
-                before = found.get(read.path, known.get(read.path, NOTHING))
-                held = carry_knowledge(FileKnowledge(version.sha256, (range_,)), file.data, kept)
-                now = carry_knowledge(before, file.data, kept)
-                lines = [each.lines for each in (*now.ranges, *held.ranges)]
-                found[read.path] = know_lines(file.data, lines)
+            if file is not None and version is not None:
+                now = found.get(read.path, known.get(read.path, NOTHING))
+                seen = FileKnowledge(version.sha256, {lines: read.range_hash})
+                held = carry_knowledge(seen, file.data, kept).ranges
+                found[read.path] = learn_lines(now, held, file.data, kept)
     return found
-
-
-def _range(read: Read) -> KnownRange | None:
-    """The lines of a receipt; what else was given as evidence was not read here."""
-    if read.kind != "receipt" or read.start_line is None or read.end_line is None:
-        return None
-    return KnownRange(read.start_line, read.end_line, read.range_hash)
 
 
 def _reverse(change: RecordedFile, files: Snapshot, blobs: Blobs) -> dict[str, File | None]:

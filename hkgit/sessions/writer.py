@@ -24,7 +24,6 @@ from hkgit.sessions.knowledge import (
     KEPT,
     NOTHING,
     FileKnowledge,
-    KnownRange,
     carry_knowledge,
     learn_lines,
     merge_knowledge,
@@ -32,6 +31,7 @@ from hkgit.sessions.knowledge import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hkgit.applying.draft import Lines
     from hkgit.sessions.call_plan import CallPlan
 
 
@@ -95,7 +95,7 @@ def carry_out(
 
 
 def learn_reading(
-    journal: SessionJournal, path: str, seen: KnownRange, data: bytes, turn: str = ""
+    journal: SessionJournal, path: str, seen: Mapping[Lines, str], data: bytes, turn: str = ""
 ) -> None:
     """Record what a session knows of a file, now that a call has shown these lines.
 
@@ -105,13 +105,13 @@ def learn_reading(
         begin_turn(journal, turn)
     if len(data) <= KEPT:
         journal.blobs.put(data)
-    state, kept = journal.state, journal.blobs.get
+    state = journal.state
+    before = (state.fresh if turn else state.known).get(path, NOTHING)
+    known = {path: learn_lines(before, seen, data, journal.blobs.get)}
     if turn:
-        journal.learn_fresh(
-            path, learn_lines(state.fresh.get(path, NOTHING), seen, data, kept), turn
-        )
+        journal.learn({}, fresh={**state.fresh, **known}, turn=turn)
     else:
-        journal.learn({path: learn_lines(state.known.get(path, NOTHING), seen, data, kept)})
+        journal.learn(known)
 
 
 def begin_turn(journal: SessionJournal, turn: str = "") -> None:
@@ -121,22 +121,23 @@ def begin_turn(journal: SessionJournal, turn: str = "") -> None:
     """
     state = journal.state
     if state.fresh and turn != state.turn:
-        journal.see(
-            {
-                path: merge_knowledge(state.known.get(path, NOTHING), fresh, journal.blobs.get)
-                for path, fresh in state.fresh.items()
-            }
-        )
+        seen = {
+            path: merge_knowledge(state.known.get(path, NOTHING), fresh, journal.blobs.get)
+            for path, fresh in state.fresh.items()
+        }
+        journal.update(known={**state.known, **seen}, fresh={})
 
 
 def end_adopted(journal: SessionJournal, call: JournaledCall, plan: CallPlan) -> None:
     """Record that a call of an agent's tool has been made; what is fresh moves along with it."""
     journal.end(call, plan.known)
-    for path, fresh in [*journal.state.fresh.items()]:
-        file = plan.changed.get(path)
-        if file is not None:
-            carried = carry_knowledge(fresh, file.data, journal.blobs.get)
-            journal.learn_fresh(path, carried, journal.state.turn)
+    moved = {
+        path: carry_knowledge(fresh, file.data, journal.blobs.get)
+        for path, fresh in journal.state.fresh.items()
+        if (file := plan.changed.get(path)) is not None
+    }
+    if moved:
+        journal.update(fresh={**journal.state.fresh, **moved})
 
 
 def keep_versions(blobs: Blobs, changes: Iterable[FileChange]) -> None:

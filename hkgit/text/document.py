@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import accumulate
 
 from hkgit.errors import WrongArgument
@@ -109,6 +110,17 @@ class Document:
         if b"\r\n" in self.data or not self.is_terminated:
             return hash_lines(self.lines)
         return sha256(self.data[len(self.bom) :]).hexdigest()
+
+
+_SMALL = 1 << 18
+
+
+def read_document(data: bytes) -> Document:
+    """Open a file as lines; a small one that was opened just now is not split again."""
+    return _read_small(data) if len(data) < _SMALL else Document(data)
+
+
+_read_small = lru_cache(4)(Document)
 
 
 def has_too_many_lines(data: bytes) -> bool:

@@ -44,17 +44,25 @@ OPERATIONS: Mapping[str, type[AnyEdit]] = {
 }
 _NAMES = {kind: name for name, kind in OPERATIONS.items()}
 _UNWRITTEN = "suspects"  # What a parser doubts is settled before an edit is written
+_FIELDS = {
+    kind: {name: defaults_of(kind).get(name, ...) for name in fields_of(kind) if name != _UNWRITTEN}
+    for kind in OPERATIONS.values()
+}
+"""What each kind is written with, and the values that are left out; `...` for those that never."""
+_REQUIRED = {
+    kind: ("op", *(name for name, default in fields.items() if default is ...))
+    for kind, fields in _FIELDS.items()
+}
 _KNOWN = f"Operations: {', '.join(OPERATIONS)}."
 
 
 def write_edit(edit: AnyEdit) -> JsonObject:
     """Write an edit."""
     kind = type(edit)
-    defaults = defaults_of(kind)
     written: JsonObject = {"op": _NAMES[kind]}
-    for name in fields_of(kind):
+    for name, default in _FIELDS[kind].items():
         value = getattr(edit, name)
-        if name != _UNWRITTEN and not (name in defaults and value == defaults[name]):
+        if value != default:
             written[name] = _write_value(name, value)
     return written
 
@@ -76,9 +84,7 @@ def parse_edit(node: Node) -> AnyEdit:
     kind = OPERATIONS.get(name.text())
     if kind is None:
         raise name.wrong("the name of an operation", _KNOWN)
-    defaults = defaults_of(kind)
-    required = [each for each in fields_of(kind) if each not in defaults]
-    check_fields(node.path, members, ("op", *required), [*defaults.keys() - {_UNWRITTEN}])
+    check_fields(node.path, members, _REQUIRED[kind], _FIELDS[kind])
     read = {key: _READERS[key](each) for key, each in members.items() if key != "op"}
     if "end_line" in members:
         members["end_line"].integer(members["start_line"].integer(1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from hkgit.edits import encode_text
 
@@ -19,6 +19,7 @@ _MODULES = {"sha1": "_sha1", "sha256": "_sha256" if sys.version_info < (3, 12) e
 """Where Python's own implementations are."""
 
 _hashed = 0
+_fast: dict[str, Callable[[bytes], Hash]] = {}
 
 
 def start_hash(name: str, data: bytes = b"", *, more: int = 0) -> Hash:
@@ -26,6 +27,8 @@ def start_hash(name: str, data: bytes = b"", *, more: int = 0) -> Hash:
 
     Small amounts are hashed by Python's own modules, because to load OpenSSL takes longer.
     """
+    if name in _fast:
+        return _fast[name](data)
     global _hashed
     _hashed += len(data) + more
     if _hashed < _FEW_BYTES and name in _MODULES:
@@ -37,13 +40,18 @@ def start_hash(name: str, data: bytes = b"", *, more: int = 0) -> Hash:
             return started
     import hashlib
 
-    fast: Hash = getattr(hashlib, name)(data)
-    return fast
+    _fast[name] = getattr(hashlib, name)
+    return _fast[name](data)
 
 
 def sha256(data: bytes) -> Hash:
     """Begin a SHA-256 with some bytes."""
     return start_hash("sha256", data)
+
+
+def digest(data: bytes) -> str:
+    """Hash bytes: SHA-256 in lower-case hex."""
+    return sha256(data).hexdigest()
 
 
 TAG = r"[0-9A-Za-z]{2}"

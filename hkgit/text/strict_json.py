@@ -12,12 +12,17 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from itertools import chain
-from typing import Any
 
 from hkgit.errors import SEND_AGAIN, InvalidInput
 from hkgit.values import dataclass
 
-Json = Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Json = Any
+else:
+    Json = object  # hooks load this module at each call of a tool, and nothing else of `typing`
 """A value that JSON can say: dict, list, str, int, float, bool or None. Read one through `Node`."""
 
 JsonObject = dict[str, Json]
@@ -30,10 +35,20 @@ _PLAIN_KEY = r"[A-Za-z_]\w*"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A JSON value with its path; its methods check the type, and raise InvalidInput."""
+    """A JSON value with its path; its methods check the type, and raise InvalidInput.
 
-    path: str
+    `above` is the path itself, or else the node that it is a member of, by the name `step`.
+    """
+
+    above: str | Node
     value: object
+    step: str | int = ""
+
+    @property
+    def path(self) -> str:
+        if isinstance(self.above, str):
+            return self.above
+        return _join_names(self.above.path, self.step)
 
     def wrong(self, expected: str, fix: str = "") -> InvalidInput:
         """Build the error that says what was expected here and what was found."""
@@ -64,12 +79,12 @@ class Node:
         if not isinstance(self.value, list):
             is_quoted = isinstance(self.value, str) and self.value.lstrip()[:1] == "["
             raise self.wrong(expected, "Remove the quotes around it." if is_quoted else "")
-        return [Node(f"{self.path}[{i}]", item) for i, item in enumerate(self.value)]
+        return [Node(self, item, at) for at, item in enumerate(self.value)]
 
     def members(self, expected: str = "an object") -> dict[str, Node]:
         if not isinstance(self.value, dict):
             raise self.wrong(expected)
-        return {key: Node(_join_names(self.path, key), item) for key, item in self.value.items()}
+        return {key: Node(self, item, key) for key, item in self.value.items()}
 
     def fields(self, required: Collection[str], optional: Collection[str]) -> dict[str, Node]:
         """Return the members of an object that has all the required keys and no unknown ones."""
@@ -82,7 +97,7 @@ def check_fields(
     """Return the members; raise InvalidInput if one is unknown or a required one is missing."""
     for key in members:
         if key not in required and key not in optional:
-            known = ", ".join([*required, *optional])
+            known = ", ".join(dict.fromkeys([*required, *optional]))
             raise InvalidInput(path, f'unknown key "{key}"', f"Known keys here: {known}.")
     for key in required:
         if key not in members:
@@ -114,7 +129,9 @@ def _show_value(value: object) -> str:
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
-def _join_names(path: str, key: str) -> str:
+def _join_names(path: str, key: str | int) -> str:
+    if isinstance(key, int):
+        return f"{path}[{key}]"
     part = f".{key}" if re.fullmatch(_PLAIN_KEY, key) else f"[{json.dumps(key)}]"
     return part.lstrip(".") if path == ROOT else path + part
 

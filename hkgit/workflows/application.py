@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.outcome import EditOutcome, find_first_error, number_outcomes
@@ -23,22 +21,10 @@ from hkgit.git.transaction.branch_queue import turn
 from hkgit.git.transaction.landing import BranchMoved
 from hkgit.git.transaction.recovery import settle_abandoned
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commit_plan import (
-    SILENT,
-    FirstPlan,
-    PlannedCommit,
-    Progress,
-    RecordedStep,
-    prepare,
-    record_step,
-)
-from hkgit.workflows.landing_policy import LandingRules, Unread
-from hkgit.workflows.target import ApplyOptions, LandingTarget, find_target
-from hkgit.workflows.worktree_commit import LandedCommit, carry_out
-
-if TYPE_CHECKING:
-    from hkgit.workflows.reflection import Reflection
-
+from hkgit.workflows.commit_plan import PlannedCommit, RecordedCommit, prepare, record_step
+from hkgit.workflows.landing_policy import Unread, list_unread, refuse_blind
+from hkgit.workflows.target import ApplyRequest, LandingTarget, find_target
+from hkgit.workflows.worktree_commit import Watch, carry_out
 
 TRIES = 20
 TRIES_WITH_VERIFY = 3
@@ -48,71 +34,81 @@ _LONGEST_PAUSE = 0.5
 """Seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyRequest:
-    """Specs, each of which becomes one commit. Nothing lands unless all of their edits apply.
-
-    A dry run changes nothing. A `reflection` is asked to correct edits that are refused.
-    """
-
-    specs: tuple[Spec, ...]
-    options: ApplyOptions
-    dry_run: bool = False
-    reflection: Reflection | None = None
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ApplyResult:
     """What became of a request; `error` decides the exit code, None where all went well.
 
-    `outcomes` are numbered through all specs. `landed` holds the commits, and `records` what they
-    would say where it was a dry run. `blind` are the edits without evidence that a policy accepts,
-    allowed or not. `conflicts` says in words which conflicts a refused spec met.
+    `outcomes` are numbered through all specs. `commits` are those that landed, or in a dry run
+    those that would. `blind` are the edits without evidence that a policy accepts, allowed or not,
+    and `blocking` those for which the request was refused. `conflicts` says in words which
+    conflicts a refused spec met.
     """
 
-    outcomes: tuple[EditOutcome, ...] = ()
-    steps: tuple[PlannedCommit, ...] = ()
-    landed: tuple[LandedCommit, ...] = ()
-    records: tuple[RecordedStep, ...] = ()
     target: LandingTarget | None = None
-    rules: LandingRules | None = None
+    outcomes: tuple[EditOutcome, ...] = ()
+    commits: tuple[RecordedCommit, ...] = ()
     blind: tuple[Unread, ...] = ()
+    blocking: tuple[Unread, ...] = ()
     conflicts: tuple[str, ...] = ()
     error: HkgitError | None = None
 
     @property
-    def blocking(self) -> tuple[Unread, ...]:
-        """The blind edits for which the request was refused."""
-        if self.rules is None or self.error is None:
-            return ()
-        return self.rules.find_blocking(self.blind)
+    def landed(self) -> tuple[str, ...]:
+        """The ids of the commits that landed."""
+        return tuple(each.commit for each in self.commits if each.commit is not None)
+
+
+def _ignore(sentence: str) -> None:
+    pass
 
 
 def apply(
-    repository: Repository, request: ApplyRequest, progress: Progress = SILENT
+    repository: Repository,
+    request: ApplyRequest,
+    *,
+    say: Callable[[str], None] = _ignore,
+    watch: Watch = iter,
 ) -> ApplyResult:
     """Commit specs, or say why not; what a crash has left in the repository is repaired first.
 
-    Raises GitRefused where that cannot be done; every other refusal stands in the result.
+    Of slow work `say` gets a sentence, and `watch` passes the steps on. Raises GitRefused where
+    the repair cannot be done; every other refusal stands in the result.
     """
     if not request.dry_run:
         for settled in settle_abandoned(repository):
             if settled.hindrance is not None:
-                progress.say(f"warning: {settled.hindrance}")
-    refused = RefusalLog.of(repository.common_dir)
-    options = replace(request.options, refused=refused)
-    under_way = _Application(repository, request, options, progress)
+                say(f"warning: {settled.hindrance}")
+    result = ApplyResult()
+
+    def plan(specs: Sequence[Spec]) -> tuple[PlannedCommit, ...]:
+        asked = replace(request, specs=tuple(specs))
+        result.target = find_target(repository, asked)
+        return prepare(repository, asked, result.target)
+
+    def land(steps: Sequence[PlannedCommit]) -> tuple[RecordedCommit, ...]:
+        assert result.target is not None, "what lands was planned"
+        _check(repository, request, result.target, steps, result)
+        if request.dry_run:
+            return tuple(record_step(repository, step, request) for step in steps)
+        return _land(repository, request, result.target, steps, result, say, watch)
+
     try:
-        under_way.run()
+        if request.reflection is None:
+            result.commits = land(plan(request.specs))
+        else:
+            result.commits = request.reflection.land(plan, land)
     except HkgitError as error:
-        under_way.result = replace(under_way.result, error=error)
-    return under_way.result
+        result.error = error
+    for each in result.commits:
+        if each.commit is not None:
+            settle_refusals(repository, [each.id], each.commit)
+    return result
 
 
 def advise(result: ApplyResult, fix: str, lines: Lines | None = None) -> ApplyResult:
     """Add to a result of blind edits what their author can do, and the lines to look at first."""
     refused = result.error
-    if refused is None or not result.blocking:
+    if not isinstance(refused, BlindEdit):
         return result
     error = BlindEdit(refused.where, refused.what, fix)
     error.near = () if lines is None else (Near(*lines),)
@@ -120,108 +116,81 @@ def advise(result: ApplyResult, fix: str, lines: Lines | None = None) -> ApplyRe
     return replace(result, outcomes=tuple(outcomes), error=error)
 
 
-@dataclass
-class _Application:
-    """A request under way, and what has become of it so far."""
+def _land(
+    repository: Repository,
+    request: ApplyRequest,
+    target: LandingTarget,
+    steps: Sequence[PlannedCommit],
+    result: ApplyResult,
+    say: Callable[[str], None],
+    watch: Watch,
+) -> tuple[RecordedCommit, ...]:
+    """Commit planned specs and land them.
 
-    repository: Repository
-    request: ApplyRequest
-    options: ApplyOptions
-    progress: Progress
-    result: ApplyResult = ApplyResult()
+    Where the branch has moved and `retry` is set, the specs are planned again: against the base
+    that they were first planned on, carried onto the new tip.
+    """
+    if not request.retry:
+        return carry_out(repository, request, target, steps, say=say, watch=watch)
+    first, old = steps, target
+    request = replace(request, specs=tuple(step.spec for step in steps))
+    with turn(repository, target.branch):
+        for tried in range(1, TRIES if request.verify is None else TRIES_WITH_VERIFY):
+            try:
+                return carry_out(repository, request, target, steps, say=say, watch=watch)
+            except BranchMoved as moved:
+                import random  # few branches move
 
-    def run(self) -> None:
-        """Plan, ask the judge, and land. Raises what refuses the request."""
-        target = find_target(self.repository, self.request.specs, self.options)
-        rules = LandingRules.of(self.repository, target, self.options)
-        self.result = replace(self.result, target=target, rules=rules)
-        prepared = partial(prepare, self.repository, choices=self.options, target=target)
-        reflection = self.request.reflection
-        specs = self.request.specs
-        steps = prepared(specs) if reflection is None else reflection.steps(specs, prepared)
-        if self.request.dry_run:
-            self._check(rules, steps)
-            records = tuple(record_step(step, self.options, None) for step in steps)
-            self.result = replace(self.result, records=records)
+                time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.01 * 2**tried)))
+                target = find_target(repository, request)
+                is_ahead = repository.is_ancestor(old.tip, target.tip)
+                if target.branch != old.branch or not is_ahead:
+                    raise moved
+            say(f"{target.branch} moved: planned again on {target.tip[:12]}")
+            steps = prepare(repository, request, target, first)
+            _check(repository, request, target, steps, result)
+        return carry_out(repository, request, target, steps, say=say, watch=watch)
+
+
+def _check(
+    repository: Repository,
+    request: ApplyRequest,
+    target: LandingTarget,
+    steps: Sequence[PlannedCommit],
+    result: ApplyResult,
+) -> None:
+    """Raise the first refusal: of an edit, or of edits that are blind where none may be."""
+    result.outcomes = number_outcomes((step.spec, step.plan) for step in steps)
+    error = find_first_error(result.outcomes)
+    if error is None:
+        entries = [record_step(repository, each, request, as_said=True).entry for each in steps]
+        result.blind = tuple(list_unread(repository, target, steps, entries))
+        binds = target.policy.mode == "enforce"
+        blocking = [each for each in result.blind if binds or each.by_number]
+        if request.allow_blind or not blocking:
             return
+        result.blocking = tuple(blocking)
+        error = refuse_blind(target.policy, blocking)
+        numbers = {each.number for each in blocking}
+        result.outcomes = tuple(
+            each.refuse(error) if each.number in numbers else each for each in result.outcomes
+        )
+    if not request.dry_run:
+        _note_refusals(repository, request, steps, result)
+    raise error
 
-        def land_steps(steps: Sequence[PlannedCommit]) -> tuple[LandedCommit, ...]:
-            self._check(rules, steps)
-            return self._land(target, rules, steps)
 
-        if reflection is None:
-            landed = land_steps(steps)
-        else:
-            landed = reflection.land(steps, prepared, land_steps)
-        for each in landed:
-            settle_refusals(self.repository, [each.record.id], each.commit)
-        self.result = replace(self.result, landed=landed)
-
-    def _land(
-        self, target: LandingTarget, rules: LandingRules, steps: Sequence[PlannedCommit]
-    ) -> tuple[LandedCommit, ...]:
-        """Commit planned specs and land them.
-
-        Where the branch has moved and `retry` is set, the specs are planned again: against the
-        base that they were first planned on, carried onto the new tip.
-        """
-        commit = partial(carry_out, self.repository, choices=self.options, progress=self.progress)
-        if not self.options.retry:
-            return commit(target, steps, rules=rules)
-        origin = FirstPlan.of(self.repository, target, steps)
-        specs = [step.spec for step in steps]
-        with turn(self.repository, target.branch):
-            for tried in range(1, TRIES if self.options.verify is None else TRIES_WITH_VERIFY):
-                try:
-                    return commit(target, steps, rules=rules)
-                except BranchMoved as moved:
-                    import random  # few branches move
-
-                    time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.01 * 2**tried)))
-                    now = find_target(self.repository, specs, self.options)
-                    is_ahead = self.repository.is_ancestor(origin.tip, now.tip)
-                    if now.branch != target.branch or not is_ahead:
-                        raise moved
-                    target = now
-                self.progress.say(f"{target.branch} moved: planned again on {target.tip[:12]}")
-                rules = LandingRules.of(self.repository, target, self.options)
-                steps = prepare(self.repository, specs, self.options, target, origin)
-                self._check(rules, steps)
-            return commit(target, steps, rules=rules)
-
-    def _check(self, rules: LandingRules, steps: Sequence[PlannedCommit]) -> None:
-        """Raise the first refusal: of an edit, or of edits that are blind where none may be."""
-        outcomes = number_outcomes((step.spec, step.plan) for step in steps)
-        self.result = replace(self.result, steps=tuple(steps), outcomes=outcomes)
-        refused = find_first_error(outcomes)
-        if refused is not None:
-            self._note_refusals(steps, outcomes)
-            raise refused
-        entries = [record_step(step, self.options, None, as_said=True).entry for step in steps]
-        blind = rules.unread(steps, entries)
-        self.result = replace(self.result, blind=blind)
-        blocking = rules.find_blocking(blind)
-        if blocking:
-            error = rules.refusal(blocking)
-            numbers = {each.number for each in blocking}
-            outcomes = tuple(
-                each.refuse(error) if each.number in numbers else each for each in outcomes
-            )
-            self.result = replace(self.result, outcomes=outcomes)
-            self._note_refusals(steps, outcomes)
-            raise error
-
-    def _note_refusals(
-        self, steps: Sequence[PlannedCommit], outcomes: Sequence[EditOutcome]
-    ) -> None:
-        """Keep what was refused, in the clone's own record, and tell of the conflicts met."""
-        log = self.options.refused
-        if self.request.dry_run or log is None:
-            return
-        agent = self.options.agent or steps[-1].spec.agent or "unknown"
-        refused = list_refused((edit for step in steps for edit in step.spec.edits), outcomes)
-        with suppress(OSError):  # nobody's edit is refused for want of a record
-            log.note(agent, "apply", int(time.time()), refused)
-        tip = self.options.branch or "HEAD"
-        notes = describe_conflicts(self.repository, log, agent, refused, tip)
-        self.result = replace(self.result, conflicts=(*self.result.conflicts, *notes))
+def _note_refusals(
+    repository: Repository,
+    request: ApplyRequest,
+    steps: Sequence[PlannedCommit],
+    result: ApplyResult,
+) -> None:
+    """Keep what was refused, in the clone's own record, and tell of the conflicts met."""
+    log = RefusalLog.of(repository.common_dir)
+    agent = request.agent or steps[-1].spec.agent or "unknown"
+    refused = list_refused((edit for each in steps for edit in each.spec.edits), result.outcomes)
+    with suppress(OSError):  # nobody's edit is refused for want of a record
+        log.note(agent, "apply", int(time.time()), refused)
+    notes = describe_conflicts(repository, log, agent, refused, request.branch or "HEAD")
+    result.conflicts = (*result.conflicts, *notes)

@@ -10,14 +10,14 @@ from hkgit import __version__
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.evidence.additions import read_added_entries
 from hkgit.evidence.verdict import Entries
-from hkgit.gate.attestations.keys import NAMESPACE, fingerprint, sign
+from hkgit.gate.attestations.keys import fingerprint, sign
 from hkgit.gate.attestations.statement import (
     PAYLOAD_TYPE,
     Envelope,
     Signature,
     Statement,
     encode_pae,
-    store_envelope_below,
+    store_envelope,
 )
 from hkgit.gate.attestations.trust import entry_refs, sign_entry
 from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
@@ -32,43 +32,35 @@ from hkgit.matching.place import LADDER_VERSION
 
 
 def attest(
-    repository: Repository, old: str, new: str, policy: Policy, key: Path, target: str | None = None
-) -> Envelope:
-    """Sign the verdict that every commit of `old..new` passes (see `judge_statement`)."""
-    payload = judge_statement(repository, old, new, policy, target).to_bytes()
-    return _sign(payload, key, NAMESPACE)
-
-
-def attest_summary(
     repository: Repository,
-    old: str,
-    new: str,
+    commits: CommitRange,
     policy: Policy,
     key: Path,
     target: str | None = None,
-    *,
-    resource: str,
+    resource: str | None = None,
 ) -> Envelope:
-    """Sign the same as a SLSA verification summary of a source revision, for other tools.
-
-    `resource` is the URI of the repository. Raises as `judge_statement` does.
-    """
-    from hkgit.gate.attestations import statement as summary
-
-    statement = judge_statement(repository, old, new, policy, target)
-    payload = summary.summary_bytes(statement, resource, datetime.now(UTC))
-    return _sign(payload, key, summary.NAMESPACE)
+    """Sign the verdict that every commit of a range passes (see `judge_statement`)."""
+    statement = judge_statement(repository, commits, policy, target, resource)
+    payload = statement.to_bytes()
+    signature = sign(key, encode_pae(PAYLOAD_TYPE, payload))
+    return Envelope(PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
 
 
 def judge_statement(
-    repository: Repository, old: str, new: str, policy: Policy, target: str | None = None
+    repository: Repository,
+    commits: CommitRange,
+    policy: Policy,
+    target: str | None = None,
+    resource: str | None = None,
 ) -> Statement:
-    """Judge `old..new`, and state that every commit passes.
+    """Judge a range, and state that every commit passes.
 
+    `resource` is the repository's URI, by default the Software Heritage id of the range's base.
     Raises Rejected when one does not, whatever the policy's mode, and InvalidInput for an empty
     range, and for one whose head does not descend from its base: the tree of the one would undo
     what the other has.
     """
+    old, new = commits.old or "", commits.new
     if old == new:
         what = "is empty: there is no commit whose verdict could be signed"
         fix = "Name the commit before the work and its last commit: A..B."
@@ -78,9 +70,7 @@ def judge_statement(
         fix = "Rebase onto the base, or merge it, and attest the result."
         raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
     policy = policy if target is None else policy.for_refs([target])
-    report = judge_range(
-        repository, CommitRange(old, new), policy, JudgeContext(ref=target)
-    ).collect()
+    report = judge_range(repository, commits, policy, JudgeContext(ref=target)).collect()
     _expect_all_pass(report)
     return Statement(
         base=old,
@@ -94,12 +84,9 @@ def judge_statement(
         counts=Counter(str(ruling.judged.verdict) for ruling in report.rulings),
         git=".".join(map(str, program.read_version())),
         hkgit=__version__,
+        resource=resource or f"swh:1:rev:{old}",
+        time=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
-
-
-def _sign(payload: bytes, key: Path, namespace: str) -> Envelope:
-    signature = sign(key, encode_pae(PAYLOAD_TYPE, payload), namespace)
-    return Envelope(PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
 
 
 def _expect_all_pass(report: Report) -> None:
@@ -121,7 +108,7 @@ def sign_entries(repository: Repository, old: str, new: str, key: Path) -> dict[
         for name, entry in _entries(repository, commit):
             if name not in refs:
                 envelope = sign_entry(name, entry, key)
-                refs[name] = store_envelope_below(repository, entry_refs(name), envelope)
+                refs[name] = store_envelope(repository, entry_refs(name), envelope)
     return refs
 
 

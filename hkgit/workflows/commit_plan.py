@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from hkgit.applying.carry import carry_plan
 from hkgit.applying.edit_lines import follow_reads, renew_reads
 from hkgit.applying.evidence import find_holding_read, refuse_stale_hash, whole
 from hkgit.applying.net import NetChange, words_of_files, words_written
 from hkgit.applying.outcome import Plan, expect_change, files_after, files_before, refuse_spec
-from hkgit.applying.planner import Options, PlannedSpec, Series, plan, plan_series
+from hkgit.applying.planner import Options, PlannedSpec, Series, plan
 from hkgit.applying.ranges import refuse_stale_read
 from hkgit.applying.workspace import resolve_names
 from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot, Spec
 from hkgit.errors import HkgitError, InvalidInput, Stale
 from hkgit.evidence.claims import make_claims, make_squash_claim, record
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, Entry, entry_id, entry_path
-from hkgit.evidence.refusal_log import digest_text, make_refusal_claims
+from hkgit.evidence.refusal_log import RefusalLog, digest_text, make_refusal_claims
 from hkgit.evidence.trailers import append_trailers, list_missing_lines, render_trailers
 from hkgit.git.attributes import Content, Conversion, expect_no_collisions
-from hkgit.git.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 from hkgit.workflows.merge_plan import MergePlan, expect_conflicted
-from hkgit.workflows.target import ApplyOptions, LandingTarget, find_base
+from hkgit.workflows.target import ApplyRequest, LandingTarget, find_base
 from hkgit.workflows.uncommitted import explain_uncommitted
 
 
@@ -36,143 +35,101 @@ from hkgit.workflows.uncommitted import explain_uncommitted
 class PlannedCommit(PlannedSpec):
     """One spec, planned, and what becomes of it as a commit when all of its edits apply.
 
-    `base` is None where that is the commit of the step before, which is not made yet.
+    `base` is None where that is the commit of the step before, which is not made yet; `before` are
+    the files that this one leaves.
     """
 
     base: str | None
+    before: Snapshot
     merging: MergePlan | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FirstPlan:
-    """The commit, the files and the reads on which specs without a base were planned at first."""
-
-    tip: str
-    files: tuple[Snapshot, ...]
-    reads: tuple[tuple[Read, ...], ...]
-
-    @classmethod
-    def of(
-        cls, repository: Repository, target: LandingTarget, steps: Sequence[PlannedCommit]
-    ) -> FirstPlan:
-        """Remember what plans on a target were made on."""
-        files: list[Snapshot] = [repository.snapshot(target.tip)]
-        for step in steps[:-1]:
-            files.append(Overlay(files[-1], step.files))
-        return cls(target.tip, tuple(files), tuple(step.reads for step in steps))
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How a caller hears of slow work: `say` gets a sentence, `watch` passes the steps on."""
-
-    say: Callable[[str], None]
-    watch: Callable[[Sequence[PlannedCommit]], Iterable[PlannedCommit]] = iter
-
-
-SILENT = Progress(lambda sentence: None)
 
 
 def prepare(
     repository: Repository,
-    specs: Sequence[Spec],
-    choices: ApplyOptions,
+    request: ApplyRequest,
     target: LandingTarget,
-    origin: FirstPlan | None = None,
+    first: Sequence[PlannedCommit] = (),
 ) -> tuple[PlannedCommit, ...]:
     """Plan every spec, each on what the one before it leaves; stop at the first that is refused.
 
-    `choices.reads` are of the files before all specs. With `origin`, specs that name no base are
-    planned on it and carried to the target. Raises InvalidInput for a base that is not in the
-    branch's history, Stale for a read of a file that no spec touches and that does not hold.
+    The reads of the request are of the files before all specs. With `first`, specs that name no
+    base are planned as they were then, and carried to the target. Raises InvalidInput for a base
+    that is not in the branch's history, Stale for a read of a file that no spec touches and that
+    does not hold.
     """
     start = repository.snapshot(target.tip)
-    planning = _Planning(
-        repository=repository, choices=choices, target=target, start=start, origin=origin
-    )
-    series = plan_series(specs, start, planning.plan_next)
-    if series.is_ok:
-        touched = {outcome.path for outcome in series.outcomes}
-        promised = (read for read in choices.reads if read.kind == "hash")
-        _check_reads(start, [read for read in promised if read.path not in touched])
+    conversion = Conversion(repository, start)
+
+    def stores_lf(path: str, data: bytes, before: bytes | None) -> bool:
+        return conversion.stores_lf(path, Content(data, before))
+
+    options = replace(request.options, stores_lf=stores_lf)
+    series: Series[PlannedCommit] = Series(start)
+    ahead: tuple[Read, ...] = ()  # reads of files that earlier specs changed
+    for number, spec in enumerate(request.specs):
+        base = find_base(repository, spec, request, target)
+        files, given = series.files, renew_reads(request.reads, ahead)
+        if base is not None:
+            is_tip = base == target.tip and not number
+            files, given = files if is_tip else repository.snapshot(base), request.reads
+        elif first:
+            files, given = first[number].before, first[number].reads
+        planned, reads = _plan_spec(spec, files, series.files, options, given, ahead)
+        planned = explain_uncommitted(repository, spec, planned, options, given)
+        if planned.ok:
+            planned = _expect_stored(conversion, spec, planned, series.changed)
+        if target.merging is not None:
+            planned = expect_conflicted(planned, target.merging)
+        if base is None and not number:
+            base = first[0].base if first else target.tip
+        step = PlannedCommit(
+            spec=spec,
+            plan=planned,
+            reads=reads,
+            base=base,
+            before=series.files,
+            merging=target.merging,
+        )
+        series.add(step)
+        if not planned.ok:
+            return tuple(series.steps)
+        ahead = _read_ahead(planned, reads, series.changed)
+    touched = {outcome.path for outcome in series.outcomes}
+    promised = (read for read in request.reads if read.kind == "hash")
+    _check_reads(start, [read for read in promised if read.path not in touched])
     return tuple(series.steps)
 
 
-@dataclass
-class _Planning:
-    """Plans one spec after the other; `ahead` are reads of files that earlier ones changed."""
+def _plan_spec(
+    spec: Spec,
+    base: Snapshot,
+    tip: Snapshot,
+    options: Options,
+    reads: tuple[Read, ...],
+    ahead: tuple[Read, ...],
+) -> tuple[Plan, tuple[Read, ...]]:
+    """The plan on the tip of a spec that speaks of a base, and the reads that hold there."""
+    try:
+        spec = resolve_names(spec, base)
+        if base is tip:
+            planned, known = plan(spec, tip, options, reads), reads
+        else:
+            planned, known = carry_plan(spec, base, tip, options, reads, ahead)
+    except HkgitError as error:
+        return refuse_spec(spec, error), reads
+    return expect_change(planned), known
 
-    repository: Repository
-    choices: ApplyOptions
-    target: LandingTarget
-    start: TreeSnapshot
-    origin: FirstPlan | None
-    ahead: tuple[Read, ...] = ()
 
-    def plan_next(self, spec: Spec, series: Series[PlannedCommit]) -> PlannedCommit:
-        """Plan a spec on the files that the series leaves. Raises InvalidInput."""
-        base = find_base(self.repository, spec, self.choices, self.target)
-        before, given = self._base_files(base, series)
-        planned, reads = self._plan_spec(spec, before, series.files, given)
-        if planned.ok:
-            planned = self._storable(spec, planned, series)
-        merging = self.target.merging
-        if merging is not None:
-            planned = expect_conflicted(planned, merging)
-        first = self.target.tip if self.origin is None else self.origin.tip
-        stated = first if base is None and not series.steps else base
-        if planned.ok:
-            self.ahead = _read_ahead(planned, reads, {*series.changed, *files_after(planned)})
-        return PlannedCommit(spec=spec, plan=planned, reads=reads, base=stated, merging=merging)
-
-    def _base_files(
-        self, base: str | None, series: Series[PlannedCommit]
-    ) -> tuple[Snapshot, tuple[Read, ...]]:
-        """The files that a spec was written against, and the reads of them."""
-        if base is not None:
-            is_tip = base == self.target.tip and not series.steps
-            return series.files if is_tip else self.repository.snapshot(base), self.choices.reads
-        if self.origin is not None:
-            number = len(series.steps)
-            return self.origin.files[number], self.origin.reads[number]
-        return series.files, renew_reads(self.choices.reads, self.ahead)
-
-    def _plan_spec(
-        self, spec: Spec, base: Snapshot, tip: Snapshot, reads: tuple[Read, ...]
-    ) -> tuple[Plan, tuple[Read, ...]]:
-        try:
-            spec = resolve_names(spec, base)
-            if base is tip:
-                planned, known = plan(spec, tip, self._options, reads), reads
-            else:
-                planned, known = carry_plan(spec, base, tip, self._options, reads, self.ahead)
-        except HkgitError as error:
-            return refuse_spec(spec, error), reads
-        planned = expect_change(planned)
-        return explain_uncommitted(self.repository, spec, planned, self._options, reads), known
-
-    def _storable(self, spec: Spec, planned: Plan, series: Series[PlannedCommit]) -> Plan:
-        """The plan, or its refusal where git could not keep what it makes as it is."""
-        changed = series.changed | files_after(planned)
-        try:
-            self._conversion.expect_stored(dict(_new_contents(planned)))
-            expect_no_collisions(self._conversion.files, changed)
-        except HkgitError as error:
-            return refuse_spec(spec, error)
-        return planned
-
-    @cached_property
-    def _conversion(self) -> Conversion:
-        return Conversion(self.repository, self.start)
-
-    @cached_property
-    def _options(self) -> Options:
-        """The options, which ask git's attributes about line ends."""
-
-        def stores_lf(path: str, data: bytes, before: bytes | None) -> bool:
-            return self._conversion.stores_lf(path, Content(data, before))
-
-        return replace(self.choices.options, stores_lf=stores_lf)
+def _expect_stored(
+    conversion: Conversion, spec: Spec, planned: Plan, changed: Mapping[str, File | None]
+) -> Plan:
+    """The plan, or its refusal where git could not keep what it makes as it is."""
+    try:
+        conversion.expect_stored(dict(_list_new_contents(planned)))
+        expect_no_collisions(conversion.files, {**changed, **files_after(planned)})
+    except HkgitError as error:
+        return refuse_spec(spec, error)
+    return planned
 
 
 def _read_ahead(planned: Plan, reads: Sequence[Read], changed: Collection[str]) -> tuple[Read, ...]:
@@ -190,7 +147,7 @@ def _read_written(planned: Plan) -> Iterator[Read]:
                 yield Read(change.new_path, *whole(base), base.whole_hash)
 
 
-def _new_contents(planned: Plan) -> Iterator[tuple[str, Content]]:
+def _list_new_contents(planned: Plan) -> Iterator[tuple[str, Content]]:
     """Every path whose bytes a plan changes; a new path or mode alone is no new content."""
     for change in planned.files:
         before = None if change.before is None else change.before.data
@@ -215,57 +172,73 @@ def _check_reads(files: Snapshot, reads: Sequence[Read]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedStep:
-    """A step with its entry, as it will stand in the commit."""
+class RecordedCommit:
+    """A step with its entry and message; `commit` is None while none is made of it.
 
+    `warning` is what the policy has against it where it only warns.
+    """
+
+    step: PlannedCommit
     entry: Entry
     id: str
     message: bytes
+    commit: str | None = None
+    warning: HkgitError | None = None
+
+    @property
+    def subject(self) -> str:
+        """The first line of its message."""
+        return self.message.decode("utf-8", "replace").split("\n", 1)[0]
 
 
 def record_step(
+    repository: Repository,
     step: PlannedCommit,
-    choices: ApplyOptions,
-    verify: dict[str, object] | None,
+    request: ApplyRequest,
+    verify: JsonObject | None = None,
     *,
     credits_agents: bool = False,
     as_said: bool = False,
-) -> RecordedStep:
+) -> RecordedCommit:
     """Make the entry and message of a step in which every edit applied.
 
     With `credits_agents` the message says that the agent assisted, too. With `as_said` the entry
     holds each edit, else their net change where they wrote over one another. Raises InvalidInput
     for an agent or a message that cannot stand in a commit.
     """
-    told_agent = step.spec.agent if choices.agent is None else choices.agent
+    told_agent = step.spec.agent if request.agent is None else request.agent
     agent = "unknown" if told_agent is None else told_agent
     if not agent.strip() or not agent.isprintable():
         raise InvalidInput("--agent", "is not one line of printable text", "Write name/version.")
-    net = None if as_said else _find_net_change(step, choices.options.settings)
+    settings = request.options.settings
+    net = None if as_said else _find_net_change(step, settings)
     told = step if net is None else net
+    # What the agent was refused before of the texts that the step writes.
+    refused = RefusalLog.of(repository.common_dir)
+    texts = {digest_text(edit) for edit in step.spec.edits}
     claims = make_claims(
         agent,
         int(time.time()),
         verify=verify,
-        allow_blind=choices.allow_blind,
-        refusals=_find_refusals(step, choices, agent),
+        allow_blind=request.allow_blind,
+        refusals=make_refusal_claims(refused.find_open(agent, texts)),
     )
     if net is not None:
         claims["squashed"] = make_squash_claim(len(step.plan.outcomes), [agent])
     entry = record(
         told.spec,
         told.plan,
-        settings=choices.options.settings,
+        settings=settings,
         base=step.base,
         spec_digest=told.spec.digest,
         reads=told.reads,
         claims=claims,
     )
     name = entry_id(entry.to_bytes())
-    text = _choose_message(step, choices)
+    text = _choose_message(step, request)
     credit = list_missing_lines([entry], text.encode()) if credits_agents else []
     message = append_trailers(text, (*credit, *render_trailers(entry, name)))
-    return RecordedStep(entry, name, message)
+    return RecordedCommit(step, entry, name, message)
 
 
 def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | None:
@@ -291,8 +264,8 @@ def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | N
         ) from error
 
 
-def _choose_message(step: PlannedCommit, choices: ApplyOptions) -> str:
-    text = step.spec.summary if choices.message is None else choices.message
+def _choose_message(step: PlannedCommit, request: ApplyRequest) -> str:
+    text = step.spec.summary if request.message is None else request.message
     if text is None:
         text = _make_subject(step)
     if not text.strip():
@@ -300,16 +273,6 @@ def _choose_message(step: PlannedCommit, choices: ApplyOptions) -> str:
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
         raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes these itself.")
     return text
-
-
-def _find_refusals(
-    step: PlannedCommit, choices: ApplyOptions, agent: str
-) -> list[dict[str, object]]:
-    """Find what the agent was refused before of the texts that the step writes."""
-    if choices.refused is None:
-        return []
-    texts = {digest_text(edit) for edit in step.spec.edits}
-    return make_refusal_claims(choices.refused.find_open(agent, texts))
 
 
 def _make_subject(step: PlannedCommit) -> str:
@@ -320,7 +283,7 @@ def _make_subject(step: PlannedCommit) -> str:
     return f"Apply {count_noun(edits, 'edit')} to {count_noun(files, 'file')}"
 
 
-def ledger_files(files: Snapshot, record: RecordedStep) -> dict[str, File | None]:
+def list_ledger_files(files: Snapshot, record: RecordedCommit) -> dict[str, File | None]:
     """List what hkgit itself adds to a commit: the entry and, the first time, its attributes."""
     added: dict[str, File | None] = {entry_path(record.id): File(record.entry.to_bytes())}
     if files.get(ATTRIBUTES_PATH) is None:

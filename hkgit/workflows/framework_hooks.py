@@ -1,15 +1,12 @@
 """Lines of hkgit in configurations of the pre-commit framework.
 
-The first marker carries the hash of the lines: by it they are known as hkgit's own, whichever
-version has written them, until somebody changes one.
-
 Recording must come before the framework's other hooks see the index, so it is a line of its
 configuration. All other hooks of hkgit are git's own: the framework is asked for no further stage,
 so a team's hooks run as often as before, and still do when hkgit is gone. The line runs the hook of
 the clone, `pre-commit.hkgit`, where `hkgit init` has written one; whoever has none commits as ever.
 
-Lines are put in and taken out as text, between markers, so that the rest of the file keeps every
-byte of its comments and layout.
+Lines are put in and taken out as text, between markers and under a stamp, so that the rest of the
+file keeps every byte of its comments and layout.
 """
 
 from __future__ import annotations
@@ -24,44 +21,34 @@ from textwrap import dedent, indent
 
 from hkgit.edits import decode_text, encode_text
 from hkgit.git.facts import calls_gate
-from hkgit.text.hashes import sha256
+from hkgit.text.stamps import MARK, add_stamp, is_stamped
 from hkgit.text.strict_json import JsonObject
 from hkgit.workflows.setup_steps import Action, SetupStep, keep_file, read
 
 _BEGIN, _END = "# >>> hkgit init", "# <<< hkgit init"
 _BLOCK = re.compile(
-    rf"^(?P<indent>[ \t]*){_BEGIN}\b(?P<rest>[^\r\n]*)\r?\n"
-    rf"(?P<inner>(?s:.*?))^[ \t]*{_END}\r?\n?",
-    re.MULTILINE,
+    rf"^(?:[ \t]*# {MARK}.*\n)?[ \t]*{_BEGIN}\b(?s:.*?)^[ \t]*{_END}\r?\n?", re.MULTILINE
 )
 
 
 def render_block(text: str, indentation: str, line_end: str) -> str:
     """Put lines between markers."""
-    marked = f"{_BEGIN}{_describe(text)}\n{text}{_END}\n"
-    return indent(marked, indentation).replace("\n", line_end)
-
-
-def _describe(text: str) -> str:
-    """What follows the first words of a block with these lines."""
-    digits = sha256(encode_text(text)).hexdigest()[:16]
-    return f" {digits}; `hkgit init --remove` removes these lines"
+    block = f"{_BEGIN}: `hkgit init --remove` removes these lines\n{text}{_END}\n"
+    return indent(add_stamp(block), indentation).replace("\n", line_end)
 
 
 def drop_own_blocks(content: bytes) -> bytes:
     """Take out the blocks that are as hkgit wrote them."""
     text = decode_text(content)
-    return encode_text(_BLOCK.sub(lambda block: "" if _is_own(block) else block[0], text))
+    own = [block[0] for block in _BLOCK.finditer(text) if is_stamped(dedent(block[0]))]
+    for block in own:
+        text = text.replace(block, "", 1)
+    return encode_text(text)
 
 
 def has_block(content: bytes) -> bool:
     """Whether there is a block, changed or not."""
     return _BLOCK.search(decode_text(content)) is not None
-
-
-def _is_own(block: re.Match[str]) -> bool:
-    lines = dedent(block["inner"].replace("\r\n", "\n"))
-    return block["rest"] == _describe(lines)
 
 
 CONFIG, PREK = ".pre-commit-config.yaml", "prek.toml"

@@ -5,8 +5,7 @@ A commit that the gate rejects later is harder to fix: the lines whose hash it w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import HASHED
@@ -15,23 +14,17 @@ from hkgit.applying.outcome import BY_NUMBER, is_by_number
 from hkgit.errors import BlindEdit, HkgitError, Rejected
 from hkgit.evidence.entry import Entry
 from hkgit.evidence.verdict import BLIND, CandidateCommit
-from hkgit.gate.entrypoints.hook_scripts import find_script, is_active
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
-from hkgit.gate.policy.model import BUILT_IN, Policy
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
 from hkgit.gate.ruling import Ruling
-from hkgit.gate.trusted_policy import read_trusted_policy
-from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.values import dataclass
-from hkgit.workflows.target import ApplyOptions, LandingTarget
+from hkgit.workflows.commit_plan import PlannedCommit
+from hkgit.workflows.target import LandingTarget
 from hkgit.workflows.uncommitted import is_other_text
-
-if TYPE_CHECKING:
-    from hkgit.workflows.commit_plan import PlannedCommit
-
 
 _SHOWN = 5
 """At most so many blind edits are named in a refusal."""
@@ -80,132 +73,95 @@ def explain_differing(paths: Sequence[str]) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LandingRules:
-    """The policy for commits that land on a branch with `tip`; `binds` if it stops them.
-
-    The built-in policy only warns where no hook of the gate is installed: nobody chose it.
-    """
-
-    repository: Repository
-    policy: Policy
-    tip: str
-    binds: bool
-    allow_blind: bool
-
-    @classmethod
-    def of(
-        cls, repository: Repository, target: LandingTarget, choices: ApplyOptions
-    ) -> LandingRules:
-        """Read the rules for commits on a target. Raises InvalidInput for a broken policy."""
-        policy = read_trusted_policy(repository, target.tip).for_refs(
-            [f"refs/heads/{target.branch}"]
-        )
-        is_chosen = policy.source != BUILT_IN or _has_gate(repository)
-        binds = policy.mode == "enforce" and is_chosen
-        return cls(
-            repository=repository,
-            policy=policy,
-            tip=target.tip,
-            binds=binds,
-            allow_blind=choices.allow_blind,
-        )
-
-    def unread(
-        self, steps: Sequence[PlannedCommit], entries: Sequence[Entry]
-    ) -> tuple[Unread, ...]:
-        """List the blind edits of planned steps, whether or not they are allowed."""
-        found: list[Unread] = []
-        first, changed = 0, set[str]()
-        for step, entry in zip(steps, entries, strict=True):
-            found += self._unread(step, entry, first, changed)
-            first += len(step.plan.outcomes)
-            changed |= {file.new_path for file in entry.files if file.new_path is not None}
-        return tuple(found)
-
-    def _unread(
-        self, step: PlannedCommit, entry: Entry, first: int, changed: Collection[str]
-    ) -> Iterator[Unread]:
-        blind = {edit.id: accepted for edit, accepted in find_blind_edits(self.policy, entry)}
+def list_unread(
+    repository: Repository,
+    target: LandingTarget,
+    steps: Sequence[PlannedCommit],
+    entries: Sequence[Entry],
+) -> Iterator[Unread]:
+    """List the blind edits of planned steps, whether or not they are allowed."""
+    first, changed = 0, set[str]()
+    for step, entry in zip(steps, entries, strict=True):
+        blind = {edit.id: accepted for edit, accepted in find_blind_edits(target.policy, entry)}
+        base = step.base or target.tip
         for edit in entry.edits:
             by_number = is_by_number(edit.dialect, edit.tier, edit.evidence)
             if edit.id in blind or by_number:
-                path = _path_before(entry, edit.path)
-                is_whole = path in changed or self._is_empty(step, path)
+                path = _find_path_before(entry, edit.path)
+                file = repository.snapshot(base).get(path)
+                is_whole = path in changed or (file is not None and not file.data)
                 yield Unread(
                     number=first + edit.id,
                     path=path,
                     lines=None if is_whole else edit.lines_to_read,
-                    rev=self._find_revision(step, path),
+                    rev=_find_revision(repository, base, path),
                     accepted=blind.get(edit.id, HASHED),
                     has=edit.evidence,
                     by_number=by_number,
                 )
+        first += len(step.plan.outcomes)
+        changed |= {each.new_path for each in entry.files if each.new_path is not None}
 
-    def _find_revision(self, step: PlannedCommit, path: str) -> str | None:
-        """The base of a step, None where the checkout has the lines that a file has there."""
-        base, root = step.base or self.tip, self.repository.work_tree
-        files = self.repository.snapshot(base)
-        if root is not None and not is_other_text(DirectorySnapshot(root), files, path):
-            return None
-        return base[:12]
 
-    def _is_empty(self, step: PlannedCommit, path: str) -> bool:
-        file = self.repository.snapshot(step.base or self.tip).get(path)
-        return file is not None and not file.data
+def _find_revision(repository: Repository, base: str, path: str) -> str | None:
+    """The base of a step, None where the checkout has the lines that a file has there."""
+    root, files = repository.work_tree, repository.snapshot(base)
+    if root is not None and not is_other_text(DirectorySnapshot(root), files, path):
+        return None
+    return base[:12]
 
-    def find_blocking(self, unread: Sequence[Unread]) -> tuple[Unread, ...]:
-        """Find the blind edits for which the call is refused."""
-        if self.allow_blind:
-            return ()
-        return tuple(each for each in unread if self.binds or each.by_number)
 
-    def refusal(self, unread: Sequence[Unread], fix: str = _FIX) -> BlindEdit:
-        """Build the error for blind edits: why they do not land."""
-        named = [each.where for each in unread]
-        more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
-        what = BY_NUMBER
-        if not any(each.by_number for each in unread):
-            accepted = ", ".join(unread[0].accepted) or "none"
-            what = (
-                f"blind edit: its evidence is {unread[0].has},"
-                f" and {self.policy.source} accepts {accepted}"
-            )
-        return BlindEdit(", ".join(named[:_SHOWN]) + more, what, fix)
+def refuse_blind(policy: Policy, unread: Sequence[Unread], fix: str = _FIX) -> Rejected:
+    """Build the error for blind edits: why they do not land.
 
-    def refuse_ruling(self, ruling: Ruling) -> HkgitError | None:
-        """Build the error that the policy has against a commit about to be made; None if none."""
-        if ruling.passes:
-            return None
-        first, *others = ruling.findings
-        more = f" (and {len(others)} more)" if others else ""
-        kind = BlindEdit if first.rule == BLIND else Rejected
-        return kind(first.where, f"{first.what}{more} ({self.policy.source})", first.fix)
-
-    def judge(self, tree: str, parents: tuple[str, ...], message: bytes) -> Ruling:
-        """Ask the gate about a commit that is about to be made."""
-        author, committer = map(self.repository.identity, ("AUTHOR", "COMMITTER"))
-        policy = self.policy.with_blind() if self.allow_blind else self.policy
-        gate = Gate(self.repository, policy, JudgeContext(on_client=True))
-        return gate.judge(
-            CandidateCommit(
-                id=None,
-                tree=tree,
-                parents=parents,
-                author=author,
-                committer=committer,
-                message=message,
-            )
+    Of a protected path that is granted to nobody it is no BlindEdit: no evidence would help.
+    """
+    closed = dict.fromkeys(each.path for each in unread if _is_closed(policy, each.path))
+    if closed:
+        what = f"changes a protected path, and {policy.source} grants it to nobody"
+        return Rejected(", ".join(closed), what, "A person commits a [[gate.manual]] first.")
+    named = [each.where for each in unread]
+    more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+    what = BY_NUMBER
+    if not any(each.by_number for each in unread):
+        accepted = ", ".join(unread[0].accepted) or "none"
+        what = (
+            f"blind edit: its evidence is {unread[0].has}, and {policy.source} accepts {accepted}"
         )
+    return BlindEdit(", ".join(named[:_SHOWN]) + more, what, fix)
 
 
-def _path_before(entry: Entry, path: str) -> str:
+def _is_closed(policy: Policy, path: str) -> bool:
+    return policy.protects_path(path) and not any(each.covers([path]) for each in policy.manual)
+
+
+def refuse_ruling(policy: Policy, ruling: Ruling) -> HkgitError | None:
+    """Build the error that a policy has against a commit about to be made; None if none."""
+    if ruling.passes:
+        return None
+    first, *others = ruling.findings
+    more = f" (and {len(others)} more)" if others else ""
+    kind = BlindEdit if first.rule == BLIND else Rejected
+    return kind(first.where, f"{first.what}{more} ({policy.source})", first.fix)
+
+
+def judge_candidate(
+    repository: Repository, policy: Policy, tree: str, parents: tuple[str, ...], message: bytes
+) -> Ruling:
+    """Ask the gate about a commit that is about to be made."""
+    author, committer = map(repository.identity, ("AUTHOR", "COMMITTER"))
+    return Gate(repository, policy, JudgeContext(on_client=True)).judge(
+        CandidateCommit(
+            id=None,
+            tree=tree,
+            parents=parents,
+            author=author,
+            committer=committer,
+            message=message,
+        )
+    )
+
+
+def _find_path_before(entry: Entry, path: str) -> str:
     """The name by which the base knows the file of an edit."""
     return next((file.name for file in entry.files if path == file.new_path), path)
-
-
-def _has_gate(repository: Repository) -> bool:
-    """Whether a hook of this clone asks the gate about each commit."""
-    directory = repository.hooks_path or repository.common_dir / "hooks"
-    hooks = (directory / name for name in ("commit-msg", "pre-commit"))
-    return any(is_active(hook) and calls_gate(find_script(hook).read_bytes()) for hook in hooks)

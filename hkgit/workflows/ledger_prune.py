@@ -14,12 +14,11 @@ from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.evidence.additions import ENTRY_PATH
 from hkgit.evidence.entry import LEDGER, entry_name, entry_path
-from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
 from hkgit.git.repository import Repository
-from hkgit.git.transaction.transaction import transaction
 from hkgit.text.escape import count_noun
 from hkgit.values import dataclass, replace
-from hkgit.workflows.target import ApplyOptions, LandingTarget, find_target
+from hkgit.workflows.target import ApplyRequest, LandingTarget, find_target
+from hkgit.workflows.worktree_commit import begin_series
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ def prune(
     either, all of them, which `allow_all` must say. A dry run names them and changes nothing.
     Raises GitRefused, and InvalidInput where nothing can go or all would go unasked.
     """
-    target = find_target(repository, (), ApplyOptions())
+    target = find_target(repository, ApplyRequest())
     older = None if before is None else repository.resolve(before)
     names = list_prunable(repository, target.tip, before=older, keep=keep or 0)
     count = count_noun(len(names), "entry", "entries")
@@ -79,11 +78,11 @@ def list_prunable(
         here = [name for name in here if name in older]
     if keep:
         known = set(here)
-        here = [name for name in _newest_first(repository, tip) if name in known][keep:]
+        here = [name for name in _list_newest_first(repository, tip) if name in known][keep:]
     return here
 
 
-def _newest_first(repository: Repository, tip: str) -> Iterator[str]:
+def _list_newest_first(repository: Repository, tip: str) -> Iterator[str]:
     """The names of all records in the order in which a history introduced them, newest first."""
     args = ("log", "--no-renames", "--no-ext-diff", "-z", "--format=", "--diff-filter=A")
     listed = repository.git(*args, "--name-only", tip, "--", f":(top){LEDGER}").stdout
@@ -101,13 +100,7 @@ def _commit_removal(
         raise InvalidInput("ledger", "there is nothing to prune", "hkgit log lists the entries.")
     files: dict[str, File | None] = {entry_path(name): None for name in names}
     tree = repository.write_tree(repository.commit(target.tip).tree, files)
-    is_full = bool(find_foreign_hooks(repository))
-    with (
-        transaction(
-            repository, branch=target.branch, old=target.old, checkout=target.checkout
-        ) as begun,
-        begun.worktree(target.tip, tree, tuple(files), full=is_full) as worktree,
-    ):
-        commit = begun.commit(worktree, f"{message.rstrip()}\n".encode())
-        begun.land(commit, reflog="hkgit ledger prune")
+    with begin_series(repository, target.branch, target.old, checkout=target.checkout) as series:
+        commit = series.commit(target.tip, tree, tuple(files), f"{message.rstrip()}\n".encode())
+        series.transaction.land(commit, reflog="hkgit ledger prune")
     return commit

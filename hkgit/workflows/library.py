@@ -15,6 +15,7 @@ from hkgit.edits import (
     File,
     InsertAfter,
     MappingSnapshot,
+    Overlay,
     Read,
     RenameFile,
     ReplaceRange,
@@ -31,7 +32,7 @@ Content = str | bytes
 """What a program gives and gets as the content of a file."""
 
 
-def check_edit(number: int, item: object) -> AnyEdit:
+def _check_edit(number: int, item: object) -> AnyEdit:
     """Return an edit unchanged. Raises WrongArgument for anything else."""
     where = f"edit {number}"
     if not isinstance(item, AnyEdit):
@@ -48,15 +49,7 @@ def check_edit(number: int, item: object) -> AnyEdit:
     return item
 
 
-def refuse_path(text: str | bytes) -> InvalidInput | None:
-    """Build the error for a file's name given in place of a text; None for any other text."""
-    content = decode_text(text) if isinstance(text, bytes) else text
-    if not names_file(content):
-        return None
-    return WrongArgument("text", content, "the text of a spec, not its file", "Give its content.")
-
-
-def names_file(text: str) -> bool:
+def _names_file(text: str) -> bool:
     """Whether a text is the name of a file that is there."""
     if not text or len(text) > 1000 or "\n" in text or "\0" in text:
         return False
@@ -64,14 +57,6 @@ def names_file(text: str) -> bool:
         return Path(text).is_file()
     except (OSError, ValueError):
         return False
-
-
-def check_mapping(root: Mapping[str, object]) -> None:
-    """Raise WrongArgument for a mapping to anything but contents."""
-    for path, content in root.items():
-        if not isinstance(content, str | bytes):
-            fix = "Give the content, or a directory as root."
-            raise WrongArgument(f"root[{path!r}]", content, "the content of a file", fix)
 
 
 Root = str | Path | Mapping[str, Content]
@@ -133,10 +118,10 @@ def parse_edits(
 
     Raises InvalidInput on text that is malformed or ends too early.
     """
-    return parse_for({}, text, fmt or format, empty_search)
+    return _parse_for({}, text, fmt or format, empty_search)
 
 
-def parse_for(root: Root, text: object, fmt: str, empty_search: str) -> ParsedEdits:
+def _parse_for(root: Root, text: object, fmt: str, empty_search: str) -> ParsedEdits:
     """Parse a spec for a root, whose files show which words are names. Raises InvalidInput."""
     if not isinstance(text, str | bytes):
         raise WrongArgument("text", text, "the text of a spec", "Read the file, and give its text.")
@@ -146,7 +131,11 @@ def parse_for(root: Root, text: object, fmt: str, empty_search: str) -> ParsedEd
     try:
         spec = dialects.parse(text, fmt, exists=exists)
     except InvalidInput as error:
-        raise (refuse_path(text) or error) from error
+        words = decode_text(text) if isinstance(text, bytes) else text
+        if _names_file(words):
+            what, fix = "the text of a spec, not its file", "Give its content."
+            raise WrongArgument("text", words, what, fix) from error
+        raise
     return ParsedEdits(dialects.append_at_end(spec) if empty_search == "append" else spec)
 
 
@@ -178,37 +167,85 @@ def apply_edits(
     if not isinstance(fmt, str):
         fix = "Options are keywords: apply_edits(edits, root, threshold=0.9)."
         raise WrongArgument("fmt", fmt, "the name of a dialect", fix)
-    options = Options.of(
-        threshold,
+    ground = Ground(
+        root,
+        threshold=threshold,
+        dry_run=dry_run,
         relocate=relocate,
         check_syntax=check_syntax,
         allow_blind=allow_blind,
-        notes=False,
+        expect=expect,
+        empty_search=empty_search,
     )
-    files = take_snapshot(root)
     if isinstance(edits, str | bytes):
-        edits = parse_for(root, edits, fmt, empty_search)
-    plan = plan_below(root, _spec(edits), files, options, parse_reads(expect))
-    if not dry_run and not isinstance(root, Mapping):
-        write_files(Path(root), files_after(plan), files_before(plan.files))
-    return EditResult(plan.outcomes, list_contents(root, plan))
+        edits = ground.parse(edits, fmt)
+    return ground.land(ground.plan(_make_spec(edits)))
 
 
-def parse_reads(expect: Iterable[str | Read]) -> list[Read]:
-    """Parse the hashes that are expected. Raises InvalidInput."""
-    return [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
+class Ground:
+    """The files of a root as batches of edits leave them one after the other, and the way back.
+
+    Without a directory to be written they stay in memory.
+    """
+
+    def __init__(
+        self,
+        root: Root,
+        *,
+        threshold: float,
+        dry_run: bool,
+        relocate: bool,
+        check_syntax: bool | None,
+        allow_blind: bool,
+        expect: Iterable[str | Read],
+        empty_search: str,
+    ) -> None:
+        self._options = Options.of(
+            threshold,
+            relocate=relocate,
+            check_syntax=check_syntax,
+            allow_blind=allow_blind,
+            notes=False,
+        )
+        self._start = _take_snapshot(root)
+        self._root = root
+        self._home = None if dry_run or isinstance(root, Mapping) else Path(root)
+        self._reads = [dialects.parse_expect(x) if isinstance(x, str) else x for x in expect]
+        self._empty_search = empty_search
+        self._before: dict[str, File | None] = {}
+        self._changed: dict[str, File | None] = {}
+        self.files: dict[str, Content | None] = {}
+
+    def parse(self, text: object, fmt: str) -> ParsedEdits:
+        """Parse a batch. Raises InvalidInput."""
+        return _parse_for(self._root, text, fmt, self._empty_search)
+
+    def plan(self, spec: Spec) -> Plan:
+        """Plan a batch; what an earlier one has written, nobody has read."""
+        if not spec.edits:
+            return Plan((), ())
+        files = self._start if self._home is not None else Overlay(self._start, self._changed)
+        reads = [read for read in self._reads if read.path not in self._before]
+        return plan_spec(_move_below(spec, self._root), files, self._options, reads)
+
+    def land(self, plan: Plan) -> EditResult:
+        """Put the edits of a batch in place, if every one applies. Raises GitRefused."""
+        changed, before = files_after(plan), files_before(plan.files)
+        if self._home is not None:
+            write_files(self._home, changed, before)
+        self._before = before | self._before
+        self._changed |= changed
+        self.files |= _list_contents(self._root, plan)
+        return EditResult(plan.outcomes, dict(self.files))
+
+    def undo(self) -> None:
+        """Put the files back as they were."""
+        if self._home is not None and self._before:
+            write_files(self._home, self._before)
+        self.files = {}
 
 
-def plan_below(
-    root: Root, spec: Spec, files: Snapshot, options: Options, reads: Sequence[Read]
-) -> Plan:
-    """Plan a spec on the files of a root; refusals stand in the outcomes."""
-    if not spec.edits:
-        return Plan((), ())
-    return plan_spec(_below(spec, root), files, options, reads)
-
-
-def _spec(edits: object) -> Spec:
+def _make_spec(edits: object) -> Spec:
     """The spec that edits are; they may have been added to since they were parsed."""
     if isinstance(edits, Spec):
         return edits
@@ -217,7 +254,7 @@ def _spec(edits: object) -> Spec:
     if not isinstance(edits, Iterable) or isinstance(edits, Mapping):
         fix = "For JSON give its text, or the list of edits that parse_edits makes of it."
         raise WrongArgument("edits", edits, "a text, a Spec or a list of edits", fix)
-    items = tuple(check_edit(number, item) for number, item in enumerate(edits, 1))
+    items = tuple(_check_edit(number, item) for number, item in enumerate(edits, 1))
     if isinstance(edits, ParsedEdits):
         if items == edits.spec.edits:
             return edits.spec
@@ -226,18 +263,18 @@ def _spec(edits: object) -> Spec:
     return Spec(_UNSAID, items, sequential=not is_numbered)
 
 
-def _below(spec: Spec, root: Root) -> Spec:
+def _move_below(spec: Spec, root: Root) -> Spec:
     """The spec with absolute paths below a directory made relative to it."""
     if isinstance(root, Mapping):
         return spec
     names = {str(Path(root).absolute()), str(Path(root).resolve())}
     edits = spec.edits
     for name in names:
-        edits = tuple(_relative(edit, name) for edit in edits)
+        edits = tuple(_make_relative(edit, name) for edit in edits)
     return spec if edits == spec.edits else replace(spec, edits=edits)
 
 
-def _relative(edit: AnyEdit, root: str) -> AnyEdit:
+def _make_relative(edit: AnyEdit, root: str) -> AnyEdit:
     path = dialects.relative_path(edit.path, root)
     moved = edit if path == edit.path else replace(edit, path=path)
     if not isinstance(moved, RenameFile):
@@ -245,10 +282,13 @@ def _relative(edit: AnyEdit, root: str) -> AnyEdit:
     return replace(moved, new_path=dialects.relative_path(moved.new_path, root))
 
 
-def take_snapshot(root: object) -> Snapshot:
+def _take_snapshot(root: object) -> Snapshot:
     """See a root as files. Raises InvalidInput for one that is none."""
     if isinstance(root, Mapping):
-        check_mapping(root)
+        for path, content in root.items():
+            if not isinstance(content, str | bytes):
+                fix = "Give the content, or a directory as root."
+                raise WrongArgument(f"root[{path!r}]", content, "the content of a file", fix)
         return MappingSnapshot(
             {path: File(encode_text(c) if isinstance(c, str) else c) for path, c in root.items()}
         )
@@ -262,7 +302,7 @@ def take_snapshot(root: object) -> Snapshot:
     return DirectorySnapshot(Path(root))
 
 
-def list_contents(root: Root, plan: Plan) -> dict[str, Content | None]:
+def _list_contents(root: Root, plan: Plan) -> dict[str, Content | None]:
     """List new content by path: bytes for a directory, else in the type of the old.
 
     New files of a mapping are text unless all else is bytes.
@@ -305,7 +345,7 @@ def read_range(
     """
     if not isinstance(content, str | bytes | Path):
         raise WrongArgument("content", content, "text, bytes or a Path", "Give one of these.")
-    if isinstance(content, str) and names_file(content):
+    if isinstance(content, str) and _names_file(content):
         fix = "Give the content itself, or the file as pathlib.Path."
         raise WrongArgument("content", content, "the content of a file, not its name", fix)
     data = content.read_bytes() if isinstance(content, Path) else content

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import assert_never
 
-from hkgit import dialects
+from hkgit.applying.file_diff import compare_files
+from hkgit.applying.net import tell_changes
 from hkgit.edits import (
     AnyEdit,
     CreateFile,
     DeleteFile,
     Edit,
+    File,
     InsertAfter,
     RenameFile,
     ReplaceRange,
@@ -19,15 +21,11 @@ from hkgit.edits import (
     Spec,
     TagEdit,
     WriteFile,
-    decode_text,
     encode_text,
 )
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import digest
+from hkgit.evidence.entry import RecordedFile
 from hkgit.sessions.call_plan import CallPlan
-from hkgit.text.document import split_raw
-from hkgit.text.paths import quote_path
-from hkgit.values import replace
 from hkgit.workflows.log_steps import LoggedEdit, LoggedHunk, Texts
 from hkgit.workflows.log_texts import apply_hunks, do_hunks_fit, show_text, with_ends
 
@@ -149,31 +147,19 @@ def is_what_came(
 
 def make_difference(before: Texts, after: Texts) -> Spec:
     """Render what a call has changed as a diff. Raises InvalidInput where that is nothing."""
-    text = "".join(
-        line for path, new in after.items() for line in _diff(path, before.get(path), new)
-    )
-    if not text:
+    old, new = (partial(_find_file, texts) for texts in (before, after))
+    changes = compare_files(old, new, after)
+    if not changes:
         raise InvalidInput(", ".join(after), "the call changed nothing")
-    spec = dialects.parse(text, "unified-diff")
-    return replace(spec, digest=digest(encode_text(text)))
+    return tell_changes(changes)
 
 
-def _diff(path: str, old: bytes | None, new: bytes | None) -> Iterator[str]:
-    names = [
-        "/dev/null" if data is None else quote_path(f"{mark}/{path}")
-        for mark, data in (("a", old), ("b", new))
-    ]
-    before, after = ([*map(decode_text, split_raw(data or b""))] for data in (old, new))
-    for line in difflib.unified_diff(before, after, names[0], names[1]):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+def _find_file(texts: Texts, path: str) -> File | None:
+    data = texts.get(path)
+    return None if data is None else File(data)
 
 
-def name_states(
-    before: Texts, changed: Mapping[str, bytes | None]
-) -> list[tuple[str, str | None, str | None]]:
-    """Name, for each changed path, what it said before and after by SHA-256."""
-    return [(path, _name(before.get(path)), _name(data)) for path, data in changed.items()]
-
-
-def _name(data: bytes | None) -> str | None:
-    return None if data is None else digest(data)
+def name_change(change: RecordedFile) -> tuple[str, str | None, str | None]:
+    """Name a change of a file: its path, and what it said before and after by SHA-256."""
+    before, after = (None if x is None else x.sha256 for x in (change.before, change.after))
+    return change.name, before, after

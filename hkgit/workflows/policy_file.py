@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from hkgit.edits import File, MappingSnapshot
+from hkgit.edits import File, MappingSnapshot, decode_text
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER
 from hkgit.gate.policy.model import BUILT_IN
 from hkgit.gate.trusted_policy import CONFIG, PYPROJECT, read_policy
+from hkgit.text.stamps import add_stamp, is_stamped
 from hkgit.workflows.setup_steps import Action, SetupStep, keep_file, read
 
-POLICY = b"""\
+POLICY = add_stamp("""\
 # What `hkgit gate` accepts in this repository. It is read from the trusted side: from HEAD for a
 # commit being made, from the target for a range or a push. So a change here applies to later
 # commits.
@@ -68,7 +69,7 @@ POLICY = b"""\
 # keys = ["ssh-ed25519 AAAA..."]
 
 # More keys, and what each means: docs/policy.md; `hkgit policy check` says all of this in words.
-"""
+""").encode()
 
 
 def install(root: Path) -> Iterator[SetupStep]:
@@ -81,7 +82,7 @@ def install(root: Path) -> Iterator[SetupStep]:
     content = read(attributes)
     if content is None:
         yield SetupStep(attributes, Action.WROTE, "git keeps the ledger byte for byte", ATTRIBUTES)
-    elif _as_stored(content) == ATTRIBUTES:
+    elif _normalize(content) == ATTRIBUTES:
         yield keep_file(attributes, "as it should be")
     else:
         shown = ATTRIBUTES.decode().strip()
@@ -92,6 +93,8 @@ def _install_policy(root: Path) -> SetupStep:
     files = {name: read(root / name) for name in (PYPROJECT, CONFIG)}
     found = {name: File(content) for name, content in files.items() if content is not None}
     source = read_policy(MappingSnapshot(found)).source
+    if source == CONFIG and _is_earlier(found[CONFIG].data):
+        return SetupStep(root / CONFIG, Action.WROTE, "renewed: another hkgit wrote it", POLICY)
     if source != BUILT_IN:
         return keep_file(root / source, "the policy is here already")
     if CONFIG in found:
@@ -99,10 +102,15 @@ def _install_policy(root: Path) -> SetupStep:
     return SetupStep(root / CONFIG, Action.WROTE, "the policy: every default, explained", POLICY)
 
 
+def _is_earlier(content: bytes) -> bool:
+    """Whether a policy is as another version of hkgit wrote it."""
+    return is_stamped(decode_text(content)) and _normalize(content) != POLICY
+
+
 def remove(root: Path) -> Iterator[SetupStep]:
     """Plan to remove what `install` wrote, where it is still so and nothing needs it."""
     policy, attributes = root / CONFIG, root / ATTRIBUTES_PATH
-    if _as_stored(read(policy) or b"") == POLICY:
+    if is_stamped(decode_text(read(policy) or b"")):
         yield SetupStep(policy, Action.REMOVED)
     elif policy.exists():
         yield keep_file(policy, "it is yours, not what hkgit wrote")
@@ -110,12 +118,12 @@ def remove(root: Path) -> Iterator[SetupStep]:
         return
     if (root / LEDGER).exists():
         yield keep_file(attributes, "the ledger needs it")
-    elif _as_stored(read(attributes) or b"") == ATTRIBUTES:
+    elif _normalize(read(attributes) or b"") == ATTRIBUTES:
         yield SetupStep(attributes, Action.REMOVED)
     else:
         yield keep_file(attributes, "it is yours, not what hkgit wrote")
 
 
-def _as_stored(content: bytes) -> bytes:
+def _normalize(content: bytes) -> bytes:
     """A file that hkgit wrote as git stores it: a checkout with core.autocrlf has CRLF."""
     return content.replace(b"\r\n", b"\n")

@@ -1,40 +1,34 @@
-"""Corrections asked of a model.
+"""Corrections asked of a model: one dialogue, about files or about commits.
 
-The loop is a coroutine. For plain functions, which never wait, it runs to its end in one step.
+It is a coroutine. For plain functions, which never wait, it runs to its end in one step.
 """
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from functools import partial
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from functools import partial, wraps
+from typing import Generic, ParamSpec, TypeVar
 
-from hkgit.applying.files import has_file, write_files
-from hkgit.applying.outcome import EditOutcome, Plan, files_after, files_before, refusal_text
-from hkgit.applying.planner import Options
+from hkgit.applying.corrections import correct_spec, join_digests
+from hkgit.applying.files import has_file
+from hkgit.applying.outcome import EditOutcome, Plan, refusal_text
+from hkgit.applying.planner import PlannedSpec
 from hkgit.dialects import parse
-from hkgit.edits import File, Overlay, Read, Spec
-from hkgit.errors import InvalidInput, VerifyFailed
+from hkgit.edits import Read, Spec, decode_text, encode_text
+from hkgit.errors import HkgitError, InvalidInput, VerifyFailed
+from hkgit.text.hashes import sha256
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commit_plan import PlannedCommit
-from hkgit.workflows.library import (
-    Content,
-    EditResult,
-    Root,
-    list_contents,
-    parse_for,
-    parse_reads,
-    plan_below,
-    take_snapshot,
-)
-from hkgit.workflows.worktree_commit import LandedCommit
+from hkgit.workflows.library import EditResult, Ground, Root
 
 RESEND = "Send only the refused edits again, corrected, in the same notation; the others are kept."
 REPARSE = "Send the edits again in a notation that can be read."
 SAME = "Send the edits again in the notation {}, as before."
 FOLLOW_UP = "Send edits that fix it; they apply on top of those already made."
+
+Arguments = ParamSpec("Arguments")
+Step = TypeVar("Step", bound=PlannedSpec)
+Done = TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +61,105 @@ class ReflectionResult(EditResult):
         return self.problem or ""
 
 
-def apply_with_reflection(
+async def _converse(
+    batches: _FileBatches | _CommitBatches[Step, Done],
+    text: str,
+    ask: Callable[[str], Awaitable[str] | str],
+    limit: int,
+) -> tuple[tuple[Round, ...], str | None]:
+    """Ask for corrections until a batch is in place, at most `limit` times.
+
+    Returns every round, and the problem that is left.
+    """
+    rounds: list[Round] = []
+    while True:
+        problem: str | None
+        try:
+            batches.read(text)
+        except InvalidInput as error:
+            problem, fix = str(error), batches.reparse
+        else:
+            batches.plan()
+            problem, fix = refusal_text(batches.outcomes) or None, RESEND
+            if problem is None:
+                problem, fix = await batches.land(), FOLLOW_UP
+        is_last = problem is None or len(rounds) == limit
+        rounds.append(Round(text, batches.outcomes, None if is_last else f"{problem}\n{fix}"))
+        if is_last:
+            return tuple(rounds), problem
+        answer = ask(f"{problem}\n{fix}")
+        text = (await answer if inspect.isawaitable(answer) else answer) or ""
+
+
+def _answer_at_once(
+    dialogue: Callable[Arguments, Coroutine[object, None, Done]],
+) -> Callable[Arguments, Done]:
+    """Make a plain function of a coroutine that never waits, since all it calls answers at once."""
+
+    @wraps(dialogue)
+    def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Done:
+        try:
+            dialogue(*args, **kwargs).send(None)
+        except StopIteration as done:
+            result: Done = done.value
+            return result
+        what, fix = "is a coroutine that waits", "Call apply_with_reflection_async."
+        raise InvalidInput("ask", what, fix)
+
+    run.__name__ = run.__qualname__ = dialogue.__name__.removesuffix("_async")
+    return run
+
+
+class _FileBatches:
+    """Batches for the files of a root; all are read in the notation that was sent first."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        fmt: str,
+        verify: Callable[[EditResult], Awaitable[str | None] | str | None] | None,
+    ) -> None:
+        self.outcomes: tuple[EditOutcome, ...] = ()
+        self.reparse = REPARSE if fmt == "auto" else SAME.format(fmt)
+        self._ground = ground
+        self._fmt = fmt
+        self._verify = verify
+        self._batch: Spec | None = None
+        self._planned = Plan((), ())
+
+    def read(self, text: str) -> None:
+        spec = self._ground.parse(text, self._fmt).spec
+        if self._batch is not None:
+            spec = correct_spec(self._batch, _list_refused(self.outcomes), spec)
+        self._batch, self._fmt, self.reparse = spec, spec.dialect, SAME.format(spec.dialect)
+
+    def plan(self) -> None:
+        assert self._batch is not None, "what is planned was read"
+        self._planned = self._ground.plan(self._batch)
+        self.outcomes = self._planned.outcomes
+
+    async def land(self) -> str | None:
+        landed = self._ground.land(self._planned)
+        objection = None if self._verify is None else self._verify(landed)
+        if inspect.isawaitable(objection):
+            objection = await objection
+        if objection is None:
+            return None
+        self._batch = None  # what follows applies on top
+        return f"All edits applied, but the check says:\n{objection}"
+
+
+def _list_refused(outcomes: Sequence[EditOutcome]) -> list[int]:
+    return [each.number for each in outcomes if each.error is not None]
+
+
+async def apply_with_reflection_async(
     text: str,
     root: Root,
-    ask: Callable[[str], str],
+    ask: Callable[[str], Awaitable[str] | str],
     *,
     max_reflections: int = 3,
-    verify: Callable[[EditResult], str | None] | None = None,
+    verify: Callable[[EditResult], Awaitable[str | None] | str | None] | None = None,
     fmt: str = "auto",
     threshold: float = 0.8,
     dry_run: bool = False,
@@ -88,19 +174,11 @@ def apply_with_reflection(
     At most `max_reflections` times. Nothing lands until every edit applies. `verify` sees each
     batch once it is in place (a directory is written then) and may object; its words go back the
     same way, and when they stay the last ones, the files are as they were. The other options
-    mean what those of `apply_edits` do.
+    mean what those of `apply_edits` do. `apply_with_reflection` is the same where neither of the
+    two waits.
     """
-
-    async def ask_at_once(correction: str) -> str:
-        return ask(correction)
-
-    dialogue = apply_with_reflection_async(
-        text,
+    ground = Ground(
         root,
-        ask_at_once,
-        max_reflections=max_reflections,
-        verify=verify,
-        fmt=fmt,
         threshold=threshold,
         dry_run=dry_run,
         relocate=relocate,
@@ -109,243 +187,115 @@ def apply_with_reflection(
         expect=expect,
         empty_search=empty_search,
     )
-    try:
-        dialogue.send(None)
-    except StopIteration as done:
-        result: ReflectionResult = done.value
-        return result
-    raise AssertionError("functions that answer at once never let a coroutine wait")
+    batches = _FileBatches(ground, fmt, verify)
+    rounds, problem = await _converse(batches, text, ask, max_reflections)
+    if problem is not None:
+        ground.undo()
+    return ReflectionResult(batches.outcomes, ground.files, rounds, problem)
 
 
-async def apply_with_reflection_async(
-    text: str,
-    root: Root,
-    ask: Callable[[str], Awaitable[str]],
-    *,
-    max_reflections: int = 3,
-    verify: Callable[[EditResult], Awaitable[str | None] | str | None] | None = None,
-    fmt: str = "auto",
-    threshold: float = 0.8,
-    dry_run: bool = False,
-    relocate: bool = False,
-    check_syntax: bool | None = None,
-    allow_blind: bool = True,
-    expect: Iterable[str | Read] = (),
-    empty_search: str = "create",
-) -> ReflectionResult:
-    """`apply_with_reflection` for coroutines."""
-    options = Options.of(
-        threshold,
-        relocate=relocate,
-        check_syntax=check_syntax,
-        allow_blind=allow_blind,
-        notes=False,
-    )
-    ground = _Ground(root, options, parse_reads(expect), empty_search, dry_run=dry_run)
-    rounds: list[Round] = []
-    batch: Spec | None = None
-    outcomes: tuple[EditOutcome, ...] = ()
-    while True:
-        batch, outcomes, problem, fix = _try_batch(ground, text, fmt, batch, outcomes)
-        fmt = fmt if batch is None else batch.dialect
-        shown = outcomes
-        if problem is None and batch is not None:
-            landed = ground.land(batch)
-            objection = None if verify is None else verify(landed)
-            if inspect.isawaitable(objection):
-                objection = await objection
-            if objection is None:
-                rounds.append(Round(text, shown, None))
-                return ReflectionResult(shown, ground.files, tuple(rounds))
-            problem, fix = f"All edits applied, but the check says:\n{objection}", FOLLOW_UP
-            batch, outcomes = None, ()
-        if len(rounds) == max_reflections:
-            ground.undo()
-            rounds.append(Round(text, shown, None))
-            return ReflectionResult(shown, {}, tuple(rounds), problem)
-        correction = f"{problem}\n{fix}"
-        rounds.append(Round(text, shown, correction))
-        text = await ask(correction) or ""
+apply_with_reflection = _answer_at_once(apply_with_reflection_async)
 
 
-def apply_corrections(spec: Spec, outcomes: Sequence[EditOutcome], reply: Spec) -> Spec:
-    """Build the next batch: what applied stays, a reply's edits replace what was refused.
+class _CommitBatches(Generic[Step, Done]):
+    """Specs that become commits; corrections are of the last that was planned.
 
-    Edits that are sent again although they applied are not doubled; where corrections and
-    refusals differ in number, the corrections come last. The digest stays that of the first.
-    """
-    sent = [*zip(spec.edits, outcomes, strict=True)]
-    edits = [edit for edit, outcome in sent if outcome.error is None]
-    fresh = [edit for edit in reply.edits if edit not in edits]
-    if len(edits) + len(fresh) == len(sent):
-        waiting = iter(fresh)
-        edits = [edit if outcome.error is None else next(waiting) for edit, outcome in sent]
-    else:
-        edits += fresh
-    wrong = {spec.edits[number - 1] for number in spec.miscounted}
-    wrong |= {reply.edits[number - 1] for number in reply.miscounted}
-    miscounted = frozenset(number for number, edit in enumerate(edits, 1) if edit in wrong)
-    return replace(spec, edits=tuple(edits), miscounted=miscounted)
-
-
-def _try_batch(
-    ground: _Ground, text: str, fmt: str, batch: Spec | None, outcomes: tuple[EditOutcome, ...]
-) -> tuple[Spec | None, tuple[EditOutcome, ...], str | None, str]:
-    """The next batch with what would become of it, and the problem with it if there is one.
-
-    What follows is read in the notation that was sent first: no other can be mixed with it.
-    """
-    try:
-        spec = ground.parse(text, fmt)
-    except InvalidInput as error:
-        return batch, outcomes, str(error), REPARSE if fmt == "auto" else SAME.format(fmt)
-    batch = spec if batch is None else apply_corrections(batch, outcomes, spec)
-    plan = ground.plan(batch)
-    problem = None if plan.ok else refusal_text(plan.outcomes)
-    return batch, plan.outcomes, problem, RESEND
-
-
-class _Ground:
-    """The files that batches land on, one after the other, and the way back.
-
-    Without a `home` to be written they stay in memory.
+    What answers a failed verification is tried on top of that spec, or else in its place.
     """
 
     def __init__(
         self,
-        root: Root,
-        options: Options,
-        reads: Sequence[Read],
-        empty_search: str,
-        *,
-        dry_run: bool,
+        reflection: Reflection,
+        plan: Callable[[Sequence[Spec]], Sequence[Step]],
+        land: Callable[[Sequence[Step]], Done],
     ) -> None:
-        self._root = root
-        self._options = options
-        self._reads = reads
-        self._empty_search = empty_search
-        self._home = None if dry_run or isinstance(root, Mapping) else Path(root)
-        self._before: dict[str, File | None] = {}
-        self._changed: dict[str, File | None] = {}
-        self.files: dict[str, Content | None] = {}
+        self.outcomes: tuple[EditOutcome, ...] = ()
+        self.reparse = REPARSE
+        self.steps: Sequence[Step] = ()
+        self.landed: list[Done] = []
+        self.error: HkgitError | None = None
+        self._reflection = reflection
+        self._plan = plan
+        self._land = land
+        self._is_begun = False
+        self._specs: Sequence[Spec] = ()
+        self._candidates: Sequence[Sequence[Spec]] = ()
 
-    def parse(self, text: str, fmt: str) -> Spec:
-        """Parse a batch. Raises InvalidInput."""
-        return parse_for(self._root, text, fmt, self._empty_search).spec
+    def read(self, text: str) -> None:
+        try:
+            self._candidates = [*self._list_candidates(text)]
+        except InvalidInput as error:
+            self.error = self.error or error
+            raise
 
-    def plan(self, spec: Spec) -> Plan:
-        """What the edits would do; what an earlier batch has written, nobody has read."""
-        files = take_snapshot(self._root)
-        if self._home is None:
-            files = Overlay(files, self._changed)
-        reads = [read for read in self._reads if read.path not in self._before]
-        return plan_below(self._root, spec, files, self._options, reads)
+    def _list_candidates(self, text: str) -> Iterator[Sequence[Spec]]:
+        if not self._is_begun:
+            self._is_begun = True
+            yield self._reflection.read()
+            return
+        if not self.steps:
+            yield [self._reflection.parse(text, "auto")]
+            return
+        at = len(self.steps) - 1
+        before, last, after = self._specs[:at], self._specs[at], self._specs[at + 1 :]
+        reply = self._reflection.parse(text, last.dialect)
+        refused = _list_refused(self.outcomes)
+        if refused:
+            yield [*before, correct_spec(last, refused, reply), *after]
+            return
+        anew = replace(last, edits=reply.edits, digest=join_digests(last, reply))
+        if last.sequential:
+            yield [*before, replace(anew, edits=(*last.edits, *reply.edits))]
+        yield [*before, anew]
 
-    def land(self, spec: Spec) -> EditResult:
-        """Put the edits in place."""
-        plan = self.plan(spec)
-        changed = files_after(plan)
-        if self._home is not None:
-            write_files(self._home, changed, files_before(plan.files))
-        self._before = files_before(plan.files) | self._before
-        self._changed |= changed
-        self.files |= list_contents(self._root, plan)
-        return EditResult(plan.outcomes, dict(self.files))
+    def plan(self) -> None:
+        for specs in self._candidates:
+            self._specs, self.steps, self.error = specs, self._plan(specs), None
+            if self.steps[-1].plan.ok:
+                break
+        self.outcomes = self.steps[-1].plan.outcomes
 
-    def undo(self) -> None:
-        """Put a directory's files back as they were."""
-        if self._home is not None and self._before:
-            write_files(self._home, self._before)
-
-
-Prepare = Callable[[Sequence[Spec]], tuple[PlannedCommit, ...]]
+    async def land(self) -> str | None:
+        try:
+            self.landed.append(self._land(self.steps))
+        except VerifyFailed as failed:
+            self.error = failed
+            printed = failed.output.rstrip()
+            return f"{failed}\nIt printed:\n{printed}" if printed else str(failed)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
-    """Who answers a correction with a spec, and how often it may be asked at each stage.
+    """Who answers a correction with a spec, how often, and how the first specs are read.
 
-    `ask` raises InvalidInput where there is no answer. Absolute paths in it are below `root`.
+    `ask` raises InvalidInput where there is no answer, and `read` where there is none that can be
+    read. Absolute paths in an answer are below `root`.
     """
 
     ask: Callable[[str], bytes]
+    read: Callable[[], Sequence[Spec]]
     root: str | None
     limit: int = 3
 
-    def parse(self, read: Callable[[], list[Spec]]) -> list[Spec]:
-        """Parse the specs; one that cannot be read is asked for again. Raises InvalidInput."""
-        for _ in range(self.limit):
-            try:
-                return read()
-            except InvalidInput as error:
-                read = self._reader(self.ask(f"{error}\n{REPARSE}\n"))
-        return read()
-
-    def steps(self, specs: Sequence[Spec], prepare: Prepare) -> tuple[PlannedCommit, ...]:
-        """Plan specs, and ask for corrections of refused edits as often as allowed."""
-        steps = prepare(specs)
-        unread: str | None = None
-        for _ in range(self.limit):
-            if steps[-1].plan.ok:
-                break
-            refused = f"{refusal_text(steps[-1].plan.outcomes)}\n{RESEND}\n"
-            answer = self.ask(refused if unread is None else unread)
-            try:
-                specs, unread = self._correct(specs, steps, answer), None
-                steps = prepare(specs)
-            except InvalidInput as error:
-                unread = f"{error}\n{REPARSE}\n"
-        return steps
-
     def land(
         self,
-        steps: Sequence[PlannedCommit],
-        prepare: Prepare,
-        land: Callable[[Sequence[PlannedCommit]], tuple[LandedCommit, ...]],
-    ) -> tuple[LandedCommit, ...]:
-        """Land steps; where `verify` fails, ask for more edits as often as allowed.
+        plan: Callable[[Sequence[Spec]], Sequence[Step]],
+        land: Callable[[Sequence[Step]], Done],
+    ) -> Done:
+        """Read specs, plan and land them. Raises what is refused in the end, and VerifyFailed."""
+        batches = _CommitBatches(self, plan, land)
 
-        Raises VerifyFailed, and what `land` raises.
-        """
-        for _ in range(self.limit):
-            try:
-                return land(steps)
-            except VerifyFailed as failed:
-                heard = f"It printed:\n{failed.output.rstrip()}\n" if failed.output.strip() else ""
-                answer = self.ask(f"{failed}\n{heard}{FOLLOW_UP}\n")
-                steps = self._follow_up([step.spec for step in steps], answer, prepare)
-        return land(steps)
+        def ask(correction: str) -> str:
+            return decode_text(self.ask(f"{correction}\n"))
 
-    def _follow_up(
-        self, specs: Sequence[Spec], answer: bytes, prepare: Prepare
-    ) -> tuple[PlannedCommit, ...]:
-        """Plan an answer on top of the last spec, or else in its place."""
-        last = specs[-1]
-        reply = self._parse(answer, last.dialect)
-        digest = hashlib.sha256(last.digest.encode() + answer).hexdigest()
-        whole = replace(last, edits=(*last.edits, *reply.edits), digest=digest)
-        if last.sequential:
-            steps = prepare([*specs[:-1], whole])
-            if steps[-1].plan.ok:
-                return steps
-        anew = replace(last, edits=reply.edits, digest=digest)
-        return self.steps([*specs[:-1], anew], prepare)
+        _answer_at_once(_converse)(batches, "", ask, self.limit)
+        if batches.error is not None:
+            raise batches.error
+        return batches.landed[0] if batches.landed else land(batches.steps)
 
-    def _correct(
-        self, specs: Sequence[Spec], steps: Sequence[PlannedCommit], answer: bytes
-    ) -> list[Spec]:
-        """The specs with the refused edits of the last step replaced by those of an answer."""
-        at = len(steps) - 1
-        spec, outcomes = specs[at], steps[at].plan.outcomes
-        reply = self._parse(answer, spec.dialect)
-        digest = hashlib.sha256(spec.digest.encode() + answer).hexdigest()
-        mended = replace(apply_corrections(spec, outcomes, reply), digest=digest)
-        return [*specs[:at], mended, *specs[at + 1 :]]
-
-    def _reader(self, answer: bytes) -> Callable[[], list[Spec]]:
-        digest = hashlib.sha256(answer).hexdigest()
-        return lambda: [replace(self._parse(answer), digest=digest)]
-
-    def _parse(self, answer: bytes, dialect: str = "auto") -> Spec:
+    def parse(self, text: str, dialect: str) -> Spec:
+        """Parse an answer. Raises InvalidInput."""
         exists = None if self.root is None else partial(has_file, self.root)
-        return parse(answer, dialect, root=self.root, exists=exists)
+        spec = parse(text, dialect, root=self.root, exists=exists)
+        return replace(spec, digest=sha256(encode_text(text)).hexdigest())

@@ -15,16 +15,15 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 
-from hkgit import dialects
-from hkgit.applying.evidence import LATE, NO_LINES
-from hkgit.edits import File, Read, Spec
+from hkgit.applying.evidence import LATE
+from hkgit.applying.file_diff import compare_files
+from hkgit.applying.net import tell_changes
+from hkgit.applying.outcome import FileChange
+from hkgit.edits import File, Read
 from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput
 from hkgit.evidence.additions import ENTRY_PATH
 from hkgit.evidence.entry import (
@@ -32,51 +31,47 @@ from hkgit.evidence.entry import (
     ATTRIBUTES_PATH,
     LEDGER,
     Entry,
-    digest,
     entry_id,
     entry_path,
     read_entry,
 )
 from hkgit.evidence.kept_text import find_kept_text
-from hkgit.evidence.refusal_log import RefusalLog, settle_refusals
+from hkgit.evidence.refusal_log import settle_refusals
 from hkgit.evidence.replay import candidate_of, follow_entries
 from hkgit.evidence.sequence import order_entries
 from hkgit.evidence.trailers import append_trailers, list_missing_lines
 from hkgit.evidence.verdict import CandidateCommit, Entries, Verdict
-from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
-from hkgit.gate.ruling import Ruling, hash_hunks
+from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE, Commit, Files
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
 from hkgit.git.transaction.recovery import settle_abandoned
-from hkgit.git.transaction.transaction import transaction
-from hkgit.git.transaction.worktree import advance
 from hkgit.sessions.call_journal import list_waiting
+from hkgit.sessions.commit_entries import propose
 from hkgit.sessions.commit_message import name_entries
 from hkgit.sessions.proposal import ProposedEntry
-from hkgit.sessions.squash import propose_onto
 from hkgit.sessions.stage import find_root, lock_all, open_journals
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, replace
-from hkgit.workflows.adoption import Transcripts, propose_recovered, store_checkout
+from hkgit.workflows.adoption import Transcripts, propose_recovered, store_checkout, store_tree
 from hkgit.workflows.commit_plan import prepare, record_step
-from hkgit.workflows.landing_policy import LandingRules
-from hkgit.workflows.merge_plan import MergePlan, find_merging, tree_on
-from hkgit.workflows.target import ApplyOptions, LandingTarget
+from hkgit.workflows.landing_policy import refuse_ruling
+from hkgit.workflows.merge_plan import MergePlan, find_merging, write_tree_on
+from hkgit.workflows.target import ApplyRequest, LandingTarget, read_landing_policy
+from hkgit.workflows.worktree_commit import begin_series
 
 NOT_ACCEPTED = (
     "What is read after the change is `late` evidence. Make the change again in a session that"
     " reads first, or let a person vouch for it (docs/verdicts.md), or accept `late` in the policy."
 )
 _LEAVE = "Nothing was changed. Undo that change, or let a person vouch for it."
-_ADDS = rb"(?m)^@@ -\d+,0 "
-_PERSON = rb"(?m)^%s (.*) (\d+ [+-]\d+)$"
+_AUTHOR = rb"(?m)^author (.*) <(.*)> (\d+ [+-]\d+)$"
 _SIGNATURE = rb"(?m)^gpgsig(?:-sha256)? .*\n(?: .*\n)*"
 _OURS = rb"(?mi)^hkgit-(?!vouched-by:).*\n?"
 _MOST_SEARCHED = 1000
@@ -142,15 +137,14 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
         head = now
     base = old.parents[0] if old.parents else old.id
     branch = repository.head().branch or "HEAD"
-    options = ApplyOptions(agent=request.agent)
-    rules = LandingRules.of(repository, LandingTarget(branch, base, base, checkout=False), options)
+    policy = read_landing_policy(repository, branch, base)
     is_free = all(each is None for each in (request.agent, request.message, request.patch))
-    if is_free and _is_settled(repository, rules, old):
+    if is_free and _is_settled(repository, policy, old):
         _bring_along(repository, head, _list_lagging(repository))
         return Remade(old.id)
     target = old.tree if request.patch is None else _apply_patch(repository, old, request.patch)
     remaking = _Remaking(
-        repository=repository, rules=rules, request=request, old=old, target=target
+        repository=repository, policy=policy, request=request, old=old, target=target
     )
     try:
         remaking.run()
@@ -213,6 +207,7 @@ def _write_staged(repository: Repository, request: RemakeRequest) -> Commit:
         tree = store_checkout(repository, "-u")  # as after `git commit -a`, which stages for itself
         paths = _list_staged(repository, head, tree, request.paths)
     if not paths and not merged:
+        _bring_along(repository, head, _list_lagging(repository))
         raise InvalidInput("hkgit redo", "nothing is staged", "Stage it first: git add FILE")
     if request.paths:
         before, after = repository.commit(head).tree, repository.snapshot(tree)
@@ -276,62 +271,52 @@ def _find_standing(repository: Repository, name: str) -> tuple[Commit, str]:
 
 def _find_made_again(repository: Repository, commit: Commit, head: str) -> Commit | None:
     """Find the commit that has taken the place of one: of the same author, date and files."""
-    author = _find_person(commit, b"author")
+    authors = re.findall(_AUTHOR, commit.raw)
     listed = repository.git("rev-list", f"--max-count={_MOST_SEARCHED}", head).text.split()
     for other in map(repository.commit, listed):
-        if _find_person(other, b"author") == author and _has_same_files(repository, commit, other):
-            return other
+        if re.findall(_AUTHOR, other.raw) == authors:
+            changes = repository.changes(commit.tree, other.tree)
+            if all(_is_own(each.path) for each in changes):
+                return other
     return None
-
-
-def _find_person(commit: Commit, role: bytes) -> bytes:
-    found = re.search(_PERSON % role, commit.raw)
-    return b"" if found is None else found[1] + b" " + found[2]
-
-
-def _has_same_files(repository: Repository, one: Commit, other: Commit) -> bool:
-    return all(_is_own(each.path) for each in repository.changes(one.tree, other.tree))
 
 
 def _is_own(path: str) -> bool:
     return path.startswith(f"{LEDGER}/") or path == ATTRIBUTES_PATH
 
 
-def _is_settled(repository: Repository, rules: LandingRules, commit: Commit) -> bool:
+def _is_settled(repository: Repository, policy: Policy, commit: Commit) -> bool:
     """Whether a commit passes, and nothing of it is better left out or added.
 
     Its entries keep no text that is in no file; one without entries holds no session's edits.
     """
-    ruling = _judge(repository, rules, commit.id)
+    ruling = _judge(repository, policy, commit.id)
     judged = ruling.judged
     if not ruling.passes or ruling.findings or judged.verdict is Verdict.PRUNE:
         return False  # whether a prune comes too early is known to the ref that it is for
     if not judged.entries and len(commit.parents) == 1:
         start = repository.commit(commit.parents[0]).tree
-        return not _propose_of_sessions(repository, rules, start, commit.tree)
+        return not _propose_of_sessions(repository, policy, start, commit.tree)
     return not find_kept_text(repository, commit.tree, commit.parents, judged.entries)
 
 
 def _propose_of_sessions(
-    repository: Repository, rules: LandingRules, start: str, tree: str
+    repository: Repository, policy: Policy, start: str, tree: str
 ) -> tuple[ProposedEntry, ...]:
     """Propose entries of what the checkout's sessions have edited and no commit has.
 
     None where one is blind, so that the commit is judged as if they were not there.
     """
     journals = open_journals(repository, find_root(repository))
-    found = propose_onto(repository, list_waiting(journals), start, tree).entries
-    return () if any(any(find_blind_edits(rules.policy, each.entry)) for each in found) else found
+    found = propose(repository, list_waiting(journals), start, tree).entries
+    return () if any(any(find_blind_edits(policy, each.entry)) for each in found) else found
 
 
 def _apply_patch(repository: Repository, old: Commit, patch: bytes) -> str:
     """Store the tree that a patch makes of a commit's parent. Raises GitRefused."""
     before = repository.commit(old.parents[0]).tree if old.parents else EMPTY_TREE
-    with tempfile.TemporaryDirectory(prefix="hkgit-index-") as folder:
-        env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
-        repository.git("read-tree", before, env=env)
-        repository.git("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch, env=env)
-        return repository.git("write-tree", env=env).text
+    options = ("--cached", "--whitespace=nowarn")
+    return store_tree(repository, before, "apply", *options, "-", stdin=patch)
 
 
 def _expect_unchanged(repository: Repository, paths: Sequence[str]) -> None:
@@ -345,8 +330,8 @@ def _expect_unchanged(repository: Repository, paths: Sequence[str]) -> None:
             raise refuse_local_changes(changed)
 
 
-def _judge(repository: Repository, rules: LandingRules, commit: str) -> Ruling:
-    gate = Gate(repository, rules.policy, JudgeContext(on_client=True))
+def _judge(repository: Repository, policy: Policy, commit: str) -> Ruling:
+    gate = Gate(repository, policy, JudgeContext(on_client=True))
     return gate.judge(candidate_of(repository, commit))
 
 
@@ -360,7 +345,7 @@ class _Remaking:
     """
 
     repository: Repository
-    rules: LandingRules
+    policy: Policy
     request: RemakeRequest
     old: Commit
     target: str
@@ -389,22 +374,13 @@ class _Remaking:
 
     def commit_by_git(self, start: str) -> None:
         """Let git make the commits that were written, so that hooks and signature are as ever."""
-        repository, tip, worktree = self.repository, start, None
-        is_full = bool(find_foreign_hooks(repository))
+        repository, tip = self.repository, start
         branch = repository.head().branch or "HEAD"
-        with (
-            transaction(repository, branch=branch, old=start, checkout=False) as begun,
-            ExitStack() as stack,
-        ):
+        with begin_series(repository, branch, start, checkout=False) as series:
             for number, each in enumerate(map(repository.commit, self.made)):
                 changes = repository.changes(repository.commit(tip).tree, each.tree)
                 paths = [change.path for change in changes]
-                if worktree is None:
-                    context = begun.worktree(tip, each.tree, paths, full=is_full)
-                    worktree = stack.enter_context(context)
-                else:
-                    worktree = advance(worktree, tip, each.tree, paths)
-                tip = begun.commit(worktree, each.message, *each.parents[1:])
+                tip = series.commit(tip, each.tree, paths, each.message, *each.parents[1:])
                 self.made[number] = tip
         self.tip = tip
 
@@ -414,10 +390,10 @@ class _Remaking:
 
     def _merge(self, tip: str, other: str) -> str:
         """Merge as git does; what comes beside it is a commit after the merge."""
-        attempt = self.repository.attempt_merge((tip, other))
-        if not attempt.conflicts:
-            self.repository.git("unpack-objects", "-q", stdin=attempt.objects)
-            return self._add(attempt.tree, (tip, other), ())
+        with self.repository.merge((tip, other)) as merged:
+            if not merged.conflicts:
+                self.repository.git("unpack-objects", "-q", stdin=merged.pack_objects())
+                return self._add(merged.tree, (tip, other), ())
         if len(self.old.parents) > 2:
             what, fix = "merges several commits at once", "Merge them one by one."
             raise GitRefused(self.request.commit or "hkgit redo", what, fix)
@@ -444,7 +420,7 @@ class _Remaking:
             records = {entry_path(name): File(each.to_bytes()) for name, each in entries}
             if records and self.repository.snapshot(tip).get(ATTRIBUTES_PATH) is None:
                 records[ATTRIBUTES_PATH] = File(ATTRIBUTES)
-            tree = tree_on(self.repository, tip, merging, {**files, **records})
+            tree = write_tree_on(self.repository, tip, merging, {**files, **records})
             parents = (tip,) if merging is None else (tip, merging.commit)
             tip = self._add(tree, parents, entries)
         if merging is None and left - set().union(*late.values()):
@@ -489,14 +465,14 @@ class _Remaking:
                 continue
         return tuple(found)
 
-    def _candidate(self, tip: str) -> CandidateCommit:
+    def _make_candidate(self, tip: str) -> CandidateCommit:
         found = candidate_of(self.repository, self.old.id)
         return replace(found, id=None, parents=(tip,), tree=self.target)
 
     def _find_holding(self, tip: str, paths: AbstractSet[str]) -> tuple[Entries, Files]:
         """Find the entries that explain what the commit still has, and what they make of files."""
-        candidate = self._candidate(tip)
-        policy = self.rules.policy
+        candidate = self._make_candidate(tip)
+        policy = self.policy
         told = self._list_entries() if self.keeps else ()
         kept_text = find_kept_text(self.repository, self.target, (tip,), told)
         taken_back = {each.entry for each in kept_text}
@@ -525,7 +501,7 @@ class _Remaking:
         """Add to the entries that hold what transcripts explain, or what sessions recorded."""
         transcripts = self.request.transcripts
         if transcripts is None:
-            found = _propose_of_sessions(self.repository, self.rules, middle, self.target)
+            found = _propose_of_sessions(self.repository, self.policy, middle, self.target)
         else:
             found = propose_recovered(self.repository, transcripts, self.old.id, middle).entries
         proposed = []
@@ -539,7 +515,7 @@ class _Remaking:
             self.recorded += proposed
         else:
             self.recovered += len(proposed)
-        candidate = self._candidate(tip)
+        candidate = self._make_candidate(tip)
         return entries, follow_entries(self.repository, candidate, entries).list_changed()
 
     def _share(self, left: AbstractSet[str]) -> Iterator[tuple[str, AbstractSet[str]]]:
@@ -549,7 +525,7 @@ class _Remaking:
         hold; where the policy governs everybody the rest is the author's.
         """
         told = self._list_entries()
-        policy, old = self.rules.policy, self.old
+        policy, old = self.policy, self.old
         governing = policy.governing_name((old.author, old.committer), old.message)
         named = next((entry.agent for _, entry in reversed(told)), governing or old.author)
         agent = self.request.agent or named.partition(" <")[0]
@@ -572,19 +548,20 @@ class _Remaking:
         self, tip: str, middle: str, agent: str, paths: AbstractSet[str]
     ) -> tuple[tuple[str, Entry], Files]:
         """Make the entry for what a tree becomes at some paths. Raises HkgitError."""
-        sides = middle, self.target
-        found = _find_late_edits(self.repository, self.rules.policy, sides, sorted(paths))
-        if found is None:
+        before, after = map(self.repository.snapshot, (middle, self.target))
+        changes = compare_files(before.get, after.get, sorted(paths))
+        if not changes:
             where = ", ".join(map(quote_path, sorted(paths)))
             raise InvalidInput(where, "changes in a way that no edit can express", _LEAVE)
-        spec, reads = found
-        refused = RefusalLog.of(self.repository.common_dir)
-        options = ApplyOptions(agent=agent, message="Make it again", reads=reads, refused=refused)
-        target = LandingTarget("HEAD", middle, middle, checkout=False)
-        [step] = prepare(self.repository, [spec], options, target)
+        is_tight = self.policy.asks_for_tightness
+        spec = tell_changes(changes, 0) if is_tight else tell_changes(changes)
+        reads = tuple(_make_late_reads(changes, is_tight=is_tight))
+        request = ApplyRequest((spec,), agent=agent, message="Make it again", reads=reads)
+        target = LandingTarget("HEAD", middle, middle, checkout=False, policy=self.policy)
+        [step] = prepare(self.repository, request, target)
         if step.plan.first_error is not None:
             raise step.plan.first_error
-        record = record_step(replace(step, base=tip), options, None)
+        record = record_step(self.repository, replace(step, base=tip), request)
         self.late.append(record.id)
         return (record.id, record.entry), dict(step.files)
 
@@ -593,7 +570,7 @@ class _Remaking:
         words = self._choose_words()
         if entries:
             text = words.decode("utf-8", "surrogateescape").strip("\n") or "No message"
-            is_credited = self.rules.policy.assisted_by != "require"
+            is_credited = self.policy.assisted_by != "require"
             told = [] if is_credited else [each for _, each in entries]
             credit = list_missing_lines(told, words)
             words = append_trailers(text, (*credit, *name_entries(entries)))
@@ -619,50 +596,29 @@ class _Remaking:
 
     def _expect_passing(self, commit: str) -> None:
         """Raise what the policy has against a commit, where it is enforced."""
-        error = self.rules.refuse_ruling(_judge(self.repository, self.rules, commit))
-        if error is None or not self.rules.binds:
+        error = refuse_ruling(self.policy, _judge(self.repository, self.policy, commit))
+        if error is None or self.policy.mode != "enforce":
             return
         is_blind = isinstance(error, BlindEdit)
         raise BlindEdit(error.where, error.what, NOT_ACCEPTED) if is_blind else error
 
 
-def _find_late_edits(
-    repository: Repository, policy: Policy, sides: tuple[str, str], paths: Sequence[str]
-) -> tuple[Spec, tuple[Read, ...]] | None:
-    """Find the edits that lead from one tree to another at some paths; None where there are none.
-
-    With the hashes of the files as they were, whole. Where the policy asks for tightness, those of
-    the lines that stand around a change, which are as few as a floor asks for.
-    """
-    literal = (f":(top,literal){path}" for path in paths)
-    # The plumbing command heeds no settings of the user's, such as diff.external or colours.
-    compare = partial(repository.git, "diff-tree", "-p", "--text", "--no-renames")
-    words = (*sides, "--", *literal)
-    context: int | None = None
-    options: tuple[str, ...] = ()
-    if policy.asks_for_tightness:  # lines that are only added stand beside one
-        context = int(re.search(_ADDS, compare("-U0", *words).stdout) is not None)
-        options = (f"-U{context}",)
-    diff = compare(*options, *words).stdout
-    if not diff:
-        return None
-    spec = replace(dialects.parse(diff, "unified-diff"), digest=digest(diff))
-    return spec, tuple(_make_late_reads(repository, sides, {e.path for e in spec.edits}, context))
+def _make_late_reads(changes: Iterable[FileChange], *, is_tight: bool) -> Iterator[Read]:
+    """Read files as they were: whole, or just what a change replaces, or the line beside it."""
+    for change in changes:
+        base = terminate(Document(b"" if change.before is None else change.before.data))
+        hunks = change.hunks if is_tight and base.line_count else ()
+        for first, last in ((each.start_line, each.end_line) for each in hunks):
+            above = max(last, 1)
+            lines = (above, above) if first > last else (first, last)
+            yield _make_late_read(change.name, lines, base.range_hash(*lines))
+        if not hunks:
+            yield _make_late_read(change.name, (None, None), base.whole_hash)
 
 
-def _make_late_reads(
-    repository: Repository, sides: tuple[str, str], names: set[str], context: int | None
-) -> Iterator[Read]:
-    """Yield files as read: whole, or with a context just the lines shown."""
-    files = repository.snapshot(sides[0])
-    for path in sorted(names):
-        file = files.get(path)
-        if file is None or context is None:
-            whole_hash = NO_LINES if file is None else terminate(Document(file.data)).whole_hash
-            yield Read(path=path, start_line=None, end_line=None, range_hash=whole_hash, kind=LATE)
-        else:
-            for lines, lines_hash in hash_hunks(repository, sides, path, context):
-                yield Read(path, *lines, lines_hash, LATE)
+def _make_late_read(path: str, lines: tuple[int, int] | tuple[None, None], known: str) -> Read:
+    first, last = lines
+    return Read(path=path, start_line=first, end_line=last, range_hash=known, kind=LATE)
 
 
 def _write_like(
@@ -678,7 +634,7 @@ def _write_like(
 
 def _write_signed(repository: Repository, old: Commit, tree: str, message: bytes) -> str:
     """Write a commit of the same author on the same parents, committed and signed by oneself."""
-    found = re.search(rb"(?m)^author (.*) <(.*)> (\d+ [+-]\d+)$", old.raw)
+    found = re.search(_AUTHOR, old.raw)
     named = [] if found is None else map(os.fsdecode, found.groups())
     env = dict(zip(("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE"), named, strict=False))
     parents = (word for parent in old.parents for word in ("-p", parent))

@@ -1,31 +1,36 @@
-"""Options of `apply`, and the branch on which its commits land."""
+"""What is asked of `apply`, and the branch on which its commits land."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hkgit.applying.planner import Options
 from hkgit.edits import Read, Spec
 from hkgit.errors import GitRefused, InvalidInput
+from hkgit.gate.entrypoints.hook_scripts import find_script, is_active
+from hkgit.gate.policy.model import BUILT_IN, Policy
+from hkgit.gate.trusted_policy import read_trusted_policy
+from hkgit.git.facts import calls_gate
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.merge_plan import MergePlan, find_merging
 
 if TYPE_CHECKING:
-    from hkgit.evidence.refusal_log import RefusalLog
+    from hkgit.workflows.reflection import Reflection
 
 
 @dataclass(frozen=True, slots=True)
-class ApplyOptions:
-    """How a spec is applied, as asked on the command line; None where nothing was asked.
+class ApplyRequest:
+    """Specs, each of which becomes one commit. Nothing lands unless all of their edits apply.
 
-    `reads` are evidence, `refused` is the record of refusals; `merge` is a revision to be merged.
-    With `retry` the specs are planned again where the branch has moved meanwhile. With
-    `allow_blind` nothing asks for evidence, and the entry says that this was wanted. With
-    `hears_verify` the failure of `verify` carries what the command printed.
+    The rest is None where nothing was asked. `reads` are evidence; `merge` is a revision to be
+    merged. With `retry` the specs are planned again where the branch has moved meanwhile. With
+    `allow_blind` nothing asks for evidence, and the entry says that this was wanted. A dry run
+    changes nothing. A `reflection` is asked to correct edits that are refused, and what a failing
+    `verify` printed.
     """
 
+    specs: tuple[Spec, ...] = ()
     branch: str | None = None
     merge: str | None = None
     base: str | None = None
@@ -36,79 +41,95 @@ class ApplyOptions:
     reads: tuple[Read, ...] = ()
     accept_hook_changes: bool = False
     retry: bool = True
-    refused: RefusalLog | None = None
     allow_blind: bool = False
-    hears_verify: bool = False
+    dry_run: bool = False
+    reflection: Reflection | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LandingTarget:
     """Where commits land: on `tip`, moving `branch` from `old` (None: the branch is made).
 
-    `checkout` says that it is checked out here; with `merging` the one commit is a merge.
+    `policy` is what they are held to, and stops them where its mode is "enforce". `checkout` says
+    that the branch is checked out here; with `merging` the one commit is a merge.
     """
 
     branch: str
     tip: str
     old: str | None
     checkout: bool
+    policy: Policy
     merging: MergePlan | None = None
 
 
-def find_target(
-    repository: Repository, specs: Sequence[Spec], choices: ApplyOptions
-) -> LandingTarget:
+def read_landing_policy(repository: Repository, branch: str, tip: str) -> Policy:
+    """Read the policy for commits that land on a branch with a tip. Raises InvalidInput.
+
+    The built-in policy only warns where no hook of the gate is installed: nobody chose it.
+    """
+    policy = read_trusted_policy(repository, tip).for_refs([f"refs/heads/{branch}"])
+    is_chosen = policy.source != BUILT_IN or _has_gate(repository)
+    return policy if is_chosen else replace(policy, mode="warn")
+
+
+def find_target(repository: Repository, request: ApplyRequest) -> LandingTarget:
     """Choose the branch to land on. Raises GitRefused when there is none, or it is in use.
 
-    Raises InvalidInput for a revision that cannot be merged there.
+    Raises InvalidInput for a revision that cannot be merged there, and for a broken policy.
     """
-    target = _target(repository, specs, choices)
-    if choices.merge is None:
+    branch, tip, old = _find_branch(repository, request)
+    target = LandingTarget(
+        branch=branch,
+        tip=tip,
+        old=old,
+        checkout=request.branch is None,
+        policy=read_landing_policy(repository, branch, tip),
+    )
+    if request.merge is None:
         return target
-    if len(specs) > 1:
+    if len(request.specs) > 1:
         raise InvalidInput(
             "--merge", "is one commit, so it needs one spec", "Put the edits into one spec."
         )
-    merging = find_merging(repository, choices.merge, target.branch, target.tip)
-    return replace(target, merging=merging)
+    return replace(target, merging=find_merging(repository, request.merge, branch, tip))
 
 
-def _target(repository: Repository, specs: Sequence[Spec], choices: ApplyOptions) -> LandingTarget:
-    if choices.branch is not None:
-        return _find_named_target(repository, choices.branch, _find_stated_base(specs[0], choices))
-    head = repository.head()
-    if repository.is_bare:
-        what = "a bare repository has no checkout to land in"
-        raise GitRefused("HEAD", what, "Name the branch to land on: --branch NAME")
-    fix = "Switch to a branch, or name one with --branch."
-    if head.branch is None:
-        raise GitRefused("HEAD", "is detached: there is no branch to land on", fix)
-    if head.commit is None:
-        what = "has no commit yet, so there is nothing to edit"
-        raise GitRefused(head.branch, what, FIRST_COMMIT)
-    return LandingTarget(head.branch, head.commit, head.commit, checkout=True)
-
-
-def _find_named_target(repository: Repository, branch: str, base: str | None) -> LandingTarget:
+def _find_branch(repository: Repository, request: ApplyRequest) -> tuple[str, str, str | None]:
+    """The name of the branch, the commit to land on, and where the branch is now."""
+    branch = request.branch
+    if branch is None:
+        return _find_current_branch(repository)
     used = repository.list_checked_out_branches().get(branch)
     if used is not None:
         fix = "Leave --branch out there, or name another branch."
         raise GitRefused(branch, f"is checked out at {used}", fix)
     tip = repository.branch_tip(branch)
-    if tip is not None:
-        return LandingTarget(branch, tip, tip, checkout=False)
-    start = repository.resolve("HEAD" if base is None else base)
-    return LandingTarget(branch, start, None, checkout=False)
+    start = tip or repository.resolve(_find_stated_base(request.specs[0], request) or "HEAD")
+    return branch, start, tip
+
+
+def _find_current_branch(repository: Repository) -> tuple[str, str, str]:
+    if repository.is_bare:
+        what = "a bare repository has no checkout to land in"
+        raise GitRefused("HEAD", what, "Name the branch to land on: --branch NAME")
+    head = repository.head()
+    if head.branch is None:
+        fix = "Switch to a branch, or name one with --branch."
+        raise GitRefused("HEAD", "is detached: there is no branch to land on", fix)
+    if head.commit is None:
+        what = "has no commit yet, so there is nothing to edit"
+        raise GitRefused(head.branch, what, FIRST_COMMIT)
+    return head.branch, head.commit, head.commit
 
 
 def find_base(
-    repository: Repository, spec: Spec, choices: ApplyOptions, target: LandingTarget
+    repository: Repository, spec: Spec, request: ApplyRequest, target: LandingTarget
 ) -> str | None:
     """Find the commit that a spec was written against; None where it does not say.
 
     Raises InvalidInput for one that is not in the history of the branch.
     """
-    rev = _find_stated_base(spec, choices)
+    rev = _find_stated_base(spec, request)
     if rev is None:
         return None
     base = repository.resolve(rev)
@@ -118,5 +139,12 @@ def find_base(
     return base
 
 
-def _find_stated_base(spec: Spec, choices: ApplyOptions) -> str | None:
-    return spec.base if choices.base is None else choices.base
+def _find_stated_base(spec: Spec, request: ApplyRequest) -> str | None:
+    return spec.base if request.base is None else request.base
+
+
+def _has_gate(repository: Repository) -> bool:
+    """Whether a hook of this clone asks the gate about each commit."""
+    directory = repository.hooks_path or repository.common_dir / "hooks"
+    hooks = (directory / name for name in ("commit-msg", "pre-commit"))
+    return any(is_active(hook) and calls_gate(find_script(hook).read_bytes()) for hook in hooks)

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 from hkgit.cli.hook import command
 from hkgit.sessions import homes as places
-from hkgit.sessions.answers import Status
 from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.session_status import Status
 from tests.support.repos import Repo
 
 STREAMS = Path(__file__).with_name("streams")

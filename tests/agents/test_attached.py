@@ -1,13 +1,16 @@
-"""What Claude Code and Qwen Code show their model without a call, as `@file`, counts as read.
+"""What agents show their models without a call, as `@file`, counts as read.
 
-The lines are those that Claude Code 2.1.330 writes, without what matters to nobody here.
+The lines are those that the programs of `tests/agents/real` write, without what matters to nobody
+here.
 """
 
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -17,6 +20,12 @@ from tests.support.repos import Repo
 from tests.support.running import run
 
 Line = dict[str, Any]
+
+
+class Converse(Protocol):
+    """Has an agent edit `greet.py`, shown in its prompt or only later; counts blind edits."""
+
+    def __call__(self, prompt: Prompt, *, is_later: bool) -> int: ...
 
 
 def _attach(attachment: Line) -> Line:
@@ -109,28 +118,135 @@ def test_steered_what_was_attached_counts_for_the_edit_by_the_server(greeting: R
     assert "blind" not in done.out + done.err
 
 
-@pytest.mark.parametrize(
-    ("is_later", "blind"), [pytest.param(False, 0, id="before"), pytest.param(True, 1, id="later")]
-)
-def test_a_file_in_the_prompt_of_qwen_has_been_read(
-    is_later: bool, blind: int, greeting: Repo
-) -> None:
-    path = greeting.path / "greet.py"
-    parts = [{"text": f"\nContent from {path}:\n"}, {"text": GREETING.decode()}]
-    prompt = {"type": "user", "uuid": "p", "message": {"role": "user", "parts": parts}}
+class Prompt:
+    """A conversation whose prompt shows `greet.py`, as its agent writes it down."""
+
+    def __init__(self, repo: Repo) -> None:
+        self.repo, self.folder = repo, repo.path.parent
+        self.path, self.shown = repo.path / "greet.py", GREETING.decode()
+        self.call: Line = {"session_id": "s", "cwd": str(repo.path), "tool_use_id": "call_9"}
+
+    def write(self, *lines: Line) -> None:
+        transcript = self.folder / "s.jsonl"
+        transcript.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
+        self.call["transcript_path"] = str(transcript)
+
+    def store(self, name: str, parts: list[str]) -> None:
+        """Write the database of OpenCode or of a fork of it."""
+        place = self.folder / name / f"{name}.db"
+        place.parent.mkdir()
+        with closing(sqlite3.connect(place)) as database, database:
+            database.execute("create table session (id, directory, version)")
+            database.execute("insert into session values ('s', ?, '1')", [str(self.repo.path)])
+            database.execute("create table part (id, message_id, session_id, time_created, data)")
+            for number, each in enumerate(parts):
+                data = json.dumps({"type": "text", "synthetic": True, "text": each})
+                row = (f"p{number}", "m1", "s", number, data)
+                database.execute("insert into part values (?, ?, ?, ?, ?)", row)
+
+    def edit(self, agent: str, before: str, after: str, tool: str, given: Line) -> int:
+        """How many edits are blind after the agent has made one."""
+        call = self.call | {"tool_name": tool, "tool_input": given}
+        told(agent, call | {"hook_event_name": before})
+        self.path.write_text(self.shown.replace("Helo", "Hello"), newline="")
+        told(agent, call | {"hook_event_name": after, "tool_response": "ok"})
+        return session(self.repo).blind
+
+
+def _claude_words(prompt: Prompt) -> Line:
+    return {"file_path": str(prompt.path), "old_string": "Helo", "new_string": "Hello"}
+
+
+def _qwen(prompt: Prompt, *, is_later: bool) -> int:
+    parts = [{"text": f"\nContent from {prompt.path}:\n"}, {"text": prompt.shown}]
+    asked = {"type": "user", "uuid": "p", "message": {"role": "user", "parts": parts}}
     use = {"functionCall": {"id": "call_9", "name": "edit", "args": {}}}
-    asked = {"type": "assistant", "uuid": "a", "message": {"role": "model", "parts": [use]}}
-    transcript = greeting.path.parent / "s.jsonl"
-    lines = [asked, prompt] if is_later else [prompt, asked]
-    transcript.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
-    given = {"file_path": str(path), "old_string": "Helo", "new_string": "Hello"}
-    call: Line = {"session_id": "s", "cwd": str(greeting.path), "tool_name": "edit"}
-    call |= {"tool_input": given, "transcript_path": str(transcript), "tool_use_id": "call_9"}
-    told("qwen", call | {"hook_event_name": "PreToolUse"})
-    path.write_text(path.read_text().replace("Helo", "Hello"), newline="")
-    told("qwen", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
-    [found] = session(greeting).calls
-    assert found.blind == blind
+    answer = {"type": "assistant", "uuid": "a", "message": {"role": "model", "parts": [use]}}
+    prompt.write(*((answer, asked) if is_later else (asked, answer)))
+    return prompt.edit("qwen", "PreToolUse", "PostToolUse", "edit", _claude_words(prompt))
+
+
+def _gemini(prompt: Prompt, *, is_later: bool) -> int:
+    parts = [{"text": "\nContent from @greet.py:\n"}, {"text": prompt.shown}]
+    asked, answer = {"type": "user", "id": "p", "content": parts}, {"type": "gemini", "id": "a"}
+    prompt.write(*((answer, asked) if is_later else (asked, answer)))
+    return prompt.edit("gemini", "BeforeTool", "AfterTool", "replace", _claude_words(prompt))
+
+
+def _gemini_rules(prompt: Prompt, *, is_later: bool) -> int:
+    ends = [f"--- {x}ontext from: {prompt.path} ---" for x in ("C", "End of C")]
+    first = {"type": "user", "content": [{"text": f"{ends[0]}\n{prompt.shown}{ends[1]}"}]}
+    asked, answer = {"$set": {"messages": [first]}}, {"type": "gemini", "id": "a"}
+    prompt.write(*((answer, asked) if is_later else (asked, answer)))
+    return prompt.edit("gemini", "BeforeTool", "AfterTool", "replace", _claude_words(prompt))
+
+
+def _pi(prompt: Prompt, *, is_later: bool) -> int:
+    said = f'<file name="{prompt.path}">\n{prompt.shown}\n</file>\nMend it.'
+    asked = {"id": "p", "message": {"role": "user", "content": [{"type": "text", "text": said}]}}
+    answer = {"id": "a", "message": {"role": "assistant", "content": [{"id": "call_9"}]}}
+    prompt.write(*((answer, asked) if is_later else (asked, answer)))
+    given = {"path": str(prompt.path), "edits": [{"oldText": "Helo", "newText": "Hello"}]}
+    return prompt.edit("pi", "before", "after", "edit", given)
+
+
+def _opencode(prompt: Prompt, *, is_later: bool, name: str = "opencode") -> int:
+    words = f'Called the Read tool with the following input: {{"filePath": "{prompt.path}"}}'
+    lines = prompt.shown.splitlines()
+    shown = "".join(f"{number}: {line}\n" for number, line in enumerate(lines, 1))
+    prompt.store(name, [] if is_later else [words, f"<path>{prompt.path}</path>\n{shown}"])
+    given = {"filePath": str(prompt.path), "oldString": "Helo", "newString": "Hello"}
+    return prompt.edit(name, "before", "after", "edit", given)
+
+
+def _kilo(prompt: Prompt, *, is_later: bool) -> int:
+    return _opencode(prompt, is_later=is_later, name="kilo")
+
+
+def _cline(prompt: Prompt, *, is_later: bool) -> int:
+    place = prompt.folder / "data" / "sessions" / "s" / "s.messages.json"
+    place.parent.mkdir(parents=True)
+    part = {"type": "file", "path": str(prompt.path), "content": prompt.shown}
+    messages = [{"id": "p", "role": "user", "content": [] if is_later else [part]}]
+    place.write_text(json.dumps({"sessionId": "s", "messages": messages}))
+    given = {"path": str(prompt.path), "old_text": "Helo", "new_text": "Hello"}
+    call = {"name": "editor", "input": given, "output": {"success": True, "result": "ok"}}
+    common = {"sessionContext": {"rootSessionId": "s"}, "workspaceRoots": [str(prompt.repo.path)]}
+    told("cline", common | {"hookName": "tool_call", "tool_call": call})
+    prompt.path.write_text(prompt.shown.replace("Helo", "Hello"), newline="")
+    told("cline", common | {"hookName": "tool_result", "tool_result": call})
+    return session(prompt.repo).blind
+
+
+@pytest.mark.parametrize("is_later", [False, True], ids=["before", "later or never"])
+@pytest.mark.parametrize(
+    "converse",
+    [_qwen, _gemini, _gemini_rules, _pi, _opencode, _kilo, _cline],
+    ids=lambda x: x.__name__,
+)
+def test_a_file_in_the_prompt_has_been_read(
+    converse: Converse, is_later: bool, greeting: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_DATA_HOME", "CLINE_DIR"):
+        monkeypatch.setenv(name, str(greeting.path.parent))
+    assert converse(Prompt(greeting), is_later=is_later) == is_later
+
+
+@pytest.mark.parametrize(
+    ("folder", "blind"), [(".", 0), ("sub", 0), ("..", 1)], ids=["here", "below", "elsewhere"]
+)
+def test_the_instructions_of_codex_have_been_read(folder: str, blind: int, greeting: Repo) -> None:
+    greeting.commit({"AGENTS.md": GREETING, "sub/a.txt": b"a\n"})
+    prompt = Prompt(greeting)
+    prompt.path = greeting.path / "AGENTS.md"
+    place = (greeting.path / folder).resolve()
+    rules = f"<INSTRUCTIONS>\n{prompt.shown}\n</INSTRUCTIONS>"
+    part = {"type": "input_text", "text": f"# AGENTS.md instructions for {place}\n\n{rules}"}
+    prompt.write({"type": "response_item", "payload": {"role": "user", "content": [part]}})
+    change = '@@\n-    print("Helo, " + name)\n+    print("Hello, " + name)\n'
+    patch = f"*** Begin Patch\n*** Update File: AGENTS.md\n{change}*** End Patch\n"
+    given = {"command": patch}
+    assert prompt.edit("codex", "PreToolUse", "PostToolUse", "apply_patch", given) == blind
 
 
 def test_adopt_finds_what_was_attached(greeting: Repo, tmp_path: Path) -> None:

@@ -1,15 +1,20 @@
-"""What a conversation was shown that another goes on from: a fork of Claude Code, or `--continue`.
+"""What a conversation was shown that another goes on from: a fork, or `--continue`.
 
-The transcript of the new one begins with the lines of the former one.
+The transcript of the new one begins with what that of the former one has.
 """
 
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hkgit.agents import find_agent
 from tests.agents.streaming import GREETING, session, told
 from tests.support.repos import Repo
 
@@ -79,3 +84,97 @@ def test_what_the_conversation_was_shown_that_it_goes_on_from_has_been_read(
     told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
     [found] = session(greeting).calls
     assert found.blind == blind
+
+
+def _of_qwen(root: Path) -> list[Line]:
+    asked = {"functionCall": {"id": "r", "name": "read_file", "args": {"file_path": "greet.py"}}}
+    output = {"functionResponse": {"id": "r", "response": {"output": GREETING.decode()}}}
+    parts = [{"parts": [asked]}, {"parts": [output]}, {"parts": [{"functionCall": {"id": "e"}}]}]
+    lines = [{"uuid": f"u{n}", "message": each} for n, each in enumerate(parts)]
+    common = {"sessionId": "s", "cwd": str(root), "toolCallResult": {"status": "success"}}
+    return [common | each for each in lines]
+
+
+def _of_pi(root: Path) -> list[Line]:
+    asked = {
+        "role": "assistant",
+        "content": [{"id": "r", "name": "read", "arguments": {"path": "greet.py"}}],
+    }
+    said = [{"type": "text", "text": GREETING.decode()}]
+    output = {"role": "toolResult", "toolCallId": "r", "content": said}
+    edit = {"role": "assistant", "content": [{"id": "e", "name": "edit"}]}
+    head = {"type": "session", "id": "s", "cwd": str(root), "parentSession": "former.jsonl"}
+    lines = enumerate((asked, output, edit))
+    return [head, *({"type": "message", "id": f"i{n}", "message": each} for n, each in lines)]
+
+
+def _of_codex(root: Path) -> list[Line]:
+    head = {"type": "session_meta", "payload": {"id": "s", "cwd": str(root)}}
+    given = json.dumps({"cmd": "cat greet.py"})
+    asked = {"type": "function_call", "call_id": "r", "name": "exec_command", "arguments": given}
+    said = f"Exit code: 0\nOutput:\n{GREETING.decode()}"
+    output = {"type": "function_call_output", "call_id": "r", "output": said}
+    edit = {"type": "custom_tool_call", "call_id": "e", "name": "apply_patch"}
+    return [head, *({"type": "response_item", "payload": x} for x in (asked, output, edit))]
+
+
+WORDS = {"file_path": "greet.py", "old_string": "Helo", "new_string": "Hello"}
+CHANGE = '@@\n-    print("Helo, " + name)\n+    print("Hello, " + name)\n'
+PATCH = f"*** Begin Patch\n*** Update File: greet.py\n{CHANGE}*** End Patch\n"
+REPLACED = {"path": "greet.py", "edits": [{"oldText": "Helo", "newText": "Hello"}]}
+
+
+@pytest.mark.parametrize(
+    ("agent", "tool", "given", "lines"),
+    [
+        pytest.param("qwen", "edit", WORDS, _of_qwen, id="qwen"),
+        pytest.param("pi", "edit", REPLACED, _of_pi, id="pi"),
+        pytest.param("codex", "apply_patch", {"command": PATCH}, _of_codex, id="codex"),
+    ],
+)
+@pytest.mark.parametrize("asks", ["read", "nothing"])
+def test_so_do_forks_of_other_agents(
+    agent: str,
+    tool: str,
+    given: Line,
+    lines: Callable[[Path], list[Line]],
+    asks: str,
+    greeting: Repo,
+) -> None:
+    transcript = greeting.path.parent / "fork.jsonl"
+    found = lines(greeting.path)
+    kept = found if asks == "read" else found[-1:]
+    transcript.write_text("".join(f"{json.dumps(each)}\n" for each in kept))
+    call: Line = {"session_id": "fork", "cwd": str(greeting.path), "tool_name": tool}
+    call |= {"tool_input": given, "transcript_path": str(transcript), "tool_use_id": "e"}
+    assert _edit(agent, call, greeting) == (asks == "nothing")
+
+
+@pytest.mark.parametrize("agent", ["opencode", "kilo"])
+@pytest.mark.parametrize(("turn", "blind"), [("m2", 0), ("m1", 1)], ids=["before", "same answer"])
+def test_so_does_a_fork_in_the_database_of_opencode(
+    agent: str, turn: str, blind: int, greeting: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(greeting.path.parent))
+    place = greeting.path.parent / agent / f"{agent}.db"
+    place.parent.mkdir()
+    shown = "".join(f"{n}: {x}\n" for n, x in enumerate(GREETING.decode().splitlines(), 1))
+    state = {"status": "completed", "input": {"filePath": "greet.py"}, "output": shown}
+    data = {"type": "tool", "tool": "read", "callID": "r", "state": state}
+    with closing(sqlite3.connect(place)) as database, database:
+        database.execute("create table session (id, directory, version)")
+        database.execute("insert into session values ('fork', ?, '1')", [str(greeting.path)])
+        database.execute("create table part (id, message_id, session_id, time_created, data)")
+        row = ("p", "m1", "fork", 1, json.dumps(data))
+        database.execute("insert into part values (?, ?, ?, ?, ?)", row)
+    given = {"filePath": "greet.py", "oldString": "Helo", "newString": "Hello"}
+    call: Line = {"session_id": "fork", "cwd": str(greeting.path), "tool_name": "edit"}
+    assert _edit(agent, call | {"tool_input": given, "turn": turn}, greeting) == blind
+
+
+def _edit(agent: str, call: Line, repo: Repo) -> int:
+    keys = find_agent(agent).keys
+    told(agent, call | {keys.stage: keys.before})
+    repo.write("greet.py", GREETING.replace(b"Helo", b"Hello"))
+    told(agent, call | {keys.stage: keys.after, "tool_response": "ok"})
+    return session(repo).blind

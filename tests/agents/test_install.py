@@ -244,7 +244,7 @@ def test_hooks_of_another_version_give_way(tmp_path: Path) -> None:
     install(tmp_path, "claude", "record")
     hooks = _hooks(tmp_path, "claude")
     assert (mine in hooks["PreToolUse"], old in hooks["PreToolUse"]) == (True, False)
-    assert (len(hooks["PreToolUse"]), len(hooks["PostToolUse"])) == (3, 1)
+    assert (len(hooks["PreToolUse"]), len(hooks["PostToolUse"])) == (2, 1)
     remove(tmp_path, "claude")
     assert _hooks(tmp_path, "claude") == {"PreToolUse": [mine]}
 

@@ -15,8 +15,8 @@ from hkgit.agents.shell_changes import find_before
 from hkgit.edits import File
 from hkgit.errors import Stale
 from hkgit.sessions import homes as places
-from hkgit.sessions.answers import Status
 from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.session_status import Status
 from tests.agents.streaming import GREETING, replay_lines, session, stream, told
 from tests.support.repos import Repo
 from tests.support.running import run

@@ -15,7 +15,7 @@ import pytest
 
 from hkgit.agents.begun_calls import LASTS
 from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
-from hkgit.sessions.call_journal import JournalState, SessionJournal
+from hkgit.sessions.call_journal import SessionJournal
 from tests.agents.two_sessions import BOTH, FIRST, ONE, SECOND, TEXT, TWO, added, change, play, tell
 from tests.support.commands import git, loaded_path
 from tests.support.repos import Repo
@@ -186,7 +186,7 @@ def test_sessions_that_have_recorded_nothing_since_are_not_read(
     loads: list[str] = []
     load = SessionJournal.load
 
-    def count(journal: SessionJournal) -> JournalState:
+    def count(journal: SessionJournal) -> SessionJournal:
         loads.append(journal.folder.name)
         return load(journal)
 

@@ -270,6 +270,22 @@ def _starts_edit(agent: str, line: dict[str, Any]) -> bool:
     return "input" in line and _is_edit(agent, line["input"])
 
 
+def test_what_a_sub_agent_of_goose_changes_is_recorded_as_of_a_command(gated: Repo) -> None:
+    """`delegate` starts one, of whose calls goose tells no hook."""
+    call: dict[str, Any] = {"session_id": "1", "working_dir": str(gated.path)}
+    call |= {
+        "tool_call_id": "call_1",
+        "tool_name": "delegate",
+        "tool_input": {"instructions": "Mend a.txt."},
+    }
+    gated.commit({"a.txt": b"one\n"})
+    told("goose", call | {"event": "PreToolUse"})
+    gated.write("a.txt", b"two\n")
+    told("goose", call | {"event": "PostToolUse"})
+    assert [each.files for each in session(gated).calls] == [("a.txt",)]
+    assert session(gated).blind == 1
+
+
 def test_goose_is_not_told_of_a_blind_edit_for_it_heeds_nothing_then() -> None:
     assert find_agent("goose").note is None
 

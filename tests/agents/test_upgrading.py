@@ -8,7 +8,8 @@ import pytest
 
 from hkgit.agents import HOOKED, MODES, parts_of
 from hkgit.agents.setup.installer import find_outdated, install, remove
-from hkgit.agents.setup.settings import FilePart, add_stamp, is_ours
+from hkgit.agents.setup.settings import FilePart
+from hkgit.text.stamps import add_stamp, is_stamped
 from hkgit.workflows.setup_steps import Action
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -25,7 +26,7 @@ def earlier(tmp_path: Path) -> Path:
     (tmp_path / ".git").mkdir()
     extension = tmp_path / ".pi/extensions/hkgit.js"
     extension.parent.mkdir(parents=True)
-    extension.write_text(add_stamp("".join(OLD)))
+    extension.write_text(add_stamp("".join(OLD), "//"))
     return extension
 
 
@@ -61,9 +62,9 @@ def test_a_file_of_an_earlier_version_that_somebody_changed_stays(earlier: Path)
 def test_a_written_file_says_its_own_hash(agent: str, mode: str) -> None:
     for part in parts_of(agent, mode):
         if isinstance(part, FilePart):
-            assert is_ours(part.text), part.path
-            assert not is_ours(part.text.replace("hkgit", "hkgit ", 2)), part.path
-            assert not is_ours(f"{part.text} "), part.path
+            assert is_stamped(part.text), part.path
+            assert not is_stamped(part.text.replace("hkgit", "hkgit ", 2)), part.path
+            assert not is_stamped(f"{part.text} "), part.path
 
 
 @pytest.mark.parametrize("agent", HOOKED)

@@ -18,7 +18,8 @@ from hkgit.agents.setup.installer import (
     list_user_wide,
     remove_for_user,
 )
-from hkgit.agents.setup.settings import FilePart, is_ours
+from hkgit.agents.setup.settings import FilePart
+from hkgit.text.stamps import is_stamped
 from tests.agents.streaming import stream, told
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -84,7 +85,7 @@ def test_settings_that_a_user_keeps_elsewhere_are_found(
 @pytest.mark.parametrize("agent", list_user_wide())
 def test_a_written_file_says_its_own_hash(agent: str) -> None:
     files = [part for part in list_user_parts(agent) if isinstance(part, FilePart)]
-    assert [part.path for part in files if not is_ours(part.text)] == []
+    assert [part.path for part in files if not is_stamped(part.text)] == []
 
 
 @pytest.mark.parametrize("agent", list_user_wide())

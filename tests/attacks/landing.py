@@ -98,7 +98,7 @@ class Landing:
 
     def root(self) -> str:
         """A first commit that holds nothing."""
-        return self.commit("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+        return self.commit(self.clone.git("mktree", stdin=b""))
 
     def land(self, commit: str) -> str:
         """Make a commit the server's main without asking the server."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.judged_commit import JudgeContext, JudgedCommit
 from hkgit.gate.policy.model import Grant, Policy
 from hkgit.gate.rules.grants import find_grant
 from hkgit.git.repository import Repository
@@ -288,9 +288,14 @@ def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(
     scene: Scene, pusher: str | None, paths: list[str], is_granted: bool
 ) -> None:
     ruling = judge(scene.repo)
-    repository, candidate = Repository.discover(scene.repo.path), ruling.judged.candidate
-    rule = find_grant(repository, BY_PUSHER, candidate, paths, JudgeContext(pusher=pusher))
-    assert (rule is not None) is is_granted
+    case = JudgedCommit(
+        repository=Repository.discover(scene.repo.path),
+        policy=BY_PUSHER,
+        context=JudgeContext(pusher=pusher),
+        judged=ruling.judged,
+        agent=None,
+    )
+    assert (find_grant(case, paths) is not None) is is_granted
 
 
 # The policy itself

@@ -10,8 +10,8 @@ import pytest
 from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
 from hkgit.gate.policy.model import Floors, Policy
 from hkgit.gate.rules.floors import measure_strengths
-from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
+from tests.attacks.landing import Landing
 from tests.attacks.scene import (
     AGENT,
     A,
@@ -145,6 +145,17 @@ def test_what_decides_what_runs_needs_a_grant(scene: Scene, policy: Policy, path
     assert scene.rule(scene.commit(scene.applied(create)), policy) == "protected"
 
 
+PIPELINES = ".screwdriver/x netlify.toml bitrise.yml codemagic.yaml .harness/x .github/hooks/x"
+MACHINES = ".windsurf/hooks.json .envrc sub/.envrc mise.toml .zed/tasks.json .roo/mcp.json"
+REVIEWS = "OWNERS sub/OWNERS .mergify.yml .github/settings.yml docs/CODEOWNERS"
+
+
+@pytest.mark.parametrize("names", [PIPELINES, MACHINES, REVIEWS])
+def test_the_list_of_what_decides_what_runs_is_long(names: str) -> None:
+    open_paths = [each for each in names.split() if not Policy().protects_path(each)]
+    assert open_paths == []
+
+
 def test_a_rename_does_not_carry_a_file_out_of_protection(scene: Scene, policy: Policy) -> None:
     on = created(scene, ".gitlab-ci.yml", b"x\n")
     rename: Operation = {
@@ -217,7 +228,8 @@ def _with_nothing(scene: Scene, commit: str, name: str) -> str:
     """The tree of a commit with one more directory, which holds nothing."""
     scene.repo.git("hash-object", "-t", "tree", "-w", "--stdin")
     listed = scene.repo.git_bytes("ls-tree", "-z", f"{commit}^{{tree}}")
-    listed += f"040000 tree {EMPTY_TREE}\t{name}\0".encode()
+    empty = scene.repo.git("mktree", stdin=b"")
+    listed += f"040000 tree {empty}\t{name}\0".encode()
     return scene.repo.git("mktree", "-z", stdin=listed)
 
 
@@ -325,6 +337,17 @@ def test_a_character_that_moves_is_added(scene: Scene, policy: Policy, old: str,
     on = created(scene, "moved.py", old.encode())
     edits = replace_range("moved.py", old.encode(), 1, old.count("\n"), new)
     assert scene.rule(scene.commit(scene.applied(edits, on=on)), policy) == "text"
+
+
+def test_a_push_brings_no_direction_control_into_code(landing: Landing) -> None:
+    old, new = MOVES["from a string into code"]
+    landing.clone.git("checkout", "-q", "main")
+    landing.clone.commit({"moved.py": old}, "Say it")
+    there = landing.land(landing.clone.head)
+    edit = replace_range("moved.py", old.encode(), 1, 2, new)
+    taken, said = landing.push(f"{landing.apply(edit, on=there)}:main")
+    assert not taken
+    assert "U+202E" in said
 
 
 STAYS = {

@@ -134,7 +134,7 @@ def test_an_object_that_is_too_large_is_not_read(
     rulings = () if answer.report is None else answer.report.rulings
     words = [str(answer.refusal), *(each.what for ruling in rulings for each in ruling.findings)]
     assert not answer.passes
-    assert any(f"a {kind} of more than 30 is not read" in each for each in words)
+    assert any(f"a {kind} of more than 30 bytes is not read" in each for each in words)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there the limit is sure to hold")

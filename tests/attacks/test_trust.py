@@ -23,6 +23,7 @@ HEAD = "# 1\n# 2\n# 3\n# 4\n# 5\n"
 PROJECT = f"{HEAD}{GATE}# 6\n[tool.other]\nx = 1\n"
 CONFIG = ".hkgit/config.toml"
 CI = ".github/workflows/ci.yml"
+START = "start"  # the commit before the first one with a policy
 BROKEN = "[tool.hkgit.gate]\ngovern = \n"
 
 
@@ -30,6 +31,8 @@ def begin(folder: Path, files: dict[str, str], *, branch: str = "main") -> Landi
     """A server with these files on a branch, and a clone of it."""
     clone = Repo.init(folder / "clone")
     own = {"app.py": "one\ntwo\nthree\n", ".hkgit/.gitattributes": ATTRIBUTES}
+    clone.commit({"LICENSE": "MIT\n"}, "Start")
+    clone.git("tag", START)
     clone.commit({**own, **files}, "Begin")
     server = Repo.init(folder / "server.git", bare=True)
     clone.git("push", "-q", str(server.path), f"main:{branch}")
@@ -140,6 +143,21 @@ def test_a_merge_of_two_changes_of_a_protected_file_is_an_agents_decision(tmp_pa
     second = commit(made, "main", {CI: steps.replace("- 9\n", "- nine\n")})
     assert pushed(made, f"{first}:main") == ""
     assert "protected" in pushed(made, f"{made.merge(first, second)}:main")
+    one_side = commit(made, "main", {"notes.md": "Notes\n"})
+    assert pushed(made, f"{made.merge(first, one_side)}:main") == ""
+
+
+def test_a_merge_of_two_changes_of_the_signers_is_an_agents_decision(tmp_path: Path) -> None:
+    """Each is one that a person made; both together are a list that nobody has written."""
+    lines = [f"{name}@example.org {public(made_key(tmp_path / name))}\n" for name in "abcde"]
+    policy = '[gate]\nallowed_signers = "signers"\n'
+    made = begin(tmp_path, {CONFIG: policy, "signers": "".join(lines[1:4])})
+    first = commit(made, "main", {"signers": "".join(lines[:4])})
+    second = commit(made, "main", {"signers": "".join(lines[1:])})
+    assert pushed(made, f"{first}:main") == ""
+    merged = made.merge(first, second)
+    assert made.clone.show(merged, "signers").decode() == "".join(lines)
+    assert "signers" in pushed(made, f"{merged}:main")
     one_side = commit(made, "main", {"notes.md": "Notes\n"})
     assert pushed(made, f"{made.merge(first, one_side)}:main") == ""
 

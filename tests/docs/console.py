@@ -31,10 +31,11 @@ def list_commands(block: str) -> list[str]:
     return commands
 
 
-def run_page(page: str) -> str:
+def run_page(page: str, **env: str) -> str:
     """Return the page with what its console blocks print now, run one after the other."""
     blocks = [found[2] for found in BLOCK.finditer(page)]
-    outputs = iter(_run_commands([command for block in blocks for command in list_commands(block)]))
+    commands = [command for block in blocks for command in list_commands(block)]
+    outputs = iter(_run_commands(commands, env))
     return BLOCK.sub(lambda found: _render(found[1], list_commands(found[2]), outputs), page)
 
 
@@ -52,7 +53,7 @@ def _render(fence: str, commands: list[str], outputs: Iterator[str]) -> str:
     return "\n".join([f"{fence}console", *lines, fence])
 
 
-def _run_commands(commands: list[str]) -> list[str]:
+def _run_commands(commands: list[str], env: dict[str, str]) -> list[str]:
     """Return what each command prints in one shell that begins in an empty folder."""
     from tests.support.commands import loaded_path  # it remembers the sealed environment
 
@@ -61,7 +62,7 @@ def _run_commands(commands: list[str]) -> list[str]:
         done = subprocess.run(
             ["bash", "-c", f"exec 2>&1\n{script}"],
             cwd=place,
-            env=os.environ | loaded_path() | {"HKGIT_SOURCE": str(ROOT)},
+            env=os.environ | loaded_path() | {"HKGIT_SOURCE": str(ROOT)} | env,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

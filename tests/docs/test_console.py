@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.docs.console import BLOCK, ROOT, drop_ids, run_page
+from tests.support.repos import CONFIG
 
 _PATHS = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
 
@@ -16,11 +19,16 @@ PAGES = [
 
 
 @pytest.mark.sampled
+@pytest.mark.parametrize("branch", ["main", "master"])
 @pytest.mark.parametrize("name", PAGES)
-def test_every_console_block_prints_what_the_page_says(name: str) -> None:
+def test_every_console_block_prints_what_the_page_says(
+    name: str, branch: str, tmp_path: Path
+) -> None:
     """`python -m tests.docs.console README.md` writes the outputs anew."""
     page = (ROOT / name).read_text("utf-8")
-    assert drop_ids(run_page(page)) == drop_ids(page)
+    config = tmp_path / "config"
+    config.write_text(CONFIG.replace("defaultBranch = main", f"defaultBranch = {branch}"))
+    assert drop_ids(run_page(page, GIT_CONFIG_GLOBAL=str(config))) == drop_ids(page)
 
 
 def test_the_readme_is_read_in_one_sitting() -> None:

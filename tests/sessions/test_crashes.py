@@ -83,7 +83,7 @@ def test_a_call_that_died_is_taken_back_by_the_next(root: Path, after: int) -> N
 
 def test_a_call_that_wrote_everything_before_it_died_stands(root: Path) -> None:
     die(root, 3)
-    assert [call.id for call in TextSession.open(root, "task").status().calls] == ["1"]
+    assert [call.call for call in TextSession.open(root, "task").status().calls] == ["1"]
     assert "five\n" in (root / "b.py").read_text()
 
 
@@ -143,9 +143,9 @@ def test_a_call_that_cannot_be_closed_stands_all_the_same(
     with monkeypatch.context() as full:
         full.setattr(SessionJournal, "end", _full)
         assert desk.edit(THREE).ok
-    assert [call.id for call in TextSession.open(root, "task").status().calls] == []
+    assert [call.call for call in TextSession.open(root, "task").status().calls] == []
     TextSession.open(root, "task").read("a.py")
-    assert [call.id for call in TextSession.open(root, "task").status().calls] == ["1"]
+    assert [call.call for call in TextSession.open(root, "task").status().calls] == ["1"]
 
 
 def _full(*args: object) -> None:

@@ -17,7 +17,7 @@ from tests.support.sessions import TextSession
 
 
 def names(work: Work) -> list[str]:
-    return [folder.name for folder in ending.list_sessions(opened(work), work.repo.path)]
+    return [folder.session for folder in ending.list_sessions(opened(work), work.repo.path)]
 
 
 def opened(work: Work) -> Repository:
@@ -31,7 +31,7 @@ def end(work: Work, name: str = "task") -> ending.SessionState:
 def clean(work: Work, *named: str, force: bool = False) -> tuple[list[str], list[str]]:
     """What is removed, and what stays."""
     gone, kept = ending.clean(opened(work), work.repo.path, named, force=force, dry_run=False)
-    return [each.name for each in gone], [each.name for each in kept]
+    return [each.session for each in gone], [each.session for each in kept]
 
 
 def age(work: Work, name: str = "task") -> None:
@@ -66,7 +66,7 @@ def test_a_session_that_has_ended_knows_nothing_any_more(work: Work) -> None:
     again = TextSession.open(work.repo.path, "task", agent="tester/1")
     assert again.edit(replacing("line 9\n", "nine\n")).blind
     states = ending.list_sessions(opened(work), work.repo.path)
-    assert [(each.is_ended, each.waiting, each.blind) for each in states] == [(False, 2, 1)]
+    assert [(each.ended, each.waiting, each.waiting_blind) for each in states] == [(False, 2, 1)]
 
 
 def test_only_sessions_without_edits_that_wait_are_cleaned(work: Work) -> None:

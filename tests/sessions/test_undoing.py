@@ -111,7 +111,7 @@ def test_a_call_is_undone_once(desk: TextSession) -> None:
 def test_taking_back_is_no_call_to_take_back(desk: TextSession) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
     desk.undo()
-    assert [(call.id, call.is_undone) for call in desk.status().calls] == [("1", True)]
+    assert [(call.call, call.undone) for call in desk.status().calls] == [("1", True)]
 
 
 def test_another_session_is_left_alone(desk: TextSession, root: Path) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from hkgit.dialects import parse
 from hkgit.evidence.refusal_log import Consult, RefusalLog
 from hkgit.git.repository import Repository
-from hkgit.workflows.application import ApplyRequest, apply
-from hkgit.workflows.target import ApplyOptions
+from hkgit.workflows.application import apply
+from hkgit.workflows.target import ApplyRequest
 from tests.support.repos import Repo
 from tests.support.running import range_hash
 
@@ -42,7 +42,7 @@ class Desk:
     def apply(self, *operations: dict[str, object]) -> bool:
         """Whether a spec lands."""
         spec = replace(parse(self.spec(*operations)), digest="d" * 64)
-        request = ApplyRequest((spec,), ApplyOptions(agent=self.agent))
+        request = ApplyRequest((spec,), agent=self.agent)
         result = apply(Repository.discover(self.repo.path), request)
         self.said = list(result.conflicts)
         return bool(result.landed)

@@ -17,7 +17,6 @@ from hkgit.agents.events import (
     Did,
     NotebookReading,
     PendingToolEdit,
-    ServerCall,
     Shell,
     Told,
     ToolEvent,
@@ -33,10 +32,9 @@ from hkgit.agents.setup.settings import (
     JsonPart,
     Part,
     guard,
-    is_of_user,
     is_steering,
 )
-from hkgit.agents.shown_readings import list_attached
+from hkgit.agents.shown_readings import attached_in_lines, read_attached, read_own_lines
 from hkgit.agents.tool_answers import searching
 from hkgit.agents.tools import SAID, Tool, editing, telling, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
@@ -58,7 +56,7 @@ NOTE: JsonObject = {
 FAILED = "PostToolUseFailure"
 """The event after a command that ended with an error: the model sees its output all the same."""
 
-_SERVER = "mcp__hkgit__"
+SERVER = "mcp__hkgit__"
 """So the names of the tools of hkgit's server begin."""
 
 _PREVIEW = 2000
@@ -178,8 +176,7 @@ LOOKS: dict[str, Tool] = {
 
 def _list_parts(command: str) -> list[Part]:
     failed = {FAILED: [{"matcher": "Bash", "hooks": hook_commands(command)}]}
-    called = hooks(command, [*EDITS, "Bash"], [*EDITS, *LOOKS])
-    called["PreToolUse"].append({"matcher": f"{_SERVER}.*", "hooks": _sub_agent_hook(command)})
+    called = hooks(command, [*EDITS, "Bash", f"{SERVER}.*"], [*EDITS, *LOOKS])
     settings: dict[str, object] = {"hooks": called | failed}
     if is_steering(command):
         # Else it asks for each call, and where nobody answers it refuses.
@@ -194,13 +191,6 @@ def _list_parts(command: str) -> list[Part]:
 def hook_commands(command: str) -> list[dict[str, object]]:
     """Write what a hook runs."""
     return [{"type": "command", "command": guard(command), "timeout": HOOK_SECONDS}]
-
-
-def _sub_agent_hook(command: str) -> list[dict[str, object]]:
-    """What a hook runs that matters to sub-agents alone: for others nothing is started."""
-    pipe = f'printf "%s\\n" "$call" | {command}'
-    script = f"{{ call=$(cat); case $call in *agent_id*) {pipe} ;; esac; }}"
-    return hook_commands(script if is_of_user(command) else f"sh -c '{script}'")
 
 
 def hooks(
@@ -225,13 +215,10 @@ def reword_failure(payload: JsonObject) -> JsonObject:
 def _reword(payload: JsonObject) -> JsonObject | None:
     if payload.get("hook_event_name") == FAILED and payload.get("tool_name") in EDITS:
         return None
-    if not str(payload.get("tool_name")).startswith(_SERVER):
+    if not str(payload.get("tool_name")).startswith(SERVER):
         return reword_failure(payload)
-    if payload.get("agent_id") is None or payload.get("hook_event_name") != "PreToolUse":
-        return None
-    # A call of hkgit's server by a sub-agent; it is served in the checkout of the main agent.
-    home = os.environ.get("CLAUDE_PROJECT_DIR") or payload.get("cwd")
-    return {**payload, "cwd": home, "tool_name": _SERVER}
+    # A call of hkgit's server is served in the checkout of the main agent.
+    return {**payload, "cwd": os.environ.get("CLAUDE_PROJECT_DIR") or payload.get("cwd")}
 
 
 def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
@@ -260,7 +247,9 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
         line = _unify(each, about)
         if line.record.get("isSidechain") is True and not text(line.record.get("agentId")):
             continue  # which sub-agent has seen it is not told
-        yield from _list_attached(line)
+        for number, read in enumerate(_list_attached(line.record)):
+            attached = _begin(line, parse_time(line.record.get("timestamp")), read)
+            yield replace(attached, id=f"{attached.id}.{number}")
         for block in tables(table(line.record.get("message")).get("content")):
             if block.get("type") == "tool_use":
                 pending[block.get("id")] = line, block
@@ -331,12 +320,20 @@ def _begin(line: Line, time: int, did: Did | None = None) -> LoggedCall:
     )
 
 
-def _list_attached(line: Line) -> Iterator[LoggedCall]:
+def _list_attached(record: Record) -> Iterator[ToolReading]:
     """List the files that the model was shown without a call: `@file`, CLAUDE.md."""
-    if line.record.get("type") == "attachment":
-        for number, read in enumerate(list_attached(line.record)):
-            call = _begin(line, parse_time(line.record.get("timestamp")), read)
-            yield replace(call, id=f"{call.id}.{number}")
+    attached = table(record.get("attachment"))
+    match attached.get("type"):
+        case "file":
+            file = table(table(attached.get("content")).get("file"))
+            path, first = file.get("filePath"), file.get("startLine")
+            yield from read_attached(path, file.get("content"), first)
+        case "nested_memory":
+            content = table(attached.get("content")).get("content")
+            yield from read_attached(attached.get("path"), content)
+        case "instructions":
+            for each in tables(attached.get("files")):
+                yield from read_attached(each.get("path"), each.get("content"))
 
 
 def _say(content: object) -> str:
@@ -350,13 +347,15 @@ AGENT = Agent(
     name=NAME,
     edit_tool="mcp__hkgit__edit",
     edits=EDITS,
-    looks={**LOOKS, _SERVER: lambda arguments, answer: ServerCall()},
+    looks=LOOKS,
+    server=SERVER,
     denial=DENIAL,
     note=NOTE,
     reword=_reword,
     complete=_complete,
     list_parts=_list_parts,
-    keeps_earlier=True,
+    find_attached=attached_in_lines(_list_attached, b'"attachment"'),
+    read_earlier=read_own_lines,
     logs=(Log(LOG_NAME, find_projects("CLAUDE_CONFIG_DIR", ".claude"), _detects, _calls),),
     user_folder=("CLAUDE_CONFIG_DIR", "", ".claude"),
     remaining=(

@@ -8,29 +8,34 @@ says where the session worked; those of its sub-agents are `ID/AGENT.messages.js
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, repeat
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Log
 from hkgit.agents.events import END, Looks, Shell, ToolReading
-from hkgit.agents.json_fields import parse_value, table, tables, text
+from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import does_mention
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.setup.settings import (
     FilePart,
     Part,
-    add_stamp,
     guard_in_time,
     is_steering,
     read_script,
 )
+from hkgit.agents.shown_readings import read_attached
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
+from hkgit.text.stamps import add_stamp
 from hkgit.text.strict_json import JsonObject
+from hkgit.values import replace
 
 NAME = "cline"
 _FOLDER = ".clinerules/hooks"
+_SERVER = "hkgit__"
 
 
 def _read(arguments: JsonObject, answer: object) -> Looks:
@@ -103,14 +108,14 @@ def _list_parts(command: str) -> list[Part]:
         else []
     )
     return [
-        _build_script("PreToolUse", "may edit", [*EDITS, "run_commands"], run),
+        _build_script("PreToolUse", "may edit", [*EDITS, "run_commands", _SERVER], run),
         _build_script("PostToolUse", "read or edit", [*EDITS, *LOOKS], run),
         *rule,
     ]
 
 
 def _build_script(name: str, do: str, tools: Sequence[str], command: str) -> FilePart:
-    patterns = "|".join(f"""*'"toolName":"{tool}"'*""" for tool in tools)
+    patterns = "|".join(f"""*'"toolName":"{tool}'*""" for tool in tools)
     run = guard_in_time(command)
     text = read_script(command, "cline.sh", do=do, tools=patterns, run=run)
     return FilePart(f"{_FOLDER}/{name}", add_stamp(text, "#"), is_executable=True)
@@ -134,11 +139,19 @@ def _reword(payload: JsonObject) -> JsonObject | None:
             "agent_id": payload.get("agent_id") if payload.get("parent_agent_id") else None,
             "cwd": roots[0] if roots else None,
             "turn": payload.get("iteration"),
+            "transcript_path": None if payload.get("parent_agent_id") else _name_transcript(root),
         }
     )
 
 
 _SUFFIX = ".messages.json"
+
+
+def _name_transcript(session: object) -> str | None:
+    if not isinstance(session, str):
+        return None
+    home = os.environ.get("CLINE_DIR") or Path("~/.cline").expanduser()
+    return str(Path(home, "data", "sessions", session, f"{session}{_SUFFIX}"))
 
 
 def _read_session(path: Path) -> Iterator[Line]:
@@ -169,10 +182,28 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
         pending: dict[object, tuple[Record, str]] = {}
         for message, part in _list_messages(line):
             call = part.get("tool_use_id")
+            for read in _list_attached(part):
+                yield replace(
+                    _begin(line, message), id=f"{message.get('id')}.{read.path}", did=read
+                )
             if part.get("type") == "tool_use":
                 pending[part.get("id")] = part, str(message.get("id"))
             elif part.get("type") == "tool_result" and call in pending:
                 yield from _tell(line, message, *pending.pop(call), part.get("content"))
+
+
+def _list_attached(part: Record) -> Iterator[ToolReading]:
+    """List the file that a part of a prompt shows (`@file`)."""
+    if part.get("type") == "file":
+        yield from read_attached(part.get("path"), part.get("content"))
+
+
+def _find_attached(transcript: Path) -> list[ToolReading]:
+    """Find the files that stand in prompts; the agent gives them between its answers alone."""
+    with suppress(OSError):
+        parts = (part for line in _read_session(transcript) for _, part in _list_messages(line))
+        return [read for part in parts for read in _list_attached(part)]
+    return []
 
 
 def _list_messages(line: Line) -> Iterator[tuple[Record, Record]]:
@@ -184,23 +215,33 @@ def _list_messages(line: Line) -> Iterator[tuple[Record, Record]]:
 def _tell(
     line: Line, message: Record, call: Record, turn: str, answer: object
 ) -> Iterator[LoggedCall]:
-    info, tool, time = table(line.record.get("info")), str(call.get("name")), message.get("ts")
-    version = text(table(table(info.get("metadata")).get("sessionHistoryOrigin")).get("version"))
-    session = text(info.get("session_id")) or text(table(line.record["cline"]).get("sessionId"))
+    tool = str(call.get("name"))
     results = parse_value(answer) if isinstance(answer, str) else answer  # it may be told as text
     if tool in EDITS and not all(each.get("success") is True for each in tables([*_list(results)])):
         return
-    yield LoggedCall(
-        time=time if isinstance(time, int) else 0,
-        conversation=session or "unnamed",
-        agent=f"{NAME}/{version or 'unknown'}",
-        directory=text(info.get("cwd")) or "",
-        where=line.where,
+    yield replace(
+        _begin(line, message),
         id=str(call.get("id")),
         tool=tool,
         turn=turn,
         arguments=table(call.get("input")),
         answer=results,
+    )
+
+
+def _begin(line: Line, message: Record) -> LoggedCall:
+    """What a message says of a call: where, when, by whom."""
+    info = table(line.record.get("info"))
+    version = text(table(table(info.get("metadata")).get("sessionHistoryOrigin")).get("version"))
+    session = text(info.get("session_id")) or text(table(line.record["cline"]).get("sessionId"))
+    return LoggedCall(
+        time=parse_time(message.get("ts")),
+        conversation=session or "unnamed",
+        agent=f"{NAME}/{version or 'unknown'}",
+        directory=text(info.get("cwd")) or "",
+        where=line.where,
+        id="",
+        tool="attachment",
     )
 
 
@@ -213,12 +254,14 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
 
 AGENT = Agent(
     name=NAME,
-    edit_tool="hkgit__edit",
+    edit_tool=f"{_SERVER}edit",
+    server=_SERVER,
     edits=EDITS,
     looks=LOOKS,
     denial={"cancel": True, "errorMessage": SAID},
     note={"cancel": False, "contextModification": SAID},
     reword=_reword,
+    find_attached=_find_attached,
     list_parts=_list_parts,
     logs=(Log(NAME, _find_logs, _detects, _calls, suffix=_SUFFIX, read=_read_session),),
     remaining=(

@@ -27,6 +27,7 @@ from hkgit.agents.events import (
     Shell,
     Told,
     ToolEvent,
+    ToolReading,
     UnshownShell,
     UntoldEdit,
 )
@@ -36,7 +37,12 @@ from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.programs import claude
 from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
-from hkgit.agents.shown_readings import list_lines_back
+from hkgit.agents.shown_readings import (
+    attached_in_lines,
+    list_lines_back,
+    read_attached,
+    read_own_lines,
+)
 from hkgit.agents.tools import Tool, patching, shell
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
@@ -112,6 +118,7 @@ _SCRIPT = "exec"
 
 _ASKING = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
+_RULES = r"(?s)# AGENTS\.md instructions for ([^\n]+)\n\n<INSTRUCTIONS>\n(.*)\n</INSTRUCTIONS>"
 _EXIT = r"(?m)^(?:Exit code|Process exited with code):? (\d+)"
 _FAILURE = r"(?i)\A.*(?:fail|error|invalid)"
 
@@ -145,6 +152,9 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     for line in lines:
         payload = table(line.record.get("payload"))
         kind, call = payload.get("type"), payload.get("call_id")
+        for read in _list_attached(line.record):
+            number = f"{payload.get('id')}.{read.path}"
+            yield _tell(line, session, session.directory, number, "attachment", read)
         if line.record.get("type") == "session_meta":
             session.id = text(payload.get("id")) or session.id
             session.version = text(payload.get("cli_version")) or session.version
@@ -161,6 +171,15 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
                 yield from _list_shown(line, session, read_result(payload)[1])
             else:
                 yield from _call(line, session, asked, payload)
+
+
+def _list_attached(record: Record) -> Iterator[ToolReading]:
+    """List the instructions that stand before a prompt: of a directory and of those above it."""
+    payload = table(record.get("payload"))
+    for part in tables(payload.get("content")) if payload.get("role") == "user" else ():
+        if (found := re.fullmatch(_RULES, str(part.get("text")))) is not None:
+            for folder in (Path(found[1]), *Path(found[1]).parents):
+                yield from read_attached(str(folder / "AGENTS.md"), found[2])
 
 
 def _take_item(
@@ -356,6 +375,8 @@ AGENT = Agent(
     reword=_reword,
     complete=_complete,
     find_output=find_script_output,
+    find_attached=attached_in_lines(_list_attached, b"# AGENTS.md instructions for "),
+    read_earlier=read_own_lines,
     list_parts=_list_parts,
     logs=(
         Log(NAME, find_mentions("CODEX_HOME", ".codex", "*sessions/**/*.jsonl"), _detects, _calls),

@@ -190,6 +190,7 @@ def _tell(session: _Session, asked: Line, data: Record, answer: Record) -> Logge
 AGENT = Agent(
     name=NAME,
     edit_tool="hkgit-edit",
+    server="hkgit-",
     edits=EDITS,
     looks=LOOKS,
     denial={"permissionDecision": "deny", "permissionDecisionReason": SAID},

@@ -25,7 +25,12 @@ from hkgit.agents.setup.settings import (
     guard_in_time,
     is_steering,
 )
-from hkgit.agents.shown_readings import find_last_turn
+from hkgit.agents.shown_readings import (
+    attached_in_lines,
+    find_last_turn,
+    list_named_parts,
+    read_attached,
+)
 from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
 from hkgit.agents.tools import (
     SAID,
@@ -45,6 +50,7 @@ NAME = "gemini"
 LOG_NAME = "gemini-cli"
 
 SETTINGS = ".gemini/settings.json"
+_SERVER = "mcp_hkgit_"
 SEVERAL = "several"
 """The name of sub-agents at work at once, and of the one answer that all their calls are of."""
 
@@ -138,7 +144,7 @@ LOOKS: dict[str, Tool] = {
 def _list_parts(command: str) -> list[Part]:
     guarded, limit = guard_in_time(command), HOOK_SECONDS * 1000
     run = [{"name": "hkgit", "type": "command", "command": guarded, "timeout": limit}]
-    before, after = "|".join([*EDITS, _SHELL]), "|".join([*EDITS, *LOOKS])
+    before, after = "|".join([*EDITS, _SHELL, f"{_SERVER}.*"]), "|".join([*EDITS, *LOOKS])
     hooks = {
         "BeforeTool": [{"matcher": before, "hooks": run}],
         "AfterTool": [{"matcher": after, "hooks": run}],
@@ -246,6 +252,19 @@ def _hash(path: str) -> str:
     return sha256(path.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+_CONTEXT = r"(?s)--- Context from: ([^\n]+) ---\n(.*?)\n--- End of Context from: \1 ---"
+
+
+def _list_attached(record: Record) -> Iterator[ToolReading]:
+    """List the files that stand in a prompt (`@file`), or before the first one (GEMINI.md)."""
+    for each in (record, *tables(table(record.get("$set")).get("messages"))):
+        if each.get("type") == "user":
+            yield from list_named_parts(each.get("content"))
+            for part in tables(each.get("content")):
+                for path, content in re.findall(_CONTEXT, str(part.get("text"))):
+                    yield from read_attached(path, content)
+
+
 def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Yield every call of a log whose result it holds, in the order of the results."""
     chat = _Chat()
@@ -254,6 +273,10 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
         later = table(line.record.get("$set")).get("messages")
         for record in (line.record, *tables(later)):
             chat.hear(record)
+            for number, read in enumerate(_list_attached(record)):
+                yield replace(
+                    _begin(line, chat, record), id=f"{record.get('id')}.{number}", did=read
+                )
             for call in tables(record.get("toolCalls")):
                 if call.get("status") == "success":
                     yield _tell(line, chat, call, text(record.get("id")) or "")
@@ -264,17 +287,26 @@ def _tell(line: Line, chat: _Chat, call: Record, turn: str) -> LoggedCall:
     name = text(table(shown).get("filePath")) or text(sent.get("file_path"))
     said = (table(part.get("functionResponse")) for part in tables(call.get("result")))
     words = "\n".join(text(table(part.get("response")).get("output")) or "" for part in said)
-    return LoggedCall(
-        time=parse_time(call.get("timestamp")),
-        conversation=chat.id,
-        agent=LOG_NAME,
+    return replace(
+        _begin(line, chat, call),
         directory=chat.place(name),
-        where=line.where,
         id=str(call.get("id")),
         tool=str(call.get("name")),
         turn=turn,
         arguments=sent,
         answer={"llmContent": strip_frame(words), "returnDisplay": shown},
+    )
+
+
+def _begin(line: Line, chat: _Chat, record: Record) -> LoggedCall:
+    return LoggedCall(
+        time=parse_time(record.get("timestamp")),
+        conversation=chat.id,
+        agent=LOG_NAME,
+        directory=chat.place(None),
+        where=line.where,
+        id="",
+        tool="attachment",
     )
 
 
@@ -296,13 +328,15 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
 
 AGENT = Agent(
     name=NAME,
-    edit_tool="mcp_hkgit_edit",
+    edit_tool=f"{_SERVER}edit",
+    server=_SERVER,
     edits=EDITS,
     looks=LOOKS,
     denial={"decision": "deny", "reason": SAID},
     note={"hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": SAID}},
     keys=Keys(before="BeforeTool", after="AfterTool"),
     complete=_complete,
+    find_attached=attached_in_lines(_list_attached, b"Content from ", b"Context from: "),
     list_parts=_list_parts,
     logs=(Log(LOG_NAME, _find_logs, _detects, _calls),),
     user_folder=("GEMINI_CLI_HOME", ".gemini", ".gemini"),

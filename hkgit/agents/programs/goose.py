@@ -8,6 +8,7 @@ have one id.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,14 +20,15 @@ from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.setup.settings import HOOK_SECONDS, JsonPart, Part, guard_in_time
 from hkgit.agents.tools import SAID, Tool, shell
 from hkgit.edits import encode_text
-from hkgit.evidence.entry import digest
 from hkgit.git.goose_shell import find_goose_database, find_goose_start
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 NAME = "goose"
+_SERVER = "hkgit__"
 _FOLDER = ".agents/plugins/hkgit"
-_BUILTIN = "developer__"
+_BUILTIN = "^((developer|summon)__)?"
 """Once before the names of goose's own tools."""
 
 
@@ -42,15 +44,22 @@ def _write(arguments: JsonObject, answer: object) -> Editing | None:
 
 
 EDITS: dict[str, Tool] = {"edit": _edit, "write": _write}
-LOOKS: dict[str, Tool] = {"shell": shell("command")}
+
+
+def _delegate(arguments: JsonObject, answer: object) -> Shell:
+    """A sub-agent, of whose calls no hook is told: what it changes is as if a command had."""
+    return Shell(f"delegate {digest(encode_text(json.dumps(arguments)))}", "")
+
+
+LOOKS: dict[str, Tool] = {"shell": shell("command"), "delegate": _delegate}
 
 
 def _list_parts(command: str) -> list[Part]:
     run = {"type": "command", "command": guard_in_time(command), "timeout": HOOK_SECONDS}
     groups = {
-        "PreToolUse": [_rule(EDITS | LOOKS, run)],
-        "PostToolUse": [_rule(EDITS | LOOKS, run)],
-        "PostToolUseFailure": [_rule(LOOKS, run)],
+        "PreToolUse": [_rule([*EDITS, *LOOKS, f"{_SERVER}.*"], run)],
+        "PostToolUse": [_rule([*EDITS, *LOOKS], run)],
+        "PostToolUseFailure": [_rule([*LOOKS], run)],
         "Stop": [{"hooks": [run]}],
     }
     about = {"name": "hkgit", "version": "1.0.0", "description": "Evidence for commits"}
@@ -60,8 +69,8 @@ def _list_parts(command: str) -> list[Part]:
     ]
 
 
-def _rule(tools: Mapping[str, Tool], run: JsonObject) -> JsonObject:
-    return {"matcher": f"^({_BUILTIN})?({'|'.join(tools)})$", "hooks": [run]}
+def _rule(tools: Sequence[str], run: JsonObject) -> JsonObject:
+    return {"matcher": f"{_BUILTIN}({'|'.join(tools)})$", "hooks": [run]}
 
 
 def _reword(payload: JsonObject) -> JsonObject:
@@ -70,10 +79,14 @@ def _reword(payload: JsonObject) -> JsonObject:
     return {
         **payload,
         "event": stage if stage == "PreToolUse" else "after",
-        "tool_name": str(payload.get("tool_name") or "").removeprefix(_BUILTIN),
+        "tool_name": _name_tool(payload.get("tool_name")),
         "session_id": _name_session(payload.get("session_id")),
         **({"tool_name": "Stop", "tool_input": {}} if stage == "Stop" else {}),
     }
+
+
+def _name_tool(given: object) -> str:
+    return re.sub(_BUILTIN, "", str(given or ""))
 
 
 def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
@@ -93,7 +106,8 @@ def _name_session(given: object) -> object:
 
 _MESSAGES = """
     select messages.id, session_id, working_dir, created_timestamp, content_json
-    from messages join sessions on sessions.id = session_id order by messages.id
+    from messages join sessions on sessions.id = session_id where ? in ('', session_id)
+    order by messages.id
 """
 
 
@@ -116,12 +130,15 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
             yield path
 
 
-def _read_database(path: Path) -> Iterator[Line]:
-    """Read the messages in a database as lines of a log. Raises OSError where it cannot be read."""
+def _read_database(path: Path, session: str = "") -> Iterator[Line]:
+    """Read the messages in a database as lines of a log, of one session or of all.
+
+    Raises OSError where it cannot be read.
+    """
     from hkgit.agents.log_stores import ask
 
-    for row, session, directory, time, content in ask(path, _MESSAGES):
-        about = {"goose": session, "directory": directory, "time": time}
+    for row, own, directory, time, content in ask(path, _MESSAGES, session):
+        about = {"goose": own, "directory": directory, "time": time}
         yield Line(f"{path.name}:{row}", {"info": about, "content": parse_value(str(content))})
 
 
@@ -159,7 +176,7 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
                 result = table(part.get("toolResult"))
                 answer, tool = table(result.get("value")), str(call.get("name"))
                 has_failed = result.get("status") == "error" or answer.get("isError") is True
-                if not has_failed or tool.removeprefix(_BUILTIN) == "shell":
+                if not has_failed or _name_tool(tool) == "shell":
                     yield _tell(info, str(part.get("id")), asked, call, answer)
 
 
@@ -172,7 +189,7 @@ def _tell(info: Record, id: str, asked: Line, call: Record, answer: Record) -> L
         directory=text(info.get("directory")) or "",
         where=asked.where,
         id=id,
-        tool=str(call.get("name")).removeprefix(_BUILTIN),
+        tool=_name_tool(call.get("name")),
         turn=asked.where,
         arguments=table(call.get("arguments")),
         answer=join_texts(answer.get("content")),
@@ -181,7 +198,8 @@ def _tell(info: Record, id: str, asked: Line, call: Record, answer: Record) -> L
 
 AGENT = Agent(
     name=NAME,
-    edit_tool="hkgit__edit",
+    edit_tool=f"{_SERVER}edit",
+    server=_SERVER,
     edits=EDITS,
     looks={**LOOKS, "Stop": lambda arguments, answer: Pause()},
     denial={"decision": "block", "reason": SAID},
@@ -190,6 +208,7 @@ AGENT = Agent(
     reword=_reword,
     complete=_complete,
     find_output=_find_output,
+    read_earlier=lambda transcript: _read_database(transcript.parent, transcript.name),
     list_parts=_list_parts,
     logs=(Log(NAME, _find_logs, _detects, _calls, suffix="/sessions.db", read=_read_database),),
     user_folder=("", "", ".agents"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from hkgit.agents.events import ToolEvent
 from hkgit.agents.programs import opencode
 from hkgit.agents.setup.settings import Part
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
 NAME = "kilo"
@@ -14,4 +16,15 @@ def _list_parts(command: str) -> list[Part]:
     return opencode.build_parts(command, NAME, "kilo.json", _NEW)
 
 
-AGENT = replace(opencode.AGENT, name=NAME, list_parts=_list_parts, logs=(opencode.keep_log(NAME),))
+def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
+    found = opencode.find_store(NAME) / str(payload.get(opencode.KEYS.session))
+    return replace(event, transcript=found)
+
+
+AGENT = replace(
+    opencode.AGENT,
+    name=NAME,
+    complete=_complete,
+    list_parts=_list_parts,
+    logs=(opencode.keep_log(NAME),),
+)

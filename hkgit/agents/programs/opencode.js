@@ -20,12 +20,13 @@ export const Hkgit = async ({ directory }) => {
       if (part?.type === "tool") turns.set(part.callID, part.messageID)
     },
     "tool.execute.before": async (call, output) => {
-      if (!TOOLS.has(call.tool)) return
-      given.set(call.callID, output.args)
-      if (!EDITS.has(call.tool)) return
+      const isServers = call.tool.startsWith("hkgit_")
+      if (TOOLS.has(call.tool)) given.set(call.callID, output.args)
+      if (!EDITS.has(call.tool) && !isServers) return
       const answer = await tell(directory, {
         hook_event_name: "before", session_id: call.sessionID,
         tool_name: call.tool, tool_input: output.args, tool_use_id: call.callID,
+        turn: turns.get(call.callID),
       })
       if (answer.deny) throw new Error(answer.deny)
     },

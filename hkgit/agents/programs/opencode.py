@@ -6,21 +6,26 @@ message that is a call of a tool is told as one line, beside its session.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Keys, Log
-from hkgit.agents.json_fields import parse_value, table, tables, text
+from hkgit.agents.events import ToolEvent, ToolReading
+from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import find_database
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_diff
-from hkgit.agents.setup.settings import FilePart, JsonPart, Part, add_stamp, read_script
+from hkgit.agents.setup.settings import FilePart, JsonPart, Part, read_script
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
+from hkgit.text.stamps import add_stamp
 from hkgit.text.strict_json import JsonObject
+from hkgit.values import replace
 
 NAME = "opencode"
-EDIT_TOOL = "hkgit_edit"
+SERVER = "hkgit_"
 DENIAL: JsonObject = {"deny": SAID}
 NOTE: JsonObject = {"remark": SAID}
 KEYS = Keys(before="before", after="after")
@@ -55,7 +60,7 @@ def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]
     plugin = read_script(command, "opencode.js", "spawn.js", **values)
     return [
         JsonPart(settings, {"mcp": {"hkgit": server}}, new),
-        FilePart(f".{agent}/plugins/hkgit.js", add_stamp(plugin)),
+        FilePart(f".{agent}/plugins/hkgit.js", add_stamp(plugin, "//")),
     ]
 
 
@@ -63,22 +68,49 @@ _FORKS = ("kilo",)
 """Programs that keep the same database under a name of their own."""
 
 _CALLS = """
-    select part.id, message_id, session.id, session.directory, session.version, part.data
-    from part join session on session.id = part.session_id
-    where json_extract(part.data, '$.type') = 'tool' order by part.time_created, part.id
+    select part.id, message_id, part.time_created, session.id, session.directory, session.version,
+    part.data from part join session on session.id = part.session_id where ? in ('', session.id)
+    and (json_extract(part.data, '$.type') = 'tool' or json_extract(part.data, '$.synthetic'))
+    order by part.time_created, part.id
 """
 
 
-def _read_database(path: Path) -> Iterator[Line]:
-    """Read the calls in a database as lines of a log. Raises OSError where it cannot be read."""
+def _read_database(path: Path, session: str = "") -> Iterator[Line]:
+    """Read the calls in a database as lines of a log, of one session or of all.
+
+    Raises OSError where it cannot be read.
+    """
     # Few have any.
     from hkgit.agents.log_stores import ask
 
-    for part, message, session, directory, version, data in ask(path, _CALLS):
-        about = {"sessionID": session, "directory": directory, "version": version}
+    for part, message, created, own, directory, version, data in ask(path, _CALLS, session):
+        about = {"sessionID": own, "directory": directory, "version": version}
         about["agent"] = path.stem if path.stem in _FORKS else NAME
-        called = {**table(parse_value(str(data))), "messageID": message}
+        called = {**table(parse_value(str(data))), "messageID": message, "created": created}
         yield Line(f"{path.name}:{part}", {"info": about, "part": called})
+
+
+def _read_session(transcript: Path) -> Iterator[Line]:
+    return _read_database(transcript.parent, transcript.name)
+
+
+def _find_attached(transcript: Path) -> list[ToolReading]:
+    """Find the files that stand in prompts; the agent gives them between its answers alone."""
+    with suppress(OSError):
+        calls = AGENT.read_log(AGENT.logs[0], _read_session(transcript))
+        return [call.did for call in calls if not call.turn and isinstance(call.did, ToolReading)]
+    return []
+
+
+def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
+    """Name the part of a database that is the transcript."""
+    return replace(event, transcript=find_store(NAME) / str(payload.get(KEYS.session)))
+
+
+def find_store(name: str) -> Path:
+    """Find the database of OpenCode or of a fork of it."""
+    base = os.environ.get("XDG_DATA_HOME") or Path("~/.local/share").expanduser()
+    return Path(base, name, f"{name}.db")
 
 
 def _detects(record: Record) -> bool:
@@ -87,22 +119,35 @@ def _detects(record: Record) -> bool:
     return "directory" in info and ("part" in record or "messages" in record)
 
 
+_ATTACHED = "Called the Read tool with the following input: "
+"""What stands before a file in a prompt."""
+
+
 def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Yield every call of a log whose result it holds, in order."""
+    asked: dict[object, Record] = {}
     for line in lines:
         info = table(line.record.get("info"))
         messages = tables(line.record.get("messages"))
         parts = (part for message in messages for part in tables(message.get("parts")))
         for part in (table(line.record.get("part")), *parts):
+            said, message = text(part.get("text")) or "", part.get("messageID")
             if table(part.get("state")).get("status") == "completed":
                 yield _tell(line, info, part)
+            elif part.get("synthetic") is True and said.startswith(_ATTACHED):
+                asked[message] = table(parse_value(said.removeprefix(_ATTACHED)))
+            elif part.get("synthetic") is True and message in asked:
+                state = {"input": asked.pop(message), "output": said}
+                state["time"] = {"end": part.get("created")}
+                read = {"tool": "read", "callID": part.get("id") or line.where, "state": state}
+                yield _tell(line, info, read)
 
 
 def _tell(line: Line, info: Record, part: Record) -> LoggedCall:
     state, tool = table(part.get("state")), str(part.get("tool"))
-    ended, about = table(state.get("time")).get("end"), table(state.get("metadata"))
+    about = table(state.get("metadata"))
     return LoggedCall(
-        time=ended if isinstance(ended, int) else 0,
+        time=parse_time(table(state.get("time")).get("end")),
         conversation=text(info.get("sessionID")) or text(info.get("id")) or "unnamed",
         agent=f"{text(info.get('agent')) or NAME}/{text(info.get('version')) or 'unknown'}",
         directory=text(info.get("directory")) or "",
@@ -125,12 +170,16 @@ def keep_log(name: str) -> Log:
 
 AGENT = Agent(
     name=NAME,
-    edit_tool=EDIT_TOOL,
+    edit_tool=f"{SERVER}edit",
+    server=SERVER,
     edits=EDITS,
     looks=LOOKS,
     denial=DENIAL,
     note=NOTE,
     keys=KEYS,
+    complete=_complete,
+    find_attached=_find_attached,
+    read_earlier=_read_session,
     list_parts=_list_parts,
     logs=(keep_log(NAME),),
 )

@@ -21,7 +21,7 @@ async function tell(context, stage, event, answer) {
   return tellHook(context.cwd, {
     hook_event_name: stage, session_id: named(context),
     tool_name: event.toolName, tool_input: event.input, tool_response: answer,
-    tool_use_id: event.toolCallId, turn,
+    tool_use_id: event.toolCallId, turn, transcript_path: context.sessionManager.getSessionFile(),
   })
 }
 

@@ -9,10 +9,12 @@ in a message of its own; of an edit that shows the changed lines behind their nu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from hkgit.agents.agent import Agent, Log
-from hkgit.agents.json_fields import join_texts, table, tables, text
+from hkgit.agents.events import ToolReading
+from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_numbered_diff
@@ -20,13 +22,15 @@ from hkgit.agents.programs import opencode
 from hkgit.agents.setup.settings import (
     FilePart,
     Part,
-    add_stamp,
     is_of_user,
     is_steering,
     read_script,
 )
+from hkgit.agents.shown_readings import attached_in_lines, read_attached, read_own_lines
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
+from hkgit.text.stamps import add_stamp
+from hkgit.values import replace
 
 NAME = "pi"
 
@@ -47,11 +51,26 @@ def _list_parts(command: str) -> list[Part]:
     names = ["pi.js", "spawn.js", *(["pi_steering.js"] if is_steering(command) else [])]
     text = read_script(command.removesuffix(" --steer"), *names, **values)
     text += "" if is_steering(command) else "\nfunction steer() {}\n"
-    return [FilePart(".pi/extensions/hkgit.js", add_stamp(text))]
+    return [FilePart(".pi/extensions/hkgit.js", add_stamp(text, "//"))]
 
 
 def _detects(record: Record) -> bool:
     return record.get("type") == "session" and "cwd" in record and "version" in record
+
+
+_SHOWN = (
+    r'(?s)<file name="([^"\n]+)">\n(.*?)\n</file>',
+    r'(?s)<project_instructions path="([^"\n]+)">\n(.*?)\n</project_instructions>',
+)
+
+
+def _list_attached(record: Record) -> Iterator[ToolReading]:
+    """List the files that stand in a prompt (`@file`), or among its instructions (AGENTS.md)."""
+    message = table(record.get("message"))
+    if message.get("role") in ("user", "system"):
+        said = text_of([message.get("content"), message.get("sections")])
+        for path, content in (found for form in _SHOWN for found in re.findall(form, said)):
+            yield from read_attached(path, content)
 
 
 def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
@@ -61,6 +80,9 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     for line in lines:
         if line.record.get("type") == "session":
             session = line.record
+        for number, read in enumerate(_list_attached(line.record)):
+            attached = _begin(session, line)
+            yield replace(attached, id=f"{line.record.get('id')}.{number}", did=read)
         message = table(line.record.get("message"))
         if message.get("role") == "assistant":
             for part in tables(message.get("content")):
@@ -72,19 +94,28 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
 
 
 def _tell(session: Record, asked: Line, call: Record, answer: Record) -> LoggedCall:
-    ended = answer.get("timestamp")
-    return LoggedCall(
-        time=ended if isinstance(ended, int) else 0,
-        conversation=text(session.get("id")) or "unnamed",
-        agent=NAME,
-        directory=text(session.get("cwd")) or "",
-        where=asked.where,
+    return replace(
+        _begin(session, asked),
+        time=parse_time(answer.get("timestamp")),
         id=str(call.get("id")),
         tool=str(call.get("name")),
-        turn=asked.where,
+        turn=text(asked.record.get("id")) or asked.where,
         arguments=table(call.get("arguments")),
         answer=join_texts(answer.get("content")),
         hunks=parse_numbered_diff(text(table(answer.get("details")).get("diff"))),
+    )
+
+
+def _begin(session: Record, line: Line) -> LoggedCall:
+    """What a line says of a call: where, when, in which session."""
+    return LoggedCall(
+        time=parse_time(line.record.get("timestamp")),
+        conversation=text(session.get("id")) or "unnamed",
+        agent=NAME,
+        directory=text(session.get("cwd")) or "",
+        where=line.where,
+        id="",
+        tool="attachment",
     )
 
 
@@ -96,6 +127,8 @@ AGENT = Agent(
     denial=opencode.DENIAL,
     note=opencode.NOTE,
     keys=opencode.KEYS,
+    find_attached=attached_in_lines(_list_attached, b"<file name=", b"<project_instructions "),
+    read_earlier=read_own_lines,
     list_parts=_list_parts,
     logs=(
         Log(
@@ -106,4 +139,8 @@ AGENT = Agent(
         ),
     ),
     user_folder=("PI_CODING_AGENT_DIR", "", ".pi/agent"),
+    remaining=(
+        "trust this folder when pi asks: until then it loads no extension of a project,"
+        " and with -p it does not ask: pi --approve",
+    ),
 )

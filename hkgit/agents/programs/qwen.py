@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hkgit.agents.agent import Agent, Log
-from hkgit.agents.events import Did
+from hkgit.agents.events import Did, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.programs import claude, gemini
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
-from hkgit.agents.shown_readings import list_attached
+from hkgit.agents.shown_readings import attached_in_lines, list_named_parts, read_own_lines
 from hkgit.agents.tool_answers import find_range, searching, showing
 from hkgit.agents.tools import Tool, editing, shell, telling
 from hkgit.text.strict_json import JsonObject
@@ -59,7 +59,7 @@ def _list_parts(command: str) -> list[Part]:
     server: dict[str, object] = dict(MCP_SERVER)
     if is_steering(command):
         server["trust"] = True  # else it asks for each call, and where nobody answers it refuses
-    hooks = claude.hooks(command, [*EDITS, _SHELL], [*EDITS, *LOOKS])
+    hooks = claude.hooks(command, [*EDITS, _SHELL, f"{claude.SERVER}.*"], [*EDITS, *LOOKS])
     hooks[claude.FAILED] = [{"matcher": _SHELL, "hooks": claude.hook_commands(command)}]
     settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
     owner = f"hkgit hook {NAME}"
@@ -74,7 +74,9 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Yield every call of a log whose result it holds, in the order of the results."""
     pending: dict[object, tuple[Line, Record]] = {}
     for line in lines:
-        yield from _list_attached(line)
+        for number, read in enumerate(_list_attached(line.record)):
+            number_of = f"{line.record.get('uuid')}.{number}"
+            yield replace(_begin(line, line.record), id=number_of, did=read)
         for part in tables(table(line.record.get("message")).get("parts")):
             asked, answer = table(part.get("functionCall")), table(part.get("functionResponse"))
             if asked:
@@ -90,10 +92,10 @@ def _has_succeeded(record: Record, answer: Record) -> bool:
     return status == "success" or (is_well and record.get("isSidechain") is True)
 
 
-def _list_attached(line: Line) -> Iterator[LoggedCall]:
+def _list_attached(record: Record) -> Iterator[ToolReading]:
     """List the files that stood in a prompt (`@file`)."""
-    for number, read in enumerate(list_attached(line.record)):
-        yield replace(_begin(line, line.record), id=f"{line.record.get('uuid')}.{number}", did=read)
+    if record.get("type") == "user":
+        yield from list_named_parts(table(record.get("message")).get("parts"))
 
 
 _OLD_NAMES = {"replace": "edit"}
@@ -139,9 +141,12 @@ AGENT = Agent(
     edit_tool="mcp__hkgit__edit",
     edits=EDITS,
     looks=LOOKS,
+    server=claude.SERVER,
     denial=claude.DENIAL,
     note=claude.NOTE,
     reword=_reword,
+    find_attached=attached_in_lines(_list_attached, b"Content from "),
+    read_earlier=read_own_lines,
     list_parts=_list_parts,
     logs=(Log(LOG_NAME, find_projects("QWEN_HOME", ".qwen"), _detects, _calls),),
     user_folder=("QWEN_HOME", "", ".qwen"),

@@ -35,20 +35,11 @@ _ADVICE = ("fix", "read")
 
 
 class Connection:
-    """One connection: its name, where it may work, and the sessions it has opened.
+    """One connection: its name, where it may work, and the sessions it has opened."""
 
-    `conversation` is the session of the agent that has started it, where it says which.
-    """
-
-    def __init__(
-        self,
-        start: Path,
-        name: str | None,
-        agent: str = "unknown",
-        conversation: str | None = None,
-    ) -> None:
+    def __init__(self, start: Path, name: str | None, agent: str = "unknown") -> None:
         self._chosen = name
-        self.name = name or conversation or f"connection-{secrets.token_hex(4)}"
+        self.name = name or f"connection-{secrets.token_hex(4)}"
         self.agent = agent
         self._start = start
         self._offered: list[Root] | None = None
@@ -62,28 +53,18 @@ class Connection:
         self._offered = None if roots is None else places(self._start, roots)
 
     def answer(
-        self,
-        name: str,
-        arguments: Mapping[str, Json] | None,
-        session: str | None = None,
-        id: str | None = None,
+        self, name: str, arguments: Mapping[str, Json] | None, session: str | None = None
     ) -> Reply:
         """Answer a call; refusals are answers too. Safe to be called by many threads.
 
-        `session` is the caller's, where that is known; a call may name another. By the `id` of a
-        call a hook may have noted whose it is.
+        `session` is the caller's, where that is known; a call may name another. A hook may have
+        noted whose it is.
         """
-        return _name_programs(self._answer(name, arguments, session, id))
+        return _name_programs(self._answer(name, arguments or {}, session))
 
-    def _answer(
-        self,
-        name: str,
-        arguments: Mapping[str, Json] | None,
-        session: str | None,
-        id: str | None,
-    ) -> Reply:
+    def _answer(self, name: str, arguments: Mapping[str, Json], session: str | None) -> Reply:
         try:
-            return self._dispatch(name, {} if arguments is None else arguments, session, id)
+            return self._dispatch(name, arguments, session)
         except HkgitError as error:
             return of_error(error)
         except Exception as error:  # noqa: BLE001 - a fault ends one call, not the connection
@@ -91,9 +72,7 @@ class Connection:
             what = f"internal error in hkgit: {type(error).__name__}: {error}"
             return of_error(HkgitError(name, what, "Please report it; other calls may still work."))
 
-    def _dispatch(
-        self, name: str, arguments: Mapping[str, Json], session: str | None, id: str | None
-    ) -> Reply:
+    def _dispatch(self, name: str, arguments: Mapping[str, Json], session: str | None) -> Reply:
         call = CALLS.get(name)
         if call is None:
             raise InvalidInput(name[:80], "is not a tool", f"Known: {', '.join(CALLS)}.")
@@ -101,7 +80,7 @@ class Connection:
         offered = self._offered or places(self._start, None)
         root = given.pop("root", None)
         place = choose_root(offered, root)
-        named, session = given.pop("session", None), take_caller(place.root, id) or session
+        named, session = given.pop("session", None), take_caller(place.root, arguments) or session
         worker = named or self._chosen or session or self.name
         asked = json.dumps([name, given], sort_keys=True)
         reply = self._lead_on(asked, (place.root, worker), self._run(call, place, worker, given))

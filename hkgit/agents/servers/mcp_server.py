@@ -25,7 +25,7 @@ from mcp.shared.exceptions import MCPError
 from hkgit import __version__
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.replies import Reply, of_error
-from hkgit.agents.servers.roots import id_of_call, session_of_call
+from hkgit.agents.servers.roots import session_of_call
 from hkgit.agents.servers.server_calls import CALLS, Tool
 from hkgit.errors import HkgitError
 from hkgit.text.formats import describe_choice
@@ -111,8 +111,8 @@ class _Service:
         except HkgitError as error:
             reply = of_error(error)
         else:
-            known = session_of_call(params.meta), id_of_call(params.meta)
-            answer = partial(self._session.answer, params.name, params.arguments, *known)
+            known = session_of_call(params.meta)
+            answer = partial(self._session.answer, params.name, params.arguments, known)
             reply = await anyio.to_thread.run_sync(answer, limiter=self._workers)
         content: list[types.ContentBlock] = [_text(reply), *_images(reply)]
         return types.CallToolResult(

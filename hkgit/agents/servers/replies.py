@@ -16,9 +16,9 @@ from hkgit.errors import (
     Stale,
 )
 from hkgit.matching.place import format_confidence
-from hkgit.sessions.answers import EditReport, Status, UndoReport
-from hkgit.sessions.knowledge import Reading
-from hkgit.sessions.session_json import call_json, reading_json, status_json
+from hkgit.sessions.answers import EditReport, UndoReport
+from hkgit.sessions.file_lines import Reading
+from hkgit.sessions.session_status import Status
 from hkgit.text.escape import to_json_text, visible
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass, replace
@@ -48,7 +48,7 @@ class Reply:
 
 def of_reading(reading: Reading, kept: JsonObject, image: bytes | None) -> Reply:
     """Reply with lines and their hash, or an image; the call that reads on keeps some arguments."""
-    document = reading_json(reading)
+    document = reading.document
     if reading.next_line is not None:
         start = reading.next_line
         document["next"] = call("read", path=document["path"], start_line=start, **kept)
@@ -76,7 +76,7 @@ def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> R
     """Reply with what became of a call of `edit`; an edit of tags is fixed by reading with tags."""
     error = answer.error
     document = render_apply_json(answer.status, answer.outcomes, None, error, dry_run=dry_run)
-    document |= call_json(answer)
+    document |= answer.document
     if error is not None:
         _point_on(document, answer.outcomes, answer.batch)
         if hashline and document.get("next", {}).get("tool") == "read":
@@ -131,7 +131,7 @@ def of_undone(undone: UndoReport, session: str) -> Reply:
 
 def of_status(status: Status) -> Reply:
     """Reply how a session stands."""
-    return Reply(status_json(status), "\n".join(_status_lines(status)))
+    return Reply(status.document, "\n".join(_status_lines(status)))
 
 
 def _status_lines(status: Status) -> Iterator[str]:
@@ -140,8 +140,8 @@ def _status_lines(status: Status) -> Iterator[str]:
         f" {status.blind} of them blind; {len(status.receipts)} receipts"
     )
     for each in status.calls:
-        state = "undone" if each.is_undone else f"{each.committed} of {each.edits} committed"
-        yield f"call {each.id}: {', '.join(map(visible, each.files))} ({state})"
+        state = "undone" if each.undone else f"{each.committed} of {each.edits} committed"
+        yield f"call {each.call}: {', '.join(map(visible, each.files))} ({state})"
 
 
 def call(tool: str, **arguments: Json) -> JsonObject:

@@ -1,16 +1,14 @@
-"""The roots of a client, and its conversation.
+"""The roots of a client, and whose calls it makes.
 
-Agents tell of it in the environment of a server that they start, or beside each call.
-
-The server is the whole conversation's and is told the call's id alone; the hook before the call
-is told who makes it.
+A server is told what is asked for alone; the hook before the call is told by which conversation or
+sub-agent. Codex says it beside each call.
 """
 
 from __future__ import annotations
 
-import re
+import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
@@ -19,6 +17,7 @@ from hkgit.agents.tools import session_name
 from hkgit.errors import InvalidInput
 from hkgit.git.state_files import find_files
 from hkgit.sessions.homes import list_candidates, make_home
+from hkgit.text.hashes import sha256
 from hkgit.values import dataclass
 
 
@@ -88,18 +87,6 @@ def _path(uri: str) -> Path | None:
     return Path(url2pathname(parts.path))
 
 
-def session_of_process(environment: Mapping[str, str]) -> str | None:
-    """Name the session of the agent that has started this process, where it says which."""
-    conversation = environment.get("CLAUDE_CODE_SESSION_ID")
-    return session_name("claude", conversation) if conversation else None
-
-
-def id_of_call(meta: object) -> str | None:
-    """Read how the agent names a call from the `_meta` of its request, as Claude Code's has it."""
-    named = meta.get("claudecode/toolUseId") if isinstance(meta, Mapping) else None
-    return named if isinstance(named, str) else None
-
-
 def session_of_call(meta: object) -> str | None:
     """Name the session of a call from the `_meta` of its request, as Codex's has it."""
     turn = meta.get("x-codex-turn-metadata") if isinstance(meta, Mapping) else None
@@ -116,35 +103,34 @@ FOLDER = ".callers"
 _LONGEST_WAIT = 3600
 """Seconds for which a call may wait for a person's leave; notes that are older are removed."""
 
-_ID = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
-
-def note_caller(root: Path, call: str, session: str) -> None:
+def note_caller(root: Path, arguments: Mapping[str, object], session: str) -> None:
     """Note that this session makes a call; nothing where that cannot be written."""
-    if _ID.fullmatch(call) is None:
-        return
     for home in list_candidates(root):
         with suppress(OSError):
             make_home(home)
             (home / FOLDER).mkdir(exist_ok=True)
             _remove_old(home / FOLDER)
-            (home / FOLDER / call).write_text(session, "utf-8")
+            (home / FOLDER / _name_call(arguments)).write_text(session, "utf-8")
             return
 
 
-def take_caller(root: Path, call: str | None) -> str | None:
-    """Find the session that makes a call, if that was noted, and forget the note."""
-    for note in _find_notes(root, call):
+def take_caller(root: Path, arguments: Mapping[str, object]) -> str | None:
+    """Find the session that makes a call, if that was noted, and forget the note.
+
+    Of two that ask for the same at once it does not matter which is which.
+    """
+    for home in list_candidates(root):
         with suppress(OSError, UnicodeDecodeError):
+            note = home / FOLDER / _name_call(arguments)
             session = note.read_text("utf-8")
             note.unlink()
             return session
     return None
 
 
-def _find_notes(root: Path, call: str | None) -> Iterator[Path]:
-    if call is not None and _ID.fullmatch(call) is not None:
-        yield from (home / FOLDER / call for home in list_candidates(root))
+def _name_call(arguments: Mapping[str, object]) -> str:
+    return sha256(json.dumps(arguments, sort_keys=True).encode()).hexdigest()
 
 
 def _remove_old(folder: Path) -> None:

@@ -27,7 +27,7 @@ from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.refused_calls import note_unread_spec
 from hkgit.text.escape import to_json_text, visible
 from hkgit.values import dataclass, replace
-from hkgit.workflows.application import ApplyRequest, ApplyResult, advise, apply
+from hkgit.workflows.application import ApplyResult, advise, apply
 from hkgit.workflows.arguments import (
     BASE,
     BATCH,
@@ -49,9 +49,8 @@ from hkgit.workflows.arguments import (
     Values,
     planning_options,
 )
-from hkgit.workflows.commit_plan import Progress
 from hkgit.workflows.landing_policy import explain_differing, find_differing
-from hkgit.workflows.target import ApplyOptions
+from hkgit.workflows.target import ApplyRequest
 
 LARGEST_IMAGE = 5 * 2**20
 """In bytes; what agents' models take at most."""
@@ -228,7 +227,8 @@ _FIX = "Fix: read those lines in this session, then make this call again."
 def apply_spec(session: EditSession, spec: Spec, given: Values) -> Reply:
     """Commit a spec with its evidence; what the session has read counts as such."""
     expected = map(parse_expect, given.get("expect", ()))
-    options = ApplyOptions(
+    request = ApplyRequest(
+        (spec,),
         branch=given.get("branch"),
         base=given.get("base"),
         agent=session.agent if spec.agent is None else spec.agent,
@@ -236,9 +236,9 @@ def apply_spec(session: EditSession, spec: Spec, given: Values) -> Reply:
         # The judge speaks of all edits at once.
         options=planning_options(given, allow_blind=True),
         reads=(*expected, *session.status().receipts),
+        dry_run=given.get("dry_run", False),
     )
-    request = ApplyRequest((spec,), options, given.get("dry_run", False))
-    result = _add_advice(apply(Repository.discover(session.root), request, Progress(_say)))
+    result = _add_advice(apply(Repository.discover(session.root), request, say=_say))
     if result.error is not None:
         reply = of_refused(result.outcomes, result.error)
         text = "\n".join([reply.text, *map(visible, result.conflicts)])
@@ -261,20 +261,19 @@ def _add_advice(result: ApplyResult) -> ApplyResult:
 
 
 def _reply_landed(result: ApplyResult) -> Reply:
-    done = result.landed[-1]
-    subject = done.record.message.decode("utf-8", "replace").split("\n", 1)[0]
+    done, commit = result.commits[-1], result.landed[-1]
     warning = done.warning
     warned = [] if warning is None else [f"note: would be rejected: {warning}"]
     branch = "" if result.target is None else result.target.branch
-    head = f"[{branch} {done.commit[:12]}] {visible(subject)}"
+    head = f"[{branch} {commit[:12]}] {visible(done.subject)}"
     text = "\n".join([head, *map(outcome_line, result.outcomes), *warned])
-    return Reply(render_apply_json("applied", result.outcomes, done.commit), text)
+    return Reply(render_apply_json("applied", result.outcomes, commit), text)
 
 
 def _reply_planned(result: ApplyResult) -> Reply:
     """What a dry run would change."""
     diffs = "".join(to_json_text(outcome.diff) or "" for outcome in result.outcomes)
-    messages = "\n".join(each.message.decode("utf-8", "replace") for each in result.records)
+    messages = "\n".join(each.message.decode("utf-8", "replace") for each in result.commits)
     document = render_apply_json("applied", result.outcomes, None, dry_run=True)
     return Reply(document, f"{diffs}\n{messages}")
 

@@ -12,9 +12,10 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from hkgit.agents import HOOKED, MODES, find_agent, parts_of
-from hkgit.agents.setup.settings import FOR_USER, FilePart, JsonPart, Part, is_ours
+from hkgit.agents.setup.settings import FOR_USER, FilePart, JsonPart, Part
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
+from hkgit.text.stamps import is_stamped
 from hkgit.values import dataclass, replace
 from hkgit.workflows.setup_steps import Action, SetupStep, carry_out, keep_file, read
 
@@ -47,7 +48,7 @@ def find_outdated(root: Path) -> Iterator[OutdatedHooks]:
         mode = next((mode for mode in MODES if _is_of(found[mode], mode)), MODES[0])
         for path, (part, text) in found[mode].items():
             if not _is_kept(part, text):
-                is_changed = isinstance(part, FilePart) and not is_ours(text)
+                is_changed = isinstance(part, FilePart) and not is_stamped(text)
                 yield OutdatedHooks(name, mode, path, is_changed)
 
 

@@ -9,9 +9,8 @@ import json
 import re
 from collections.abc import Iterator
 
-from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
-from hkgit.text.hashes import sha256
+from hkgit.text.stamps import is_stamped
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
@@ -203,24 +202,16 @@ class FilePart:
     is_executable: bool = False
 
     def add_to(self, text: str | None) -> str:
-        if text is not None and text != self.text and not is_ours(text):
+        if text is not None and text != self.text and not is_stamped(text):
             what = "is not as hkgit wrote it, so it is left as it is"
             raise InvalidInput(self.path, what, "Move it away, then try again.")
         return self.text
 
     def remove_from(self, text: str) -> str | None:
-        return None if text == self.text or is_ours(text) else text
+        return None if text == self.text or is_stamped(text) else text
 
 
 Part = JsonPart | TextPart | FilePart
-
-_STAMP = re.compile(r"^(?://|#|<!--) hkgit sha256:([0-9a-f]{32})(?: -->)?\n", re.MULTILINE)
-
-
-def add_stamp(text: str, comment: str = "//", end: str = "") -> str:
-    """Add a line of comment with the hash of all other lines, so that a change is seen."""
-    first = text.index("\n") + 1 if text.startswith("#!") else 0
-    return f"{text[:first]}{comment} hkgit sha256:{_hash(text)}{end}\n{text[first:]}"
 
 
 def read_script(command: str, *names: str, **values: object) -> str:
@@ -236,16 +227,6 @@ def read_script(command: str, *names: str, **values: object) -> str:
     for name, value in {"limit": HOOK_SECONDS * 1000, "words": words, **values}.items():
         text = text.replace(f'"${name}"', json.dumps(value)).replace(f"${name}", str(value))
     return text
-
-
-def is_ours(text: str) -> bool:
-    """Whether a file is as some version of hkgit wrote it."""
-    found = _STAMP.search(text)
-    return found is not None and found[1] == _hash(text[: found.start()] + text[found.end() :])
-
-
-def _hash(text: str) -> str:
-    return sha256(encode_text(text)).hexdigest()[:32]
 
 
 def _commands(value: object) -> Iterator[str]:

@@ -8,23 +8,21 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Future
+from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import contextmanager
 from pathlib import Path
 from sqlite3 import Error as DatabaseError
 
 from hkgit import __version__
 from hkgit.audit.tables.database import explain_failure
-from hkgit.audit.tables.rows import Rows, find_roots, normalise_url
+from hkgit.audit.tables.rows import find_roots, normalise_url
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
-from hkgit.evidence.entry import digest
 from hkgit.gate.policy.key_table import STRING, TEXTS, list_of, read_fields
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.grants import BREAK_GLASS
 from hkgit.gate.trusted_policy import follow_policy, read_trusted_policy
 from hkgit.git import program
 from hkgit.git.mirrors import (
-    RemoteRefs,
     check_address,
     hide_credentials,
     list_mirror,
@@ -34,6 +32,7 @@ from hkgit.git.mirrors import (
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
 from hkgit.matching.place import LADDER_VERSION
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Json
 from hkgit.values import dataclass, replace
 
@@ -256,15 +255,6 @@ def write_json(path: Path, value: Mapping[str, Json]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a repository, or a part of it, could not be judged."""
-
-    where: str
-    what: str
-    fix: str
-
-
-@dataclass(frozen=True, slots=True)
 class RepositoryState:
     """What the judgement of a repository rests on.
 
@@ -279,16 +269,6 @@ class RepositoryState:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanJob:
-    """A repository to fetch, as the last run left it; `policy` is the one that was named."""
-
-    directory: FleetDirectory
-    listed: ListedRepository
-    policy: Policy | None = None
-    before: RepositoryState | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class PlannedRepository:
     """A repository that is here, and all its commits; None where nothing has changed.
 
@@ -299,26 +279,11 @@ class PlannedRepository:
     policy: Policy
     roots: tuple[str, ...] = ()
     commits: tuple[str, ...] | None = None
-    versions: tuple[str, ...] = ()
 
     @property
     def tip(self) -> str:
         """The commit of its first ref; it has one unless it is empty."""
         return next(iter(self.state.tips.values()))
-
-
-@dataclass(frozen=True, slots=True)
-class PartJob:
-    """Commits of a mirror to judge."""
-
-    directory: FleetDirectory
-    name: str
-    policy: Policy
-    tip: str
-    commits: tuple[str, ...]
-
-
-Answer = PlannedRepository | Failure | list[Rows]
 
 
 def describe_versions() -> tuple[str, ...]:
@@ -327,77 +292,65 @@ def describe_versions() -> tuple[str, ...]:
     return f"hkgit {__version__}", f"ladder {LADDER_VERSION}", f"git {git}"
 
 
-def make_failure(error: HkgitError | OSError | DatabaseError, where: str) -> Failure:
-    """Convert an error to a value; an exception of hkgit does not travel between processes."""
-    if isinstance(error, DatabaseError):
-        error = explain_failure(error, where)
+def refuse(error: BaseException, place: str) -> HkgitError:
+    """Build what is said of a repository whose work failed; one that ends the run is raised."""
     if isinstance(error, HkgitError):
-        return Failure(error.where, error.what, error.fix)
-    name = where if error.filename is None else str(error.filename)
-    return Failure(
-        name, error.strerror or str(error), "Free some space or give access, then run it again."
-    )
-
-
-def take_answer(future: Future[Answer]) -> Answer:
-    """Return what a task answered; an unexpected error is a failure of its repository alone."""
-    error = future.exception()
-    if error is None:
-        return future.result()
+        return error
+    if isinstance(error, DatabaseError):
+        return explain_failure(error, place)
+    if isinstance(error, OSError):
+        name = place if error.filename is None else str(error.filename)
+        fix = "Free some space or give access, then run it again."
+        return GitRefused(name, error.strerror or str(error), fix)
     if isinstance(error, BrokenExecutor | CancelledError) or not isinstance(error, Exception):
         raise error  # the worker is gone, or somebody has interrupted it
     fix = "Run it again; if it stays, run hkgit verify in the mirror with --debug and report it."
-    return Failure("worker", f"{type(error).__name__}: {error}".partition("\n")[0], fix)
+    return HkgitError("worker", f"{type(error).__name__}: {error}".partition("\n")[0], fix)
 
 
-def plan_repository(job: PlanJob) -> PlannedRepository | Failure:
-    """Bring the mirror of a repository up to date, and list what is to be judged."""
-    place = job.listed.place
-    try:
-        job.directory.expect_seen()
-        remote = _update(job)
-    except (HkgitError, OSError) as error:
-        return make_failure(error, place)
-    try:
-        return _plan(job, remote)
-    except (Unverifiable, GitRefused) as error:
-        mirror = job.directory.mirror(job.listed.directory)
-        fix = f"Remove {mirror}; the next run fetches it again."
-        return Failure(place, f"its mirror cannot be read: {error.what}", fix)
-    except (HkgitError, OSError) as error:
-        return make_failure(error, place)
+def plan_repository(
+    directory: FleetDirectory,
+    listed: ListedRepository,
+    policy: Policy | None = None,
+    before: RepositoryState | None = None,
+) -> PlannedRepository:
+    """Bring the mirror of a repository up to date, and list what is to be judged.
 
-
-def _update(job: PlanJob) -> RemoteRefs:
-    """Fetch where the remote has something else than the mirror; what the remote has."""
-    mirror = job.directory.mirror(job.listed.directory)
-    remote = list_remote(job.listed.address)
+    `policy` is the one that was named, `before` what the last run left. Raises HkgitError.
+    """
+    directory.expect_seen()
+    mirror, place = directory.mirror(listed.directory), listed.place
+    remote = list_remote(listed.address)
     try:
         if not remote.refs or remote.refs != list_mirror(mirror):
-            update_mirror(job.listed.address, mirror)
+            update_mirror(listed.address, mirror)
     except GitRefused as error:
         fix = f"The next run tries again; if it stays, remove {mirror}: it is fetched again."
-        raise GitRefused(job.listed.place, error.what, fix) from error
-    return remote
+        raise GitRefused(place, error.what, fix) from error
+    try:
+        return _plan(listed, mirror, remote.branch, policy, before)
+    except (Unverifiable, GitRefused) as error:
+        fix = f"Remove {mirror}; the next run fetches it again."
+        raise GitRefused(place, f"its mirror cannot be read: {error.what}", fix) from error
 
 
-def _plan(job: PlanJob, remote: RemoteRefs) -> PlannedRepository:
-    mirror = job.directory.mirror(job.listed.directory)
+def _plan(
+    listed: ListedRepository,
+    mirror: Path,
+    branch: str | None,
+    named: Policy | None,
+    before: RepositoryState | None,
+) -> PlannedRepository:
     repository, refs = Repository.discover(mirror), list_mirror(mirror)
-    tips = _find_tips(job.listed, refs, remote.branch)
-    policy = _read_policy(repository, job.policy, tips)
+    tips = _find_tips(listed, refs, branch)
+    policy = _read_policy(repository, named, tips)
     basis = digest(repr((policy, sorted(tips), describe_versions())).encode())
     state = RepositoryState(basis, _digest_evidence(refs), tips)
-    if not tips or state == job.before:
-        return PlannedRepository(state, policy, versions=describe_versions())
+    if not tips or state == before:
+        return PlannedRepository(state, policy)
     first, *others = map(repository.resolve, tips.values())
-    return PlannedRepository(
-        state,
-        policy,
-        roots=find_roots(repository, first),
-        commits=tuple(_list_commits(repository, (first, *others))),
-        versions=describe_versions(),
-    )
+    commits = tuple(_list_commits(repository, (first, *others)))
+    return PlannedRepository(state, policy, find_roots(repository, first), commits)
 
 
 def _list_commits(repository: Repository, tips: Sequence[str]) -> Iterator[str]:

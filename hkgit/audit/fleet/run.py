@@ -10,28 +10,24 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import ExitStack
+from inspect import GEN_CLOSED, getgeneratorstate
 from queue import SimpleQueue
 from sqlite3 import Connection
 from sqlite3 import Error as DatabaseError
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from hkgit.audit.commits import Trail
 from hkgit.audit.fleet.plan import (
-    Answer,
-    Failure,
     FleetDirectory,
     ListedRepository,
-    PartJob,
-    PlanJob,
     PlannedRepository,
     RepositoryState,
     describe_versions,
-    make_failure,
     plan_repository,
-    take_answer,
+    refuse,
     write_json,
 )
 from hkgit.audit.tables.columns import TABLES
@@ -49,7 +45,7 @@ from hkgit.audit.tables.export_tables import (
     open_duck,
     write_parquet,
 )
-from hkgit.audit.tables.figures import ask
+from hkgit.audit.tables.figures import Figures, add_figures, count_all
 from hkgit.audit.tables.rows import RepositoryIdentity, Rows, describe_judges, make_rows, name_url
 from hkgit.errors import GitRefused, HkgitError
 from hkgit.gate.judge import Gate
@@ -66,71 +62,35 @@ if TYPE_CHECKING:
 PART = 1000
 """Commits of one task: some seconds of work."""
 
-KINDS = ("replay", "made_by", "standing", "evidence", "agents")
+KINDS = ("replay", "standing", "evidence", "agents")
 """What commits are counted by; `evidence` counts edits, and `agents` a commit by each."""
 
 _OF_THREAD = threading.local()
 """The judge of this thread, which keeps what it has read; a worker may have several threads."""
 
 
-def judge_part(job: PartJob) -> list[Rows] | Failure:
-    """Judge some commits; their rows."""
-    try:
-        job.directory.expect_seen()
-        return _judge(job)
-    except (HkgitError, OSError) as error:
-        return make_failure(error, job.name)
-
-
-def _judge(job: PartJob) -> list[Rows]:
-    trail, judge = _trail_of(job), describe_judges(job.policy)
-    return [
-        make_rows(trail.repository, trail.tell(each), job.policy, judge) for each in job.commits
-    ]
-
-
-def _trail_of(job: PartJob) -> Trail:
-    key = (job.directory.root, job.name, job.policy, job.tip)
+def judge_part(
+    directory: FleetDirectory, name: str, policy: Policy, tip: str, commits: Sequence[str]
+) -> list[Rows]:
+    """Judge some commits of a mirror; their rows. Raises HkgitError."""
+    directory.expect_seen()
+    key = directory.root, name, policy, tip
     if getattr(_OF_THREAD, "key", None) != key:
-        repository = Repository.discover(job.directory.mirror(job.name))
-        _OF_THREAD.trail = Trail(repository, Gate(repository, job.policy, tip=job.tip))
+        repository = Repository.discover(directory.mirror(name))
+        _OF_THREAD.trail = Trail(repository, Gate(repository, policy, tip=tip))
         _OF_THREAD.key = key
-    trail: Trail = _OF_THREAD.trail
-    return trail
+    return _judge(_OF_THREAD.trail, commits)
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Numbers of commits: all, those that the policy lets pass, and by each of `KINDS`."""
-
-    commits: int = 0
-    passing: int = 0
-    by: Mapping[str, Counter[str]] = field(
-        default_factory=lambda: {kind: Counter() for kind in KINDS}
-    )
-
-    def to_json(self) -> JsonObject:
-        """Write the numbers as one JSON object."""
-        by = {kind: dict(sorted(self.by[kind].items())) for kind in KINDS}
-        return {"commits": self.commits, "passing": self.passing, **by}
+def _judge(trail: Trail, commits: Sequence[str]) -> list[Rows]:
+    policy, judge = trail.gate.policy, describe_judges(trail.gate.policy)
+    return [make_rows(trail.repository, trail.tell(each), policy, judge) for each in commits]
 
 
-def count_repository(database: Connection, name: str) -> Tally:
-    """Count the commits of one repository."""
-    by: dict[str, Counter[str]] = {kind: Counter() for kind in ("passing", *KINDS)}
-    for row in ask(database, "tally", repository=name):
-        by[row["kind"]][row["value"]] = row["count"]
-    return Tally(by["standing"].total(), by.pop("passing").total(), by)
-
-
-def sum_tallies(tallies: Iterable[Tally]) -> Tally:
-    """Add up some tallies."""
-    known = list(tallies)
-    return Tally(
-        sum(each.commits for each in known),
-        sum(each.passing for each in known),
-        {kind: sum((each.by[kind] for each in known), Counter()) for kind in KINDS},
-    )
+def figures_json(figures: Figures) -> JsonObject:
+    """Write the numbers of commits as one JSON object."""
+    by = {kind: dict(sorted(figures[kind].items())) for kind in KINDS}
+    return {"commits": figures.commits, "passing": figures.passing, **by}
 
 
 def identify_listed(listed: ListedRepository, roots: tuple[str, ...] = ()) -> RepositoryIdentity:
@@ -181,20 +141,20 @@ class FleetRow:
     listed: ListedRepository
     status: str
     tips: Mapping[str, str] = field(default_factory=dict)
-    tally: Tally = field(default_factory=Tally)
+    figures: Figures = field(default_factory=lambda: Figures({}))
     new: int = 0
     policy: str | None = None
     enforces: bool = True
     restarts: str = ""
     same_as: str | None = None
-    failure: Failure | None = None
+    failure: HkgitError | None = None
 
     @property
     def passes(self) -> bool:
         """Whether it was judged and its policy lets every commit pass."""
         if self.status == FAILED:
             return False
-        return not self.enforces or self.tally.passing == self.tally.commits
+        return not self.enforces or not self.figures.failing
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +174,8 @@ class FleetSummary:
         return sum(not row.passes and row.status != FAILED for row in self.rows)
 
     @property
-    def tally(self) -> Tally:
-        return sum_tallies(row.tally for row in self.rows)
+    def figures(self) -> Figures:
+        return add_figures(row.figures for row in self.rows)
 
 
 def row_line(row: FleetRow) -> str:
@@ -231,13 +191,11 @@ def row_line(row: FleetRow) -> str:
     if row.status == EMPTY:
         return f"ok   {name}: no commit yet"
     mark = "ok  " if row.passes else "FAIL"
-    tally = row.tally
-    counted = count_noun(tally.commits, "commit")
-    by = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.by["standing"].items()))
-    refused = tally.commits - tally.passing
-    line = f"{mark} {name}: {counted}, {row.new} new"
+    figures = row.figures
+    by = ", ".join(f"{count} {kind}" for kind, count in sorted(figures["standing"].items()))
+    line = f"{mark} {name}: {count_noun(figures.commits, 'commit')}, {row.new} new"
     line += f"; {by}" if by else ""
-    line += f"; {refused} rejected" if refused else ""
+    line += f"; {figures.failing} rejected" if figures.failing else ""
     return line + (f" ({row.restarts})" if row.restarts else "")
 
 
@@ -245,13 +203,12 @@ def summary_lines(summary: FleetSummary) -> list[str]:
     """Write the whole summary for a person."""
     counted = Counter(row.status for row in summary.rows)
     by = ", ".join(f"{counted[status]} {status}" for status in STATUSES if counted[status])
-    tally = summary.tally
+    figures = summary.figures
     repositories = count_noun(len(summary.rows), "repository", "repositories")
-    derived = tally.by["standing"]["derived"]
+    commits = count_noun(figures.commits, "commit")
     return [
         f"{repositories}: {by}",
-        f"{count_noun(tally.commits, 'commit')}: {derived} derived,"
-        f" {tally.commits - tally.passing} rejected",
+        f"{commits}: {figures.derived} derived, {figures.failing} rejected",
     ]
 
 
@@ -261,7 +218,7 @@ def summary_json(summary: FleetSummary) -> JsonObject:
         "schema": 1,
         "versions": list(summary.versions),
         "repositories": [row_json(row) for row in summary.rows],
-        "total": summary.tally.to_json(),
+        "total": figures_json(summary.figures),
         "failed": summary.failed,
         "rejected": summary.rejected,
     }
@@ -282,16 +239,9 @@ def row_json(row: FleetRow) -> JsonObject:
         "same_as": None if row.same_as is None else to_json_text(row.same_as),
         "error": None
         if failure is None
-        else {
-            "where": to_json_text(failure.where),
-            "what": to_json_text(failure.what),
-            "fix": to_json_text(failure.fix),
-        },
-        "numbers": row.tally.to_json(),
+        else {name: to_json_text(getattr(failure, name)) for name in ("where", "what", "fix")},
+        "numbers": figures_json(row.figures),
     }
-
-
-Job = TypeVar("Job", PlanJob, PartJob)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,16 +258,13 @@ class FleetRequest:
     has_tables: bool = True
 
 
-@dataclass(slots=True)
-class _Underway:
-    """A repository whose parts are being judged, and how many commits are new in it."""
+def _failure_json(failure: HkgitError) -> JsonObject:
+    said = {"where": failure.where, "what": failure.what, "fix": failure.fix}
+    return {name: to_json_text(words) for name, words in said.items()}
 
-    listed: ListedRepository
-    plan: PlannedRepository
-    new: int = 0
-    missing: int = 0
-    is_rewritten: bool = False
-    failure: Failure | None = None
+
+Work = Sequence[tuple[Any, ...]]
+"""Tasks for the executor, each with its arguments."""
 
 
 def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow]:
@@ -350,7 +297,7 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
 
 
 class _Run:
-    """One run: what is submitted, and what each answer is followed by."""
+    """One run: each repository says what is to be done for it, and is told what came of it."""
 
     def __init__(
         self,
@@ -364,141 +311,123 @@ class _Run:
         self.database = database
         self.duck = duck
         self.states = _States(database)
-        self.plans: dict[Future[Answer], ListedRepository] = {}
-        self.parts: dict[Future[Answer], _Underway] = {}
-        self.answered: SimpleQueue[Future[Answer]] = SimpleQueue()
+        self.under_way: dict[Future[Any], tuple[ListedRepository, Generator[Work, Any, FleetRow]]]
+        self.under_way = {}
+        self.answered: SimpleQueue[Future[Any]] = SimpleQueue()
+        self.by_place: dict[tuple[object, ...], str] = {}
         self.by_history: dict[tuple[str, ...], str] = {}
-        self.versions = describe_versions()
 
     def rows(self) -> Iterator[FleetRow]:
         """The rows, as repositories are done."""
-        yield from self._submit_plans()
-        while self.plans or self.parts:
-            row = self._follow(self.answered.get())
+        for listed in self.request.listed:
+            row = self._go_on(listed, self._verify(listed))
             if row is not None:
                 yield row
+        while self.under_way:
+            future = self.answered.get()
+            listed, steps = self.under_way.pop(future)
+            if getgeneratorstate(steps) != GEN_CLOSED:  # no other part of it has failed
+                row = self._go_on(listed, steps, future)
+                if row is not None:
+                    yield row
 
     def cancel(self) -> None:
         """Let nothing start that has not begun."""
-        for future in (*self.plans, *self.parts):
+        for future in self.under_way:
             future.cancel()
 
-    def _submit_plans(self) -> Iterator[FleetRow]:
-        """Submit a plan for each repository; what is listed twice is told at once."""
-        first: dict[tuple[str, tuple[str, ...]], str] = {}
-        for each in self.request.listed:
-            key = (each.identity, each.refs)
-            if key in first:
-                yield FleetRow(each, SAME, same_as=first[key])
-                continue
-            first[key] = each.name
-            before = self.states.get(identify_listed(each).name)
-            job = PlanJob(self.request.directory, each, self.request.policy, before)
-            self.plans[self._submit(plan_repository, job)] = each
-
-    def _submit(self, task: Callable[[Job], Answer], job: Job) -> Future[Answer]:
-        future = self.executor.submit(task, job)
-        future.add_done_callback(self.answered.put)
-        return future
-
-    def _follow(self, future: Future[Answer]) -> FleetRow | None:
-        """What comes after an answer: a row, or more work; a full disk is the row's failure."""
-        answer = take_answer(future)
-        listed = self.plans[future] if future in self.plans else self.parts[future].listed
+    def _go_on(
+        self,
+        listed: ListedRepository,
+        steps: Generator[Work, Any, FleetRow],
+        answered: Future[Any] | None = None,
+    ) -> FleetRow | None:
+        """Take one step for a repository, and submit what it asks for; its row, if it is done."""
         try:
-            if future in self.plans:
-                return self._take_plan(self.plans.pop(future), answer)
-            return self._take_part(self.parts.pop(future), answer)
+            error = None if answered is None else answered.exception()
+            if answered is None:
+                work = next(steps)
+            elif error is None:
+                work = steps.send(answered.result())
+            else:
+                work = steps.throw(refuse(error, listed.place))
+            for task, *given in work:
+                future = self.executor.submit(task, *given)
+                self.under_way[future] = listed, steps
+                future.add_done_callback(self.answered.put)
+        except StopIteration as done:
+            row: FleetRow = done.value
+            return row
         except (HkgitError, OSError, DatabaseError) as error:
-            return self._fail(listed, make_failure(error, listed.place))
+            return self._fail(listed, refuse(error, listed.place))
+        return None
 
-    def _take_plan(self, listed: ListedRepository, plan: Answer) -> FleetRow | None:
-        if isinstance(plan, Failure):
-            return self._fail(listed, plan)
-        assert isinstance(plan, PlannedRepository)
-        if plan.versions != self.versions:
-            ours = ", ".join(self.versions)
-            what = f"a worker has {', '.join(plan.versions)}; this machine has {ours}"
-            return self._fail(listed, Failure("worker", what, "Install the same versions."))
-        if not plan.state.tips:
+    def _verify(self, listed: ListedRepository) -> Generator[Work, Any, FleetRow]:
+        """Verify one repository: each step gives tasks, and gets the answer of one of them."""
+        request, identity = self.request, identify_listed(listed)
+        first = self.by_place.setdefault((listed.identity, listed.refs), listed.name)
+        if first != listed.name:  # names are unique
+            return FleetRow(listed, SAME, same_as=first)
+        before = self.states.get(identity.name)
+        asked = plan_repository, request.directory, listed, request.policy, before
+        plan: PlannedRepository = yield [asked]
+        state, policy = plan.state, plan.policy
+        if not state.tips:
             return FleetRow(listed, EMPTY)
-        before = self.states.get(identify_listed(listed).name)
-        known = self.by_history.setdefault(
-            (plan.state.basis, *plan.state.tips.values()), listed.name
-        )
-        if known != listed.name and before is None:
-            return FleetRow(listed, SAME, tips=plan.state.tips, same_as=known)
-        underway = _Underway(listed, plan)
+        same = self.by_history.setdefault((state.basis, *state.tips.values()), listed.name)
+        if same != listed.name and before is None:
+            return FleetRow(listed, SAME, tips=state.tips, same_as=same)
+        fresh, is_rewritten = self._find_fresh(identity.name, plan, before)
+        whose = request.directory, listed.directory, policy, plan.tip
+        starts = range(0, len(fresh), request.size)
+        work = [(judge_part, *whose, fresh[start : start + request.size]) for start in starts]
+        for _ in starts:
+            rows: list[Rows] = yield work
+            add_commits(self.database, identity.name, rows)
+            work = []
+        figures = count_all(self.database, repository=identity.name)[""]
         if plan.commits is not None:
-            self._submit_parts(underway, plan.commits, before)
-        return None if underway.missing else self._finish(underway)
-
-    def _submit_parts(
-        self, underway: _Underway, commits: tuple[str, ...], before: RepositoryState | None
-    ) -> None:
-        """Submit what is not judged yet, or may be judged otherwise by now."""
-        listed, plan = underway.listed, underway.plan
-        name = identify_listed(listed).name
-        gone = keep_only(self.database, name, commits)
-        is_same = before is not None and before.basis == plan.state.basis
-        has_same_refs = is_same and before is not None and before.evidence == plan.state.evidence
-        held = list_held(self.database, name, describe_judges(plan.policy), with_open=has_same_refs)
-        fresh = tuple(each for each in commits if each not in held)
-        underway.new, underway.is_rewritten = len(fresh), is_same and gone > 0
-        for start in range(0, len(fresh), self.request.size):
-            part = fresh[start : start + self.request.size]
-            job = PartJob(
-                self.request.directory,
-                listed.directory,
-                policy=plan.policy,
-                tip=plan.tip,
-                commits=part,
-            )
-            underway.missing += 1
-            self.parts[self._submit(judge_part, job)] = underway
-
-    def _take_part(self, underway: _Underway, answer: Answer) -> FleetRow | None:
-        underway.missing -= 1
-        if isinstance(answer, Failure):
-            underway.failure = underway.failure or answer
-        elif isinstance(answer, list) and underway.failure is None:
-            name = identify_listed(underway.listed).name
-            try:
-                add_commits(self.database, name, answer)
-            except (HkgitError, OSError, DatabaseError) as error:
-                underway.failure = make_failure(error, underway.listed.place)
-        if underway.missing:
-            return None
-        if underway.failure is not None:
-            return self._fail(underway.listed, underway.failure)
-        return self._finish(underway)
-
-    def _finish(self, underway: _Underway) -> FleetRow:
-        """The row of a repository whose parts are all answered; its state is kept before."""
-        listed, plan = underway.listed, underway.plan
-        identity, state = identify_listed(listed, plan.roots), plan.state
-        tally = count_repository(self.database, identity.name)
-        if plan.commits is not None:
-            # What could not be read may be readable the next time, whatever the refs say.
-            is_open = tally.by["replay"]["unverifiable"] > 0
-            policy = plan.policy
-            facts = ExportFacts(" ".join(state.tips), plan.tip, hash_policy(policy), policy.source)
-            with transaction(self.database):
-                note_repository(self.database, identity, facts)
-                self.states.set(identity.name, replace(state, evidence="") if is_open else state)
-            self._write_parquet(identity)
+            self._note(replace(identity, roots=plan.roots), plan, figures)
         return FleetRow(
             listed,
             VERIFIED if plan.commits is not None else UNCHANGED,
             tips=state.tips,
-            tally=tally,
-            new=underway.new,
-            policy=hash_policy(plan.policy),
-            enforces=plan.policy.mode == "enforce",
-            restarts="its history was rewritten" if underway.is_rewritten else "",
+            figures=figures,
+            new=len(fresh),
+            policy=hash_policy(policy),
+            enforces=policy.mode == "enforce",
+            restarts="its history was rewritten" if is_rewritten else "",
         )
 
-    def _fail(self, listed: ListedRepository, failure: Failure) -> FleetRow:
+    def _find_fresh(
+        self, name: str, plan: PlannedRepository, before: RepositoryState | None
+    ) -> tuple[Sequence[str], bool]:
+        """Find what is not judged yet, or may be judged otherwise by now.
+
+        And whether commits have gone that were judged under the same policy.
+        """
+        if plan.commits is None:
+            return (), False
+        gone = keep_only(self.database, name, plan.commits)
+        is_same = before is not None and before.basis == plan.state.basis
+        has_same_refs = is_same and before is not None and before.evidence == plan.state.evidence
+        held = list_held(self.database, name, describe_judges(plan.policy), with_open=has_same_refs)
+        return tuple(each for each in plan.commits if each not in held), is_same and gone > 0
+
+    def _note(
+        self, identity: RepositoryIdentity, plan: PlannedRepository, figures: Figures
+    ) -> None:
+        """Keep what the tables and the next run shall know of a repository that is judged."""
+        state, policy = plan.state, plan.policy
+        # What could not be read may be readable the next time, whatever the refs say.
+        is_open = figures["replay"].get("unverifiable", 0) > 0
+        facts = ExportFacts(" ".join(state.tips), plan.tip, hash_policy(policy), policy.source)
+        with transaction(self.database):
+            note_repository(self.database, identity, facts)
+            self.states.set(identity.name, replace(state, evidence="") if is_open else state)
+        self._write_parquet(identity, tuple(TABLES))
+
+    def _fail(self, listed: ListedRepository, failure: HkgitError) -> FleetRow:
         """The row of a repository that could not be judged; the tables say so, too."""
         identity = identify_listed(listed)
         state = self.states.get(identity.name)
@@ -513,9 +442,7 @@ class _Run:
         self._write_parquet(identity, ("repositories",))
         return FleetRow(listed, FAILED, failure=failure)
 
-    def _write_parquet(
-        self, identity: RepositoryIdentity, names: tuple[str, ...] = tuple(TABLES)
-    ) -> None:
+    def _write_parquet(self, identity: RepositoryIdentity, names: Sequence[str]) -> None:
         if self.duck is not None:
             tables = self.request.directory.tables
             write_parquet(self.duck, self.database, tables, identity.name, names)

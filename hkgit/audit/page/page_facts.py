@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from hkgit.applying.evidence import STRONGEST_FIRST
+from hkgit.audit.audit import Audit
 from hkgit.audit.commits import (
-    ATTESTED,
-    DERIVED,
-    NOT_DERIVED,
-    PARTLY,
-    VOUCHED,
     AuditedCommit,
-    audit_commit,
-    count_standings,
     fold_agent,
-    is_weak_commit,
-    median,
+    needs_a_look,
+    rank_weakness,
     strength_of,
 )
 from hkgit.audit.page.heat import FileHeat, list_paths, measure_heat
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.audit.reports.fix import mend
-from hkgit.audit.tables.figures import (
-    AgentFigures,
-    Period,
-    list_agents,
-    list_periods,
-    open_rows_of,
-)
 from hkgit.evidence.refusal_log import RefusedAttempt
 from hkgit.evidence.verdict import Finding
-from hkgit.gate.ruling import BY_GIT, BY_HAND, NO_EVIDENCE, Report
+from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.values import dataclass
@@ -64,7 +50,7 @@ class PageCommit:
     @property
     def kinds(self) -> tuple[str, ...]:
         """What a filter by evidence compares."""
-        bare = ("no evidence",) if self.commit.made_by == NO_EVIDENCE else ()
+        bare = (NO_EVIDENCE,) if self.commit.ruling.is_bare else ()
         return tuple(kind for kind in STRONGEST_FIRST if self.commit.evidence[kind]) or bare
 
 
@@ -81,39 +67,16 @@ class PageFacts:
     """The page of one range; commits stand in the order of review, the weakest first."""
 
     title: str
-    name: str
-    ends: tuple[str, str]
-    report: Report
+    audit: Audit
     commits: tuple[PageCommit, ...]
-    standings: Mapping[str, int]
-    agents: tuple[AgentFigures, ...]
-    people: int
-    periods: tuple[Period, ...]
-    step: str
     files: tuple[FileHeat, ...]
     groups: tuple[FindingGroup, ...]
-    confidences: tuple[int, ...]
-    lowest: int | None
-    middle: int | None
-    evidence: Mapping[str, int]
     refusals: tuple[RefusedAttempt, ...] = ()
-
-    @property
-    def passing(self) -> int:
-        return sum(each.commit.passes for each in self.commits)
 
     @property
     def left_out(self) -> int:
         """How many commits stand without their hunks."""
         return sum(each.hunks is None for each in self.commits)
-
-    @property
-    def derived(self) -> int:
-        return self.standings[DERIVED]
-
-    @property
-    def edits(self) -> int:
-        return sum(self.evidence.values())
 
     @property
     def line_kinds(self) -> tuple[str, ...]:
@@ -124,21 +87,12 @@ class PageFacts:
     @property
     def look_first(self) -> tuple[PageCommit, ...]:
         """The weakest commits of agents, of which the first screen speaks."""
-        weak = (each for each in self.commits if needs_a_look(each))
-        return tuple(each for _, each in zip(range(5), weak, strict=False))
+        return tuple(each for each in self.commits if needs_a_look(each.commit))[:5]
 
     @property
     def days(self) -> tuple[date, date] | None:
         times = [each.commit.time.date() for each in self.commits]
         return (min(times), max(times)) if times else None
-
-
-def needs_a_look(each: PageCommit) -> bool:
-    """Whether a person should look at it first."""
-    commit = each.commit
-    is_open = commit.standing in (NOT_DERIVED, PARTLY)
-    is_unsure = commit.confidence is not None and commit.confidence < 900
-    return not commit.passes or is_open or is_unsure or is_weak_commit(commit)
 
 
 MOST_ROWS = 8_000
@@ -151,61 +105,20 @@ _OPEN = 4
 MOST_NAMED = 8
 """Agents on the first screen: those of most commits."""
 
-_GROUPS = {
-    NO_EVIDENCE: 0,
-    NOT_DERIVED: 0,
-    VOUCHED: 1,
-    PARTLY: 1,
-    DERIVED: 2,
-    ATTESTED: 3,
-    BY_HAND: 4,
-}
-_BESIDE = {BY_HAND: 4, BY_GIT: 5}
-"""Where the commits of agents stand in the order of review, and those of others."""
-
 
 def gather_facts(
-    repository: Repository,
-    title: str,
-    name: str,
-    ends: tuple[str, str],
-    report: Report,
-    refusals: Sequence[RefusedAttempt] = (),
+    repository: Repository, title: str, audit: Audit, refusals: Sequence[RefusedAttempt] = ()
 ) -> PageFacts:
-    """Collect everything of a report that the page shows."""
-    audited = [audit_commit(ruling) for ruling in report.rulings]
-    commits = tuple(_page_commits(repository, sorted(audited, key=_weakness)))
-    edits = [edit for commit in audited for edit in commit.edits]
-    sure = [edit.confidence for edit in edits]
-    with open_rows_of(audited, report.policy) as database:
-        agents = tuple(list_agents(database, refusals)[""])
-        periods, step = list_periods(database).get("", ((), "day"))
+    """Collect everything of an audit that the page shows."""
+    commits = tuple(_page_commits(repository, sorted(audit.commits, key=rank_weakness)))
     return PageFacts(
         title=visible(title),
-        name=visible(name),
-        ends=ends,
-        report=report,
+        audit=audit,
         commits=commits,
-        standings=count_standings(audited),
-        agents=agents,
-        people=len({commit.author for commit in audited if commit.standing == BY_HAND}),
-        periods=periods,
-        step=step,
-        files=measure_heat(repository, audited, report.policy, ends[1]),
+        files=measure_heat(repository, audit.commits, audit.report.policy, audit.new),
         groups=tuple(_groups(commits)),
-        confidences=tuple(sure),
-        lowest=min(sure, default=None),
-        middle=median(sure),
-        evidence=sum((commit.evidence for commit in audited), Counter()),
         refusals=tuple(sorted(refusals, key=lambda each: -each.time)),
     )
-
-
-def _weakness(commit: AuditedCommit) -> tuple[int, int, int, float]:
-    group = _BESIDE.get(commit.made_by, _GROUPS[commit.standing])
-    strength = 0 if commit.weakest is None else strength_of(commit.weakest)
-    sure = 1000 if commit.confidence is None else commit.confidence
-    return group, -strength, sure, -commit.time.timestamp()
 
 
 def _page_commits(repository: Repository, commits: Sequence[AuditedCommit]) -> Iterator[PageCommit]:

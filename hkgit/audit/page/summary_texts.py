@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from hkgit.audit.commits import DERIVED, AuditedCommit, count_standings, is_weak_commit, strength_of
+from hkgit.audit.audit import Audit
+from hkgit.audit.commits import AuditedCommit, needs_a_look, rank_weakness
 from hkgit.audit.tables.figures import AgentFigures
 from hkgit.matching.place import format_confidence
 from hkgit.text.escape import count_noun, escape_markdown, render_code
@@ -17,34 +18,27 @@ MOST = 8
 _LONGEST = 120
 
 
-def render_comment(
-    name: str, commits: Sequence[AuditedCommit], agents: Sequence[AgentFigures]
-) -> str:
+def render_comment(audit: Audit) -> str:
     """Render what a reviewer should know first, in one comment of a few thousand characters."""
-    return "\n".join([MARK, *_lines(name, commits, agents)]) + "\n"
+    return "\n".join([MARK, *_lines(audit)]) + "\n"
 
 
-def _lines(
-    name: str, commits: Sequence[AuditedCommit], agents: Sequence[AgentFigures]
-) -> Iterator[str]:
-    failing = sum(not commit.passes for commit in commits)
-    derived = sum(commit.standing == DERIVED for commit in commits)
-    mark = "❌" if failing else "✅"
-    count = count_noun(len(commits), "commit")
-    outcome = f"{failing} of {count} do not pass" if failing else f"{count}, all pass"
-    yield f"## {mark} hkgit: {outcome}; {derived} derived from evidence"
+def _lines(audit: Audit) -> Iterator[str]:
+    figures = audit.summary.figures
+    mark, count = "❌" if figures.failing else "✅", count_noun(figures.commits, "commit")
+    outcome = f"{count}, all pass"
+    if figures.failing:
+        outcome = f"{figures.failing} of {count} do not pass"
+    yield f"## {mark} hkgit: {outcome}; {figures.derived} derived from evidence"
     yield ""
-    yield f"Range {render_code(name)}. *Replay* says what can be derived, *policy* what passes."
+    words = "*Replay* says what can be derived, *policy* what passes."
+    yield f"Range {render_code(audit.name)}. {words}"
     yield ""
-    yield from _standings(commits)
-    yield from _agents(agents)
-    yield from _look_first(commits)
-
-
-def _standings(commits: Sequence[AuditedCommit]) -> Iterator[str]:
-    shown = (f"{count} {name}" for name, count in count_standings(commits).items() if count)
+    shown = (f"{count} {name}" for name, count in figures.standings.items() if count)
     yield f"**Replay:** {' · '.join(shown) or 'no commits'}"
     yield ""
+    yield from _agents(audit.summary.agents)
+    yield from _look_first([each for each in audit.commits if needs_a_look(each)])
 
 
 def _agents(rows: Sequence[AgentFigures]) -> Iterator[str]:
@@ -58,14 +52,13 @@ def _agents(rows: Sequence[AgentFigures]) -> Iterator[str]:
     yield ""
 
 
-def _look_first(commits: Sequence[AuditedCommit]) -> Iterator[str]:
-    weak = [each for each in commits if not each.passes or is_weak_commit(each)]
+def _look_first(weak: Sequence[AuditedCommit]) -> Iterator[str]:
     if not weak:
         return
     yield "**Look here first**"
     yield ""
-    for each in sorted(weak, key=_weakness)[:MOST]:
-        rests = each.weakest or each.made_by
+    for each in sorted(weak, key=rank_weakness)[:MOST]:
+        rests = each.weakest or each.replay
         sure = format_confidence(each.confidence, ", confidence ")
         policy = "passes" if each.passes else f"fails: {escape_markdown(each.ruling.rule)}"
         subject = escape_markdown(_short(each.subject))
@@ -73,11 +66,6 @@ def _look_first(commits: Sequence[AuditedCommit]) -> Iterator[str]:
     if len(weak) > MOST:
         yield f"- and {len(weak) - MOST} more"
     yield ""
-
-
-def _weakness(commit: AuditedCommit) -> tuple[bool, int, int]:
-    strength = 99 if commit.weakest is None else strength_of(commit.weakest)
-    return commit.passes, -strength, commit.confidence or 0
 
 
 def _short(text: str) -> str:
@@ -89,14 +77,13 @@ _LABEL = "hkgit"
 _CHARACTER = 6.6
 
 
-def render_badge(commits: Sequence[AuditedCommit]) -> str:
+def render_badge(audit: Audit) -> str:
     """Render the badge as an SVG, with a title for screen readers."""
-    failing = sum(not commit.passes for commit in commits)
-    derived = sum(commit.standing == DERIVED for commit in commits)
-    words = f"{derived} of {len(commits)} derived"
-    colour = _GOOD if commits and derived == len(commits) else _FAIR
-    if failing:
-        words, colour = f"{words}, {failing} fail", _BAD
+    figures = audit.summary.figures
+    words = f"{figures.derived} of {figures.commits} derived"
+    colour = _GOOD if figures.commits and figures.derived == figures.commits else _FAIR
+    if figures.failing:
+        words, colour = f"{words}, {figures.failing} fail", _BAD
     return _draw(words, colour)
 
 

@@ -1,24 +1,25 @@
-"""What reports count, asked of rows, in words and as JSON."""
+"""What reports, pages and fleets count, asked of rows, in words and as JSON."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from functools import cache
 from sqlite3 import Connection
 from typing import Any, TypeVar
 
-from hkgit.audit.commits import STANDINGS, AuditedCommit, fold_agent
+from hkgit.audit.commits import DERIVED, STANDINGS, AuditedCommit, fold_agent
 from hkgit.audit.tables.database import add_commits, open_database, quote_columns, read_queries
-from hkgit.audit.tables.rows import describe_judges, make_rows
+from hkgit.audit.tables.rows import Row, describe_judges, make_rows
 from hkgit.evidence.refusal_log import RefusedAttempt
 from hkgit.gate.policy.model import Policy
 from hkgit.matching.place import format_decimal
 from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass
 
 EACH, ALL = "repository", "''"
 """What rows are put together by: the repository, or nothing."""
@@ -32,16 +33,14 @@ _BARS = "▁▂▃▄▅▆▇█"
 Value = TypeVar("Value")
 
 
-def ask(
-    database: Connection, query: str, repository: str = "", **parts: object
-) -> list[dict[str, Any]]:
+def ask(database: Connection, query: str, repository: str = "", **parts: object) -> list[Row]:
     """Ask one of the queries of figures.sql; the rows by the names of their columns."""
     cursor = database.execute(_queries()[query].format(**parts), {"repository": repository})
     names = [each[0] for each in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
-def gather(rows: Iterable[dict[str, Any]], make: Callable[..., Value]) -> dict[str, list[Value]]:
+def gather(rows: Iterable[Row], make: Callable[..., Value]) -> dict[str, list[Value]]:
     """Make a value of each row, and gather them by what they were put together by."""
     found: dict[str, list[Value]] = defaultdict(list)
     for row in rows:
@@ -61,6 +60,97 @@ def open_rows_of(commits: Iterable[AuditedCommit], policy: Policy) -> Iterator[C
     with open_database() as database:
         add_commits(database, "", (make_rows(None, each, policy, judge) for each in commits))
         yield database
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Counts of commits and of their edits by what they are: `["evidence"]["hash"]` edits.
+
+    Commits are counted by `standing`, `replay`, `policy` and `agents`; edits by `evidence`,
+    `tiers`, `versions` of agents and `confidence` per mille. In `totals`, `bare` counts commits by
+    agents that left no evidence, `blind` edits whose evidence the policy does not accept,
+    `without_entry` commits that are rejected and carry no entry, `conflicts` those that entries
+    claim to have met.
+    """
+
+    by: Mapping[str, Mapping[Any, int]]
+
+    def __getitem__(self, kind: str) -> Mapping[Any, int]:
+        return self.by.get(kind, {})
+
+    def total(self, name: str) -> int:
+        """Return one of the totals."""
+        return self["totals"].get(name, 0)
+
+    @property
+    def commits(self) -> int:
+        return sum(self["standing"].values())
+
+    @property
+    def passing(self) -> int:
+        return self["policy"].get("passes", 0)
+
+    @property
+    def failing(self) -> int:
+        return self.commits - self.passing
+
+    @property
+    def edits(self) -> int:
+        return sum(self["evidence"].values())
+
+    @property
+    def standings(self) -> dict[str, int]:
+        """Every standing, in its order, with the commits that are of it."""
+        return {name: self["standing"].get(name, 0) for name in STANDINGS}
+
+    @property
+    def derived(self) -> int:
+        return self.standings[DERIVED]
+
+    @property
+    def confidence(self) -> tuple[int, ...]:
+        """The edits by tenths of their confidence, the last with 1.00 itself."""
+        bars: Counter[int] = Counter()
+        for sure, count in self["confidence"].items():
+            bars[min(sure * STEPS // 1000, STEPS - 1)] += count
+        return tuple(bars[step] for step in range(STEPS))
+
+    @property
+    def lowest(self) -> int | None:
+        return min(self["confidence"], default=None)
+
+    @property
+    def median(self) -> int | None:
+        """The confidence in the middle, the lower of two."""
+        left = (self.edits - 1) // 2
+        for sure, count in sorted(self["confidence"].items()):
+            if left < count:
+                return int(sure)
+            left -= count
+        return None
+
+
+def add_figures(several: Iterable[Figures]) -> Figures:
+    """Add up figures of different commits."""
+    found: dict[str, Counter[Any]] = defaultdict(Counter)
+    for each in several:
+        for kind, counts in each.by.items():
+            found[kind].update(counts)
+    return Figures(found)
+
+
+def count_all(
+    database: Connection, by: str = ALL, repository: str | None = None
+) -> defaultdict[str, Figures]:
+    """Count what a database has, or of it one repository, by what rows are put together by."""
+    which = "true" if repository is None else "repository = :repository"
+    found: dict[str, dict[str, dict[Any, int]]] = defaultdict(lambda: defaultdict(dict))
+    for row in ask(database, "figures", repository or "", by=by, which=which):
+        found[row["by"]][row["kind"]][row["value"]] = row["count"]
+    for query in ("totals", "totals of edits"):
+        for row in ask(database, query, repository or "", by=by, which=which):
+            found[row.pop("by")]["totals"] |= row
+    return defaultdict(lambda: Figures({}), {name: Figures(each) for name, each in found.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,54 +192,26 @@ def list_agents(
 ) -> dict[str, list[AgentFigures]]:
     """List every agent by what rows are put together by, the busiest first."""
     tries = Counter(fold_agent(visible(each.agent)) for each in refused)
-    known: dict[tuple[str, str], _Known] = defaultdict(_Known)
-    for row in ask(database, "evidence of agents", by=by):
-        known[row["by"], row["agent"]].add_edits(row["evidence"], row["edits"], row["lowest"])
-    for row in ask(database, "versions of agents", by=by):
-        known[row["by"], row["agent"]].versions.append(row["version"])
-    weeks: dict[str, set[date]] = defaultdict(set)
-    for row in ask(database, "weeks of agents", by=by):
-        week = date.fromisoformat(row["week"])
-        weeks[row["by"]].add(week)
-        known[row["by"], row["agent"]].weeks[week] = row["commits"]
-    starts = {name: _list_mondays(found) for name, found in weeks.items()}
     agents = ask(database, "agents", by=by)
+    known: dict[str, set[str]] = defaultdict(set)
     for row in agents:
-        row |= known[row["by"], row["name"]].over(starts[row["by"]])
-        row["refused"] = tries[row["name"]]
+        row["weeks"] = json.loads(row["weeks"])
+        known[row["by"]] |= row["weeks"].keys()
+    mondays = {name: _list_mondays(weeks) for name, weeks in known.items()}
+    for row in agents:
+        first, *_ = starts = mondays[row["by"]]
+        row["first"], row["refused"] = first, tries[row["name"]]
+        row["weeks"] = tuple(row["weeks"].get(each.isoformat(), 0) for each in starts)
+        row["evidence"] = json.loads(row["evidence"] or "{}")
+        row["versions"] = tuple(json.loads(row["versions"] or "[]"))
     return gather(agents, AgentFigures)
 
 
-@dataclass(slots=True)
-class _Known:
-    """What is known of an agent beside its commits."""
-
-    evidence: dict[str, int] = field(default_factory=dict)
-    lowest: int | None = None
-    versions: list[str] = field(default_factory=list)
-    weeks: dict[date, int] = field(default_factory=dict)
-
-    def add_edits(self, kind: str, edits: int, lowest: float) -> None:
-        self.evidence[kind] = edits
-        sure = round(1000 * lowest)
-        self.lowest = sure if self.lowest is None else min(self.lowest, sure)
-
-    def over(self, mondays: Sequence[date]) -> dict[str, Any]:
-        """The fields of `AgentFigures` over some weeks."""
-        return {
-            "evidence": self.evidence,
-            "lowest": self.lowest,
-            "versions": tuple(self.versions),
-            "first": mondays[0],
-            "weeks": tuple(self.weeks.get(monday, 0) for monday in mondays),
-        }
-
-
-def _list_mondays(weeks: Set[date]) -> list[date]:
+def _list_mondays(weeks: Iterable[str]) -> list[date]:
     """The Mondays from the first week to the last, the newest of them."""
-    last = max(weeks)
-    count = min((last - min(weeks)).days // 7 + 1, MOST_WEEKS)
-    return [last - timedelta(days=7 * back) for back in reversed(range(count))]
+    found = sorted(map(date.fromisoformat, weeks))
+    count = min((found[-1] - found[0]).days // 7 + 1, MOST_WEEKS)
+    return [found[-1] - timedelta(days=7 * back) for back in reversed(range(count))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +229,31 @@ class Period:
 _MOST_PERIODS = 400
 
 
-def list_periods(
-    database: Connection, by: str = ALL, step: str | None = None
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What reports and pages say of some commits; a period of the timeline is a `step`."""
+
+    figures: Figures
+    agents: Sequence[AgentFigures]
+    periods: Sequence[Period]
+    step: str
+
+
+def sum_up(
+    database: Connection,
+    refused: Sequence[RefusedAttempt] = (),
+    by: str = ALL,
+    step: str | None = None,
+) -> defaultdict[str, Summary]:
+    """Sum up what a database has, by what rows are put together by."""
+    figures, agents = count_all(database, by), list_agents(database, refused, by)
+    periods = _list_periods(database, by, step)
+    found = {name: Summary(each, agents[name], *periods[name]) for name, each in figures.items()}
+    return defaultdict(lambda: Summary(Figures({}), (), (), step or "day"), found)
+
+
+def _list_periods(
+    database: Connection, by: str, step: str | None
 ) -> dict[str, tuple[tuple[Period, ...], str]]:
     """List the commits by day, week or month, by what rows are put together by.
 
@@ -178,10 +263,10 @@ def list_periods(
     days: dict[str, dict[date, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for row in ask(database, "days", by=by):
         days[row["by"]][date.fromisoformat(row["day"])][row["standing"]] += row["commits"]
-    return {name: _list_periods(found, step) for name, found in days.items()}
+    return {name: _group_days(found, step) for name, found in days.items()}
 
 
-def _list_periods(
+def _group_days(
     days: Mapping[date, Counter[str]], step: str | None
 ) -> tuple[tuple[Period, ...], str]:
     span = (max(days) - min(days)).days
@@ -206,74 +291,6 @@ def _start_of(day: date, step: str) -> date:
     return day - timedelta(days=day.weekday()) if step == "week" else day
 
 
-def count_values(
-    database: Connection, table: str, value: str, by: str = ALL
-) -> dict[str, dict[Any, int]]:
-    """Count the rows of a table by a value of theirs, the most frequent first."""
-    counted: dict[str, dict[Any, int]] = defaultdict(dict)
-    for row in ask(database, "values", table=table, value=value, by=by):
-        counted[row["by"]][row["value"]] = row["count"]
-    return counted
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Counts of all commits and their edits.
-
-    `blind` counts edits whose evidence the policy does not accept, `without_entry` commits that
-    are rejected and carry no entry, `conflicts` those that entries claim to have met;
-    `confidence` the edits by tenths of it, the last with 1.00 itself.
-    """
-
-    commits: int
-    passing: int
-    entries: int
-    without_entry: int
-    conflicts: int
-    blind: int
-    files: int
-    repaired: int
-    relocated: int
-    replay: Mapping[str, int]
-    agents: Mapping[str, int]
-    tiers: Mapping[str, int]
-    evidence: Mapping[str, int]
-    confidence: tuple[int, ...]
-    lowest: int | None
-
-    @property
-    def edits(self) -> int:
-        return sum(self.evidence.values())
-
-
-def count_all(database: Connection) -> Figures:
-    """Count all that a database has."""
-    [commits], [edits] = ask(database, "totals of commits"), ask(database, "totals of edits")
-
-    def count(table: str, value: str) -> dict[Any, int]:
-        return count_values(database, table, value)[""]
-
-    sure = count("edits", "cast(round(1000 * confidence) AS INTEGER)")
-    return Figures(
-        **commits,
-        **edits,
-        replay=count("commits", "replay"),
-        agents=count("edits", "agent || coalesce('/' || lower(agent_version), '')"),
-        tiers=count("edits", "tier"),
-        evidence=count("edits", "evidence"),
-        confidence=count_tenths(sure),
-        lowest=min(sure, default=None),
-    )
-
-
-def count_tenths(confidences: Mapping[int, int]) -> tuple[int, ...]:
-    """Count confidences per mille by tenths, the last with 1.00 itself."""
-    bars: Counter[int] = Counter()
-    for confidence, count in confidences.items():
-        bars[min(confidence * STEPS // 1000, STEPS - 1)] += count
-    return tuple(bars[step] for step in range(STEPS))
-
-
 def agent_json(row: AgentFigures) -> JsonObject:
     """Write an agent as one JSON object."""
     return {
@@ -289,29 +306,30 @@ def agent_json(row: AgentFigures) -> JsonObject:
     }
 
 
-def numbers_json(numbers: Figures) -> JsonObject:
+def numbers_json(figures: Figures) -> JsonObject:
     """Write the numbers as one JSON object; rates and confidences in [0, 1]."""
+    edits, total = figures.edits, figures.total
     return {
-        "commits": numbers.commits,
-        "replay": dict(numbers.replay),
-        "policy": {"passes": numbers.passing, "fails": numbers.commits - numbers.passing},
-        "entries": numbers.entries,
-        "edits": numbers.edits,
-        "files": numbers.files,
-        "agents": dict(numbers.agents),
-        "tiers": dict(numbers.tiers),
-        "evidence": dict(numbers.evidence),
+        "commits": figures.commits,
+        "replay": dict(figures["replay"]),
+        "policy": {"passes": figures.passing, "fails": figures.failing},
+        "entries": total("entries"),
+        "edits": edits,
+        "files": total("files"),
+        "agents": dict(figures["versions"]),
+        "tiers": dict(figures["tiers"]),
+        "evidence": dict(figures["evidence"]),
         "confidence": [
             {"from": step / STEPS, "to": (step + 1) / STEPS, "edits": count}
-            for step, count in enumerate(numbers.confidence)
+            for step, count in enumerate(figures.confidence)
         ],
-        "lowest_confidence": None if numbers.lowest is None else numbers.lowest / 1000,
-        "repaired": numbers.repaired,
-        "relocated": numbers.relocated,
-        "blind_edits": numbers.blind,
-        "blind_rate": round(numbers.blind / numbers.edits, 4) if numbers.edits else None,
-        "rejected_without_entry": numbers.without_entry,
-        "conflicts_met": numbers.conflicts,
+        "lowest_confidence": None if figures.lowest is None else figures.lowest / 1000,
+        "repaired": total("repaired"),
+        "relocated": total("relocated"),
+        "blind_edits": total("blind"),
+        "blind_rate": round(total("blind") / edits, 4) if edits else None,
+        "rejected_without_entry": total("without_entry"),
+        "conflicts_met": total("conflicts"),
     }
 
 
@@ -320,26 +338,26 @@ def count_line(commits: int) -> str:
     return f"commits     {commits}"
 
 
-def numbers_lines(numbers: Figures) -> Iterator[str]:
+def numbers_lines(figures: Figures) -> Iterator[str]:
     """Write the numbers for people."""
-    yield count_line(numbers.commits)
-    yield f"replay      {_shares(numbers.replay)}"
-    yield f"policy      {numbers.passing} pass, {numbers.commits - numbers.passing} fail"
-    edits, files = count_noun(numbers.edits, "edit"), count_noun(numbers.files, "file")
-    yield f"entries     {numbers.entries}, {edits} of {files}"
-    if not numbers.edits:
+    total, edits = figures.total, count_noun(figures.edits, "edit")
+    yield count_line(figures.commits)
+    yield f"replay      {_shares(figures['replay'])}"
+    yield f"policy      {figures.passing} pass, {figures.failing} fail"
+    yield f"entries     {total('entries')}, {edits} of {count_noun(total('files'), 'file')}"
+    if not figures.edits:
         return
-    yield f"agents      {_shares(numbers.agents)}"
-    yield f"tiers       {_shares(numbers.tiers)}"
-    yield f"evidence    {_shares(numbers.evidence)}"
-    yield f"blind       {numbers.blind} of {edits} ({_percent(numbers)})"
-    yield f"conflicts   {numbers.conflicts} reported"
-    yield f"repaired    {numbers.repaired}, relocated {numbers.relocated}"
-    if numbers.lowest == STEPS * 100:
+    yield f"agents      {_shares(figures['versions'])}"
+    yield f"tiers       {_shares(figures['tiers'])}"
+    yield f"evidence    {_shares(figures['evidence'])}"
+    yield f"blind       {total('blind')} of {edits} ({total('blind') * 100 / figures.edits:.1f} %)"
+    yield f"conflicts   {total('conflicts')} reported"
+    yield f"repaired    {total('repaired')}, relocated {total('relocated')}"
+    if figures.lowest == STEPS * 100:
         return
-    yield f"confidence  lowest {format_decimal(numbers.lowest or 0)}"
-    most = max(numbers.confidence)
-    for step, count in enumerate(numbers.confidence):
+    yield f"confidence  lowest {format_decimal(figures.lowest or 0)}"
+    most = max(figures.confidence)
+    for step, count in enumerate(figures.confidence):
         if count:
             bar = "█" * max(round(count * 40 / most), 1)
             end = "]" if step == STEPS - 1 else ")"
@@ -348,7 +366,3 @@ def numbers_lines(numbers: Figures) -> Iterator[str]:
 
 def _shares(counted: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counted.items())
-
-
-def _percent(numbers: Figures) -> str:
-    return f"{numbers.blind * 100 / numbers.edits:.1f} %"

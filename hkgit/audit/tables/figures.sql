@@ -1,42 +1,86 @@
 -- agents
-SELECT {by} AS by, agent AS name, count(DISTINCT repository) AS repositories, count(*) AS commits,
+WITH one AS (
+  SELECT DISTINCT {by} AS by, fold_agent(value) AS agent, repository, commit, standing,
+    policy_passes, weak, entries, replay, date(day, 'weekday 0', '-6 days') AS week
+  FROM commits, json_each(agents)
+), week AS (
+  SELECT by, agent, json_group_object(week, commits) AS weeks
+  FROM (SELECT by, agent, week, count(*) AS commits FROM one GROUP BY by, agent, week)
+  GROUP BY by, agent
+), kind AS (
+  SELECT by, agent, json_group_object(evidence, edits) AS evidence,
+    cast(round(1000 * min(lowest)) AS INTEGER) AS lowest
+  FROM (
+    SELECT {by} AS by, agent, evidence, count(*) AS edits, min(confidence) AS lowest
+    FROM edits GROUP BY by, agent, evidence
+  ) GROUP BY by, agent
+), version AS (
+  SELECT by, agent, json_group_array(version) AS versions
+  FROM (
+    SELECT DISTINCT {by} AS by, fold_agent(value) AS agent,
+      substr(value, 1 + instr(value, '/')) AS version
+    FROM commits, json_each(agents) WHERE instr(value, '/') > 0 ORDER BY version
+  ) GROUP BY by, agent
+)
+SELECT by, agent AS name, count(DISTINCT repository) AS repositories, count(*) AS commits,
   count(*) FILTER (WHERE standing = 'derived') AS derived,
   count(*) FILTER (WHERE policy_passes) AS passing, count(*) FILTER (WHERE weak) AS weak,
-  count(*) FILTER (WHERE made_by = 'agent, no evidence') AS bare
-FROM (
-  SELECT DISTINCT repository, commit, standing, policy_passes, weak, made_by,
-    fold_agent(value) AS agent
-  FROM commits, json_each(agents)
-) GROUP BY by, agent ORDER BY by, commits DESC, agent
-
--- evidence of agents
-SELECT {by} AS by, agent, evidence, count(*) AS edits, min(confidence) AS lowest
-FROM edits GROUP BY by, agent, evidence
-
--- versions of agents
-SELECT DISTINCT {by} AS by, fold_agent(value) AS agent,
-  substr(value, 1 + instr(value, '/')) AS version
-FROM commits, json_each(agents) WHERE instr(value, '/') > 0 ORDER BY by, agent, version
-
--- weeks of agents
-SELECT {by} AS by, fold_agent(value) AS agent, date(day, 'weekday 0', '-6 days') AS week,
-  count(DISTINCT repository || commit) AS commits
-FROM commits, json_each(agents) GROUP BY by, agent, week
+  count(*) FILTER (WHERE replay IN ('no evidence', 'vouched') AND entries = 0) AS bare,
+  evidence, lowest, versions, weeks
+FROM one JOIN week USING (by, agent) LEFT JOIN kind USING (by, agent)
+  LEFT JOIN version USING (by, agent)
+GROUP BY by, agent ORDER BY by, commits DESC, agent
 
 -- days
 SELECT {by} AS by, day, standing, count(*) AS commits
 FROM commits GROUP BY by, day, standing ORDER BY by, day
+
+-- figures
+SELECT by, kind, value, count FROM (
+  SELECT {by} AS by, 'standing' AS kind, standing AS value, count(*) AS count, min(rowid) AS first
+  FROM commits WHERE {which} GROUP BY 1, 3
+  UNION ALL SELECT {by}, 'replay', replay, count(*), min(rowid)
+  FROM commits WHERE {which} GROUP BY 1, 3
+  UNION ALL SELECT {by}, 'policy', CASE WHEN policy_passes THEN 'passes' ELSE 'fails' END,
+    count(*), min(rowid)
+  FROM commits WHERE {which} GROUP BY 1, 3
+  UNION ALL SELECT {by}, 'agents', fold_agent(value), count(DISTINCT repository || commit), 0
+  FROM commits, json_each(agents) WHERE {which} GROUP BY 1, 3
+  UNION ALL SELECT {by}, 'evidence', evidence, count(*), min(rowid)
+  FROM edits WHERE {which} GROUP BY 1, 3
+  UNION ALL SELECT {by}, 'tiers', tier, count(*), min(rowid)
+  FROM edits WHERE {which} GROUP BY 1, 3
+  UNION ALL SELECT {by}, 'versions', agent || coalesce('/' || lower(agent_version), ''), count(*),
+    min(rowid)
+  FROM edits WHERE {which} GROUP BY 1, 3
+  UNION ALL SELECT {by}, 'confidence', cast(round(1000 * confidence) AS INTEGER), count(*),
+    min(rowid)
+  FROM edits WHERE {which} GROUP BY 1, 3
+) ORDER BY by, kind, count DESC, first
+
+-- totals
+SELECT {by} AS by, sum(entries) AS entries, sum(conflicts) AS conflicts, sum(blind_edits) AS blind,
+  count(*) FILTER (WHERE NOT policy_passes AND entries = 0) AS without_entry,
+  count(*) FILTER (WHERE agent IS NOT NULL) AS by_agents,
+  count(*) FILTER (WHERE agent IS NOT NULL AND standing = 'derived') AS derived_by_agents,
+  count(*) FILTER (WHERE replay IN ('no evidence', 'vouched') AND entries = 0) AS bare,
+  count(DISTINCT author) FILTER (WHERE replay = 'by hand') AS people
+FROM commits WHERE {which} GROUP BY 1
+
+-- totals of edits
+SELECT {by} AS by, count(DISTINCT path) AS files,
+  count(*) FILTER (WHERE repairs <> '[]') AS repaired,
+  count(*) FILTER (WHERE relocated) AS relocated
+FROM edits WHERE {which} GROUP BY 1
 
 -- rules
 SELECT {by} AS by, rule, count(*) AS findings, count(DISTINCT repository || commit) AS commits
 FROM findings WHERE blocks GROUP BY by, rule ORDER BY by, findings DESC, rule
 
 -- repositories
-SELECT repository AS name, url, status, error, exported, repositories.policy_source,
-  count(commit) AS commits, count(commit) FILTER (WHERE policy_passes) AS passing,
-  count(commit) FILTER (WHERE standing = 'derived' AND made_by = 'agent') AS derived,
-  coalesce(sum(edits), 0) AS edits, coalesce(sum(blind_edits), 0) AS blind, max(time) AS newest
-FROM repositories LEFT JOIN commits USING (repository) GROUP BY repository
+SELECT repository AS name, url, status, error, exported, policy_source,
+  (SELECT max(time) FROM commits WHERE commits.repository = repositories.repository) AS newest
+FROM repositories
 
 -- commits to look at
 SELECT * FROM (
@@ -46,7 +90,7 @@ SELECT * FROM (
     cast(round(1000 * lowest_confidence) AS INTEGER) AS confidence,
     row_number() OVER (PARTITION BY repository ORDER BY
       policy_passes, NOT weak, coalesce(lowest_confidence, 1), time DESC, commit) AS place
-  FROM commits WHERE made_by IN ('agent', 'agent, no evidence')
+  FROM commits WHERE agent IS NOT NULL
 ) WHERE place <= {most} ORDER BY by, place
 
 -- files to look at
@@ -56,33 +100,3 @@ SELECT * FROM (
     row_number() OVER (PARTITION BY repository ORDER BY sum(lines_unseen) DESC, path) AS place
   FROM files WHERE lines_unseen > 0 GROUP BY repository, path
 ) WHERE place <= {most} ORDER BY by, place
-
--- totals of commits
-SELECT count(*) AS commits, count(*) FILTER (WHERE policy_passes) AS passing,
-  coalesce(sum(entries), 0) AS entries,
-  count(*) FILTER (WHERE NOT policy_passes AND entries = 0) AS without_entry,
-  coalesce(sum(conflicts), 0) AS conflicts, coalesce(sum(blind_edits), 0) AS blind
-FROM commits
-
--- totals of edits
-SELECT count(DISTINCT path) AS files, count(*) FILTER (WHERE repairs <> '[]') AS repaired,
-  count(*) FILTER (WHERE relocated) AS relocated
-FROM edits
-
--- values
-SELECT {by} AS by, {value} AS value, count(*) AS count
-FROM {table} GROUP BY 1, 2 ORDER BY 1, 3 DESC, min(rowid)
-
--- tally
-SELECT 'passing' AS kind, '' AS value, count(*) AS count
-FROM commits WHERE repository = :repository AND policy_passes
-UNION ALL SELECT 'replay', replay, count(*)
-FROM commits WHERE repository = :repository GROUP BY replay
-UNION ALL SELECT 'made_by', made_by, count(*)
-FROM commits WHERE repository = :repository GROUP BY made_by
-UNION ALL SELECT 'standing', standing, count(*)
-FROM commits WHERE repository = :repository GROUP BY standing
-UNION ALL SELECT 'evidence', evidence, count(*)
-FROM edits WHERE repository = :repository GROUP BY evidence
-UNION ALL SELECT 'agents', fold_agent(value) AS agent, count(DISTINCT commit)
-FROM commits, json_each(agents) WHERE repository = :repository GROUP BY agent

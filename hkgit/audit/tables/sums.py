@@ -6,32 +6,16 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from sqlite3 import Connection
 
-from hkgit.audit.commits import STANDINGS
 from hkgit.audit.page.render import read_style, render_template
-from hkgit.audit.tables.figures import (
-    ALL,
-    EACH,
-    AgentFigures,
-    Period,
-    ask,
-    count_values,
-    gather,
-    list_agents,
-    list_periods,
-)
+from hkgit.audit.tables.figures import ALL, EACH, Figures, Summary, ask, gather, sum_up
 from hkgit.audit.tables.rows import Row
-from hkgit.evidence.entry import digest
-from hkgit.gate.ruling import AGENT, NO_EVIDENCE
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class RepositorySum:
-    """One repository; `blind` counts edits that its policy does not accept, `derived` commits
-    by agents that can be derived.
-
-    `exported` says when its rows were looked at last, `status` how that went.
-    """
+    """One repository; `exported` says when its rows were looked at last, `status` how that went."""
 
     name: str
     url: str | None
@@ -39,14 +23,8 @@ class RepositorySum:
     error: str | None
     exported: datetime
     policy_source: str | None
-    commits: int
-    passing: int
-    derived: int
-    edits: int
-    blind: int
     newest: datetime | None
-    standings: Mapping[str, int]
-    made_by: Mapping[str, int]
+    figures: Figures
 
     @property
     def is_whole(self) -> bool:
@@ -54,23 +32,13 @@ class RepositorySum:
         return self.status == "ok"
 
     @property
-    def failing(self) -> int:
-        return self.commits - self.passing
-
-    @property
-    def by_agents(self) -> int:
-        return self.made_by[AGENT] + self.made_by[NO_EVIDENCE]
-
-    @property
-    def bare(self) -> int:
-        return self.made_by[NO_EVIDENCE]
-
-    @property
     def badness(self) -> tuple[bool, float, float, float]:
         """A key that sorts the worst last."""
-        failing = self.failing / self.commits if self.commits else 0.0
-        bare = self.bare / self.by_agents if self.by_agents else 0.0
-        return not self.is_whole, failing, bare, self.blind / self.edits if self.edits else 0.0
+        of = self.figures
+        failing = of.failing / of.commits if of.commits else 0.0
+        by_agents = of.total("by_agents")
+        bare = of.total("bare") / by_agents if by_agents else 0.0
+        return not self.is_whole, failing, bare, of.total("blind") / of.edits if of.edits else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +49,10 @@ class TableFacts:
     """
 
     repositories: tuple[RepositorySum, ...]
-    agents: tuple[AgentFigures, ...]
-    periods: tuple[Period, ...]
+    summary: Summary
     rules: tuple[Row, ...]
     commits: tuple[Row, ...] = ()
     files: tuple[Row, ...] = ()
-
-    @property
-    def count(self) -> int:
-        return sum(each.commits for each in self.repositories)
-
-    @property
-    def standings(self) -> dict[str, int]:
-        return {name: sum(each.standings[name] for each in self.repositories) for name in STANDINGS}
 
     @property
     def broken(self) -> int:
@@ -115,23 +74,20 @@ MOST_FILES = 50
 
 def sum_tables(database: Connection) -> TableSums:
     """Sum up what the pages show; each table is read a few times for all repositories together."""
-    repositories = tuple(_list_repositories(database))
-    agents, periods = list_agents(database, by=EACH), list_periods(database, EACH, "week")
+    summaries = sum_up(database, by=EACH, step="week")
+    repositories = tuple(_list_repositories(database, summaries))
     rules = gather(ask(database, "rules", by=EACH), Row)
     commits = gather(ask(database, "commits to look at", most=MOST_COMMITS), Row)
     files = gather(ask(database, "files to look at", most=MOST_FILES), Row)
-    nothing = (), "week"
     whole = TableFacts(
         repositories=repositories,
-        agents=tuple(list_agents(database)[""]),
-        periods=list_periods(database, ALL, "week").get("", nothing)[0],
+        summary=sum_up(database, step="week")[""],
         rules=tuple(gather(ask(database, "rules", by=ALL), Row)[""]),
     )
     single = {
         each.name: TableFacts(
             repositories=(each,),
-            agents=tuple(agents[each.name]),
-            periods=periods.get(each.name, nothing)[0],
+            summary=summaries[each.name],
             rules=tuple(rules[each.name]),
             commits=tuple(commits[each.name]),
             files=tuple(files[each.name]),
@@ -141,17 +97,15 @@ def sum_tables(database: Connection) -> TableSums:
     return TableSums(whole, single)
 
 
-def _list_repositories(database: Connection) -> Iterator[RepositorySum]:
-    standings = count_values(database, "commits", "standing", EACH)
-    makers = count_values(database, "commits", "made_by", EACH)
+def _list_repositories(
+    database: Connection, summaries: Mapping[str, Summary]
+) -> Iterator[RepositorySum]:
     found = []
     for row in ask(database, "repositories"):
         row["exported"] = datetime.fromisoformat(row["exported"])
         newest = row["newest"]
         row["newest"] = None if newest is None else datetime.fromisoformat(newest)
-        row["standings"] = dict.fromkeys(STANDINGS, 0) | standings[row["name"]]
-        row["made_by"] = dict.fromkeys((AGENT, NO_EVIDENCE), 0) | makers[row["name"]]
-        found.append(RepositorySum(**row))
+        found.append(RepositorySum(**row, figures=summaries[row["name"]].figures))
     yield from sorted(found, key=lambda each: (*(-value for value in each.badness), each.name))
 
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.entry import digest, write_canonical
+from hkgit.evidence.entry import write_canonical
+from hkgit.git.objects import HEX
 from hkgit.git.repository import Repository
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Node, parse_document
 from hkgit.values import dataclass
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT = "https://in-toto.io/Statement/v1"
-PREDICATE = "urn:hkgit:verdict:v1"
-
-_ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from datetime import datetime
+PREDICATE = "https://slsa.dev/verification_summary/v1"
+SLSA_VERSION = "1.2"
+VERIFIER = "urn:hkgit"
+LEVELS = ("SLSA_SOURCE_LEVEL_1", "ORG_SOURCE_HKGIT_REPLAYED")
+"""The level that is asserted, and our own property, prefixed as the specification wants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,8 @@ class Statement:
     """Every commit of `base..head` passes under a policy.
 
     `target` is the ref that the range is for, or None for any; `accepted` are the verdicts that
-    passed, `counts` how many commits had which. `git` and `hkgit` are versions.
+    passed, `counts` how many commits had which. `git` and `hkgit` are versions, `resource` is the
+    repository's URI, and `time` when it was judged, as RFC 3339 writes it.
     """
 
     base: str
@@ -43,18 +45,39 @@ class Statement:
     counts: Mapping[str, int]
     git: str
     hkgit: str
+    resource: str
+    time: str
 
     def to_bytes(self) -> bytes:
-        """Write the payload: canonical JSON and one line feed."""
-        predicate = {
+        """Write the payload, a SLSA verification summary: canonical JSON and one line feed.
+
+        Annotations hold what the summary has no place for, and the command that judges again.
+        """
+        judged = {
+            "derive": f"hkgit gate --range {self.base}..{self.head}",
             "base": {"gitCommit": self.base, "gitTree": self.base_tree},
-            "target": self.target,
-            "policy": {"digest": self.policy, "accepted": list(self.accepted)},
+            "accepted": list(self.accepted),
             "ladder": self.ladder,
             "counts": dict(self.counts),
-            "versions": {"git": self.git, "hkgit": self.hkgit},
         }
-        subject = {"digest": {"gitCommit": self.head, "gitTree": self.tree}}
+        refs = [] if self.target is None else [self.target]
+        subject = {
+            "name": self.resource,
+            "digest": {"gitCommit": self.head, "gitTree": self.tree},
+            "annotations": {"source_refs": refs, "hkgit": judged},
+        }
+        predicate = {
+            "verifier": {"id": VERIFIER, "version": {"hkgit": self.hkgit, "git": self.git}},
+            "timeVerified": self.time,
+            "resourceUri": self.resource,
+            "policy": {
+                "uri": f"{self.resource}@{self.base}#.hkgit/config.toml",
+                "digest": {"sha256": self.policy.removeprefix("sha256:")},
+            },
+            "verificationResult": "PASSED",
+            "verifiedLevels": [*LEVELS],
+            "slsaVersion": SLSA_VERSION,
+        }
         return write_canonical(
             {
                 "_type": STATEMENT,
@@ -66,94 +89,38 @@ class Statement:
 
 
 def read_statement(payload: bytes) -> Statement:
-    """Read the statement of a payload whose signature has been verified. Raises InvalidInput."""
+    """Read a payload just as `to_bytes` writes it. Raises InvalidInput."""
     try:
-        root = parse_document(payload.decode())
-    except UnicodeDecodeError as error:
-        raise InvalidInput("attestation", "is not UTF-8") from error
-    parts = root.fields(["_type", "subject", "predicateType", "predicate"], [])
-    if (parts["_type"].text(), parts["predicateType"].text()) != (STATEMENT, PREDICATE):
-        raise parts["predicateType"].wrong(PREDICATE)
-    subjects = parts["subject"].items()
-    if len(subjects) != 1:
-        raise parts["subject"].wrong("one subject")
-    head, tree = _commit(subjects[0].fields(["digest"], [])["digest"])
-    says = parts["predicate"].fields(
-        ["base", "target", "policy", "ladder", "counts", "versions"], []
-    )
-    base, base_tree = _commit(says["base"])
-    policy = says["policy"].fields(["digest", "accepted"], [])
-    versions = says["versions"].fields(["git", "hkgit"], [])
-    return Statement(
-        base=base,
-        base_tree=base_tree,
-        head=head,
-        tree=tree,
-        target=None if says["target"].value is None else says["target"].text(),
-        policy=policy["digest"].text(),
-        accepted=tuple(node.text() for node in policy["accepted"].items()),
-        ladder=says["ladder"].integer(0),
-        counts={key: node.integer(0) for key, node in says["counts"].members().items()},
-        git=versions["git"].text(),
-        hkgit=versions["hkgit"].text(),
-    )
+        document = json.loads(payload)
+        [subject], says = document["subject"], document["predicate"]
+        judged, versions = subject["annotations"]["hkgit"], says["verifier"]["version"]
+        statement = Statement(
+            base=_read_id(judged["base"]["gitCommit"]),
+            base_tree=_read_id(judged["base"]["gitTree"]),
+            head=_read_id(subject["digest"]["gitCommit"]),
+            tree=_read_id(subject["digest"]["gitTree"]),
+            target=next(map(str, subject["annotations"]["source_refs"]), None),
+            policy=f"sha256:{says['policy']['digest']['sha256']}",
+            accepted=tuple(map(str, judged["accepted"])),
+            ladder=int(judged["ladder"]),
+            counts={verdict: int(count) for verdict, count in judged["counts"].items()},
+            git=str(versions["git"]),
+            hkgit=str(versions["hkgit"]),
+            resource=str(says["resourceUri"]),
+            time=str(says["timeVerified"]),
+        )
+        is_exact = statement.to_bytes() == payload
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise InvalidInput("attestation", f"is not a statement of hkgit: {error}") from error
+    if not is_exact:
+        raise InvalidInput("attestation", "is not a statement as hkgit writes it")
+    return statement
 
 
-def _commit(node: Node) -> tuple[str, str]:
-    parts = node.fields(["gitCommit", "gitTree"], [])
-    for part in parts.values():
-        if not _ID.match(part.text()):
-            raise part.wrong("the id of an object")
-    return parts["gitCommit"].text(), parts["gitTree"].text()
-
-
-SUMMARY_PREDICATE = "https://slsa.dev/verification_summary/v1"
-SLSA_VERSION = "1.2"
-VERIFIER = "urn:hkgit"
-LEVELS = ("SLSA_SOURCE_LEVEL_1", "ORG_SOURCE_HKGIT_REPLAYED")
-"""The level that is asserted, and our own property, prefixed as the specification wants."""
-NAMESPACE = "hkgit-summary@v1"
-
-
-def summary_bytes(statement: Statement, resource: str, time: datetime) -> bytes:
-    """Write the payload of a SLSA verification summary: an in-toto statement as canonical JSON.
-
-    The subject's annotations hold the command by which anybody with a clone derives it again.
-
-    `resource` is the repository's URI.
-    """
-    derive = f"hkgit gate --range {statement.base}..{statement.head}"
-    subject = {
-        "name": resource,
-        "digest": {"gitCommit": statement.head, "gitTree": statement.tree},
-        "annotations": {
-            "source_refs": [] if statement.target is None else [statement.target],
-            "hkgit": {"derive": derive, "base": statement.base, "counts": dict(statement.counts)},
-        },
-    }
-    predicate = {
-        "verifier": {
-            "id": VERIFIER,
-            "version": {"hkgit": statement.hkgit, "git": statement.git},
-        },
-        "timeVerified": time.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "resourceUri": resource,
-        "policy": {
-            "uri": f"{resource}@{statement.base}#.hkgit/config.toml",
-            "digest": {"sha256": statement.policy.removeprefix("sha256:")},
-        },
-        "verificationResult": "PASSED",
-        "verifiedLevels": [*LEVELS],
-        "slsaVersion": SLSA_VERSION,
-    }
-    return write_canonical(
-        {
-            "_type": STATEMENT,
-            "subject": [subject],
-            "predicateType": SUMMARY_PREDICATE,
-            "predicate": predicate,
-        }
-    )
+def _read_id(text: str) -> str:
+    if re.fullmatch(HEX, text) is None:
+        raise ValueError(f"{text} is not the id of an object")
+    return text
 
 
 MAX_BYTES = 2**16
@@ -230,15 +197,12 @@ MOST = 32
 """So many envelopes of one place are looked at: each takes a process or more."""
 
 
-def store_envelope(repository: Repository, envelope: Envelope) -> str:
-    """Store an envelope where `read_envelopes` finds it; the name of its ref. Raises GitRefused."""
-    statement = read_statement(envelope.payload)
-    return store_envelope_below(
-        repository, f"{REFS}/{statement.tree}/{statement.base_tree}", envelope
-    )
+def change_refs(base_tree: str, tree: str) -> str:
+    """Return where the envelopes for a change from tree to tree are kept, one ref each."""
+    return f"{REFS}/{tree}/{base_tree}"
 
 
-def store_envelope_below(repository: Repository, folder: str, envelope: Envelope) -> str:
+def store_envelope(repository: Repository, folder: str, envelope: Envelope) -> str:
     """Store an envelope under a name of its own; the name of its ref. Raises GitRefused."""
     data = envelope.to_bytes()
     ref = f"{folder}/{digest(data)[:16]}"
@@ -246,12 +210,7 @@ def store_envelope_below(repository: Repository, folder: str, envelope: Envelope
     return ref
 
 
-def read_envelopes(repository: Repository, base_tree: str, tree: str) -> Iterator[Envelope]:
-    """Read the envelopes stored for a change from tree to tree; verify no signature."""
-    return read_envelopes_below(repository, f"{REFS}/{tree}/{base_tree}")
-
-
-def read_envelopes_below(
+def read_envelopes(
     repository: Repository, folder: str, incoming: Mapping[str, str] | None = None
 ) -> Iterator[Envelope]:
     """Read the envelopes stored below one ref prefix; no signature is verified.
@@ -259,11 +218,9 @@ def read_envelopes_below(
     `incoming` are refs of a push that are not set yet, with the ids they name. Of more than `MOST`
     of either, the first by name count: anybody may push there.
     """
-    only = f"--count={MOST}"
-    args = ("for-each-ref", only, "--format=%(objectname)", f"{folder}/")
-    blobs = repository.git(*args).text.split()
     new = [each for ref, each in (incoming or {}).items() if ref.startswith(f"{folder}/")]
-    return load_envelopes(repository, (*blobs, *new[:MOST]))
+    kept = list_envelopes(repository, f"{folder}/").get(folder, [])
+    return load_envelopes(repository, (*kept, *new[:MOST]))
 
 
 def list_envelopes(repository: Repository, *roots: str) -> dict[str, list[str]]:

@@ -1,9 +1,8 @@
 #!/bin/sh
-# hkgit gate @HASH@
 # Every hook of hkgit is this file; its name says what it does. `hkgit init` writes it, and
-# `hkgit init --remove` takes it away while the hash above is that of the lines below.
+# `hkgit init --remove` takes it away while the hash above is that of all other lines.
 
-python=@PYTHON@
+python=''
 hook=${0##*/} hook=${hook%%.*}
 
 # Whether edits of a session may wait for their commit (-e), and whether there is more to look for
@@ -118,5 +117,5 @@ case $hook:$code in
     *) exit $code ;;
 esac
 echo "hkgit is not installed, so it judges nothing here. Install it, or remove its hooks:" \
-    "rm -f \$(grep -ls '^# hkgit gate' \$(git rev-parse --git-path hooks)/* .husky/*)" >&2
+    "rm -f \$(grep -ls '^# hkgit sha256' \$(git rev-parse --git-path hooks)/* .husky/*)" >&2
 [ "$hook" != pre-receive ]

@@ -10,12 +10,10 @@ import re
 import shlex
 from pathlib import Path
 
-from hkgit.git.facts import AGENT_SHELLS, GOOSE_SESSION
+from hkgit.edits import decode_text, encode_text
+from hkgit.git.facts import AGENT_SHELLS, GOOSE_SESSION, calls_gate
 from hkgit.git.repository import Repository
-from hkgit.text.hashes import sha256
-
-MARK = "# hkgit gate"
-"""What begins the line by which a hook is known as hkgit's own."""
+from hkgit.text.stamps import add_stamp, is_stamped
 
 HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push")
 """What a clone needs for evidence to be recorded, and judged before it leaves, by git's names."""
@@ -30,8 +28,8 @@ SERVER_HOOKS = ("pre-receive",)
 
 ALL_HOOKS = (*CLIENT_HOOKS, *SERVER_HOOKS)
 
-_OWN = rb"\A#!/bin/sh\n# hkgit gate ([0-9a-f]{64})\n"
-_RECORDED = rb"(?m)^python=.*$"
+_UNRECORDED = "python=''"
+_RECORDED = r"(?m)^python=.*$"
 
 
 def render_script(python: Path | None = None) -> bytes:
@@ -39,22 +37,15 @@ def render_script(python: Path | None = None) -> bytes:
     text = Path(__file__).with_name("hook.sh").read_text("utf-8")
     # Whether goose's variable means its shell, Python finds out.
     shells = "".join(f"${{{name}-}}" for name in (*AGENT_SHELLS, GOOSE_SESSION))
-    recorded = shlex.quote(python.as_posix() if python is not None else "")
-    text = text.replace("@SHELLS@", shells).replace("@PYTHON@", recorded)
-    script = text.encode("utf-8", "surrogateescape")
-    head, _, rest = script.partition(b"@HASH@\n")
-    return b"%s%s\n%s" % (head, _hash(rest).encode(), rest)
+    script = add_stamp(text.replace("@SHELLS@", shells))
+    if python is not None:
+        script = script.replace(_UNRECORDED, f"python={shlex.quote(python.as_posix())}", 1)
+    return encode_text(script)
 
 
 def is_own(content: bytes) -> bool:
     """Whether a hook is as some hkgit wrote it, with whichever interpreter in it."""
-    found = re.match(_OWN, content)
-    return found is not None and found[1].decode() == _hash(content[found.end() :])
-
-
-def _hash(lines: bytes) -> str:
-    """The hash of a hook's other lines, without the interpreter recorded in them."""
-    return sha256(re.sub(_RECORDED, b"python=''", lines, count=1)).hexdigest()
+    return is_stamped(re.sub(_RECORDED, _UNRECORDED, decode_text(content), count=1))
 
 
 def is_active(hook: Path) -> bool:
@@ -70,6 +61,14 @@ def find_script(hook: Path) -> Path:
     """
     is_huskys = hook.parent.name == "_" and (hook.parent / "h").is_file() and hook.is_file()
     return hook.parent.parent / hook.name if is_huskys else hook
+
+
+def asks_hkgit(repository: Repository, *names: str) -> bool:
+    """Whether one of these hooks of a clone, by default of any commit's, runs hkgit."""
+    directory = repository.hooks_path or repository.common_dir / "hooks"
+    active = [directory / name for name in names or COMMIT_HOOKS if is_active(directory / name)]
+    contents = (find_script(hook).read_bytes() for hook in active)
+    return any(is_own(each) or calls_gate(each) for each in contents)
 
 
 def find_foreign_hooks(repository: Repository) -> tuple[str, ...]:

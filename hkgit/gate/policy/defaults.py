@@ -131,6 +131,50 @@ PROTECTED = (
     "buddy.yml",
     "wercker.yml",
     ".space.kts",
+    ".cnb.yml",
+    ".eas/workflows/*",
+    ".pipelines/*",
+    ".prow.yaml",
+    ".prow/*",
+    ".scrutinizer.yml",
+    ".vela.yml",
+    ".vsts-ci.yml",
+    ".do/*",
+    "heroku.yml",
+    "nixpacks.toml",
+    "railway.json",
+    "railway.toml",
+    "wrangler.json*",
+    "wrangler.toml",
+    ".envrc",
+    "*/.envrc",
+    "mise.toml",
+    ".mise.toml",
+    ".mise/*",
+    ".config/mise/*",
+    ".overcommit.yml",
+    "captainhook.json",
+    "grumphp.yml*",
+    "simple-git-hooks.*",
+    ".simple-git-hooks.*",
+    ".amazonq/*.json",
+    ".augment/*.json",
+    ".continue/mcpservers/*",
+    ".factory/*.json",
+    ".github/copilot/*.json",
+    ".junie/mcp/*",
+    ".kilocode/mcp.json",
+    ".roo/mcp.json",
+    ".trae/*.json",
+    ".zed/*.json",
+    ".github/settings.yml",
+    ".mergify.yml",
+    ".mergify/*",
+    ".github/mergify.yml",
+    ".kodiak.toml",
+    ".policy.yml",
+    "owners",
+    "*/owners",
 )
 """Paths, in any case, that decide what runs or who reviews: a governed commit needs a grant."""
 
@@ -240,7 +284,7 @@ def matches(identity: str, globs: tuple[str, ...]) -> bool:
     address = address.partition(">")[0].strip()
     parts = (each.rstrip(".") for each in re.split(_NO_ADDRESS, address) if "@" in each)
     forms = [f"{name.strip()} <{each}>" for each in dict.fromkeys((address, *parts))]
-    return any(fits_glob(form, glob) for glob in map(str.lower, globs) for form in forms)
+    return any(fits_any(form, tuple(map(str.lower, globs))) for form in forms)
 
 
 def _fold(text: str) -> str:
@@ -259,15 +303,17 @@ def split_identities(identity: str) -> list[str]:
     return [first, *(each for each in others if "<" in each)]
 
 
-def fits_glob(text: str, glob: str) -> bool:
+def fits_any(text: str, globs: tuple[str, ...]) -> bool:
     """Match as `fnmatchcase` does; most globs are ruled out before one is compiled."""
-    return all(part in text for part in _literal_parts(glob)) and fnmatchcase(text, glob)
+    possible = [glob for glob, literal in _with_literals(globs) if literal in text]
+    return any(fnmatchcase(text, glob) for glob in possible)
 
 
-@lru_cache(1024)
-def _literal_parts(glob: str) -> tuple[str, ...]:
-    """What a text that fits a glob contains."""
-    return () if "[" in glob else tuple(glob.replace("?", "*").split("*"))
+@lru_cache(64)
+def _with_literals(globs: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Each glob with the longest text that whatever fits it contains."""
+    parts = ([] if "[" in glob else glob.replace("?", "*").split("*") for glob in globs)
+    return tuple(zip(globs, (max(each, key=len, default="") for each in parts), strict=True))
 
 
 def find_co_authors(message: bytes) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from operator import gt, lt
 from typing import Any, cast
 
@@ -12,8 +12,9 @@ from hkgit.errors import InvalidInput
 from hkgit.gate.policy.consistency import expect_consistent
 from hkgit.gate.policy.defaults import ACCEPTABLE, KNOWN_AGENTS, PROTECTED, ROLES, TEXT
 from hkgit.gate.policy.model import Floors, Grant, Policy, Recovered, RefRules
+from hkgit.matching.place import format_decimal
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass
+from hkgit.values import asdict, dataclass
 
 MODES = ("report", "warn", "enforce")
 GOVERN = ("agents", "all")
@@ -185,10 +186,6 @@ def _describe_table(kinds: Mapping[str, Kind]) -> JsonObject:
     return {"type": "object", "additionalProperties": False, "properties": properties}
 
 
-def _read_recovered(accept: bool = True, **floors: int) -> Recovered:
-    return Recovered(accept, **floors)
-
-
 _TIERS = _choices(TIERS)
 _KINDS = _choices(KINDS)
 _VERDICTS = _choices(ACCEPTABLE)
@@ -205,7 +202,7 @@ _FLOORS = list_of(
     min_confidence=PER_MILLE,
     min_tightness=PER_MILLE,
 )
-_RECOVERED = _inner(_read_recovered, accept=FLAG, min_confidence=PER_MILLE, min_tightness=PER_MILLE)
+_RECOVERED = _inner(Recovered, accept=FLAG, min_confidence=PER_MILLE, min_tightness=PER_MILLE)
 
 
 # What is tighter
@@ -222,7 +219,7 @@ def _accepts_more(own: tuple[object, ...] | None, base: tuple[object, ...] | Non
 
 def _asks_less(own: Recovered, base: Recovered) -> bool:
     return (
-        (own.is_accepted and not base.is_accepted)
+        (own.accept and not base.accept)
         or own.min_confidence < base.min_confidence
         or own.min_tightness < base.min_tightness
     )
@@ -252,7 +249,7 @@ _KEYS = (
     Key(
         "govern",
         _choice(GOVERN),
-        "to which commits the rules apply: `agents` (commits with entries, or by an agent)"
+        "to which commits the rules apply: `agents` (commits with entries, or that name an agent)"
         " or `all`",
         _later(GOVERN, "`all`"),
     ),
@@ -319,7 +316,8 @@ _KEYS = (
     Key(
         "manual",
         _GRANTS,
-        "a grant: `paths`, and who has it: `names`, `keys`, `principals`, `pushers`",
+        "a grant: `paths`, and who has it: `names` (in clones only), `keys`, `principals`,"
+        " `pushers`",
         OPEN,
         default="none",
     ),
@@ -427,6 +425,40 @@ def policy_schema() -> JsonObject:
         schema["properties"][key.name] = described
     words = "[gate] of .hkgit/config.toml. `hkgit policy check` also checks that its parts agree."
     return schema | {"description": words}
+
+
+def describe_policy(policy: Policy) -> Iterator[str]:
+    """Say what holds for each key that says anything, and what the key is for."""
+    usual = Policy()
+    for key in KEYS:
+        value, known = (getattr(each, key.field or key.name) for each in (policy, usual))
+        is_tables = isinstance(value, tuple) and not any(isinstance(each, str) for each in value)
+        if isinstance(known, tuple) and len(known) > MOST_SHOWN and value[: len(known)] == known:
+            value = (f"{len(known)} of hkgit's own", *value[len(known) :])
+        for each in value if is_tables else (value,):
+            said = _say(key.name, each)
+            if said:
+                yield f"{key.name}: {said} ({key.words})"
+
+
+MOST_SHOWN = 20
+"""So many built-in globs are listed; of more there is only their number."""
+
+
+def _say(name: str, value: Any) -> str:
+    """Say the value of a key in words; nothing where it asks for nothing."""
+    if isinstance(value, tuple):
+        is_limit = name in ("accept", "tiers", "verdicts")
+        return ", ".join(map(str, value)) or ("nothing" if is_limit else "")
+    if isinstance(value, Mapping | Grant | Floors | Recovered | RefRules):
+        fields = value if isinstance(value, Mapping) else asdict(value)
+        said = {field: _say(field, each) for field, each in fields.items()}
+        return "; ".join(f"{field} {each}" for field, each in said.items() if each)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name.startswith("min_"):
+        return format_decimal(value) if value else ""
+    return str(value or "")
 
 
 def parse_policy(table: object, source: str) -> Policy:

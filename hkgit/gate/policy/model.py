@@ -13,7 +13,7 @@ from hkgit.gate.policy.defaults import (
     PROTECTED,
     TEXT,
     find_credited_names,
-    fits_glob,
+    fits_any,
     matches,
     split_identities,
 )
@@ -63,7 +63,7 @@ class Floors:
 class Recovered:
     """What entries must reach that were made from transcripts; numbers are per mille."""
 
-    is_accepted: bool = True
+    accept: bool = True
     min_confidence: int = 0
     min_tightness: int = 0
 
@@ -210,8 +210,7 @@ def at_any_depth(globs: tuple[str, ...]) -> tuple[str, ...]:
 @lru_cache(4096)  # the commits of a history change the same files
 def any_glob(path: str, globs: tuple[str, ...]) -> bool:
     """Whether a path fits a glob on a file system that heeds no case; `*` crosses `/` too."""
-    folded = fold_name(path)
-    return any(fits_glob(folded, glob) for glob in _fold_globs(globs))
+    return fits_any(fold_name(path), _fold_globs(globs))
 
 
 @lru_cache(64)

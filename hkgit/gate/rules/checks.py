@@ -14,7 +14,7 @@ from hkgit.evidence.verdict import Finding, Verdict
 from hkgit.gate.attestations.trust import find_signer
 from hkgit.gate.judged_commit import JudgedCommit
 from hkgit.gate.rules.floors import floor_findings, recovered_findings, tightness_findings
-from hkgit.gate.rules.grants import BY_GRANT, hand_findings
+from hkgit.gate.rules.grants import BY_GRANT, hand_findings, is_granted
 from hkgit.gate.trusted_policy import CONFIG, PYPROJECT, policy_value
 from hkgit.git.attributes import find_collisions, refuse_collision
 from hkgit.git.objects import TreeChange
@@ -58,7 +58,7 @@ def _find_collisions(case: JudgedCommit, parent: str) -> set[tuple[str, str]]:
 def policy_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Check changes of the policy's value, whatever else its file holds."""
     changed = [path for path in (PYPROJECT, CONFIG) if _has_other_value(case, path)]
-    if changed and not case.is_granted(changed):
+    if changed and not is_granted(case, changed):
         yield Finding("policy", ", ".join(changed), "changes the gate's policy", BY_GRANT)
 
 
@@ -95,7 +95,7 @@ def path_findings(case: JudgedCommit) -> Iterator[Finding]:
         return
     for change in _list_decided(case):
         why = _why_protected(case, change)
-        if why is not None and not case.is_granted([change.path]):
+        if why is not None and not is_granted(case, [change.path]):
             yield Finding("protected", quote_path(change.path), why, BY_GRANT)
 
 
@@ -122,7 +122,7 @@ def move_findings(case: JudgedCommit) -> Iterator[Finding]:
     """
     floors_of = case.policy.floors_of
     for old, new in _list_moves(case) if case.policy.paths else ():
-        if not {*floors_of(old)}.issuperset(floors_of(new)) and not case.is_granted([new]):
+        if not {*floors_of(old)}.issuperset(floors_of(new)) and not is_granted(case, [new]):
             what = "moves to where the policy requires more of an edit than where it was written"
             fix = f"Write it there as a new file, or let a person move it. {BY_GRANT}"
             yield Finding("moved", quote_path(new), what, fix)
@@ -163,7 +163,7 @@ def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
     if commit is None or not case.policy.entries_signed:
         return
     for name, entry in case.judged.entries:
-        if find_signer(case.repository, case.policy, name, entry, case.incoming) is None:
+        if find_signer(case.repository, case.policy, name, entry, case.context.incoming) is None:
             where, what = entry_path(name), "there is no signature by a key that may sign entries"
             sign = f"`hkgit attest --entries {commit[:12]}^..{commit[:12]} --key FILE`"
             fix = f"{sign}, then push refs/hkgit/entries/* to where the gate runs."

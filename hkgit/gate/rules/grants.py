@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.trailers import read_trailers
 from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding, Verdict
-from hkgit.gate.judged_commit import JudgeContext, JudgedCommit
+from hkgit.gate.judged_commit import JudgedCommit
 from hkgit.gate.policy.defaults import BREAK_GLASS as ROLE
 from hkgit.gate.policy.defaults import find_co_authors, matches
 from hkgit.gate.policy.model import Policy
@@ -91,18 +91,17 @@ def read_pusher(policy: Policy) -> str | None:
     return os.environ.get(policy.pusher_variable) or None
 
 
-def find_grant(
-    repository: Repository,
-    policy: Policy,
-    candidate: CandidateCommit,
-    paths: Sequence[str],
-    context: JudgeContext,
-    voucher: str | None = None,
-) -> str | None:
+def is_granted(case: JudgedCommit, paths: Sequence[str]) -> bool:
+    """Whether its author, or who vouches for it, may change these paths whatever they are."""
+    return find_grant(case, paths) is not None or find_voucher(case, paths) is not None
+
+
+def find_grant(case: JudgedCommit, paths: Sequence[str], voucher: str | None = None) -> str | None:
     """Find the rule by which these paths may be changed by hand, or None.
 
     With a `voucher` (`Name <email>`), the rule by which that very person may change them.
     """
+    policy, candidate, context = case.policy, case.candidate, case.context
     for grant in policy.manual:
         if not grant.covers(paths):
             continue
@@ -118,10 +117,11 @@ def find_grant(
         if candidate.id is None:
             continue
         signers = "".join(f"granted {key}\n" for key in grant.keys)
-        if is_own and grant.keys and repository.verify_signature(candidate.id, signers) is not None:
+        verify = case.repository.verify_signature
+        if is_own and grant.keys and verify(candidate.id, signers) is not None:
             return "manual grant to the key that signed it"
         if grant.principals:
-            signer = repository.verify_signature(candidate.id, policy.signers)
+            signer = verify(candidate.id, policy.signers)
             if signer in grant.principals and (voucher is None or _is_named(voucher, (signer,))):
                 return f"manual grant to {signer}, who signed it"
     return None
@@ -147,53 +147,43 @@ class Voucher:
     rule: str
 
 
-def find_voucher(
-    repository: Repository,
-    policy: Policy,
-    candidate: CandidateCommit,
-    paths: Sequence[str],
-    context: JudgeContext,
-) -> Voucher | None:
+def find_voucher(case: JudgedCommit, paths: Sequence[str]) -> Voucher | None:
     """Find the person who vouches for what a commit changes without evidence, and may.
 
     An agent vouches for nothing; in its shell nobody does. Before commit-msg no message is known:
     then whoever may vouch can still do so.
     """
-    if context.shell is not None:
+    policy, message = case.policy, case.candidate.message
+    if case.context.shell is not None:
         return None
-    if candidate.message is None:
-        is_open = context.on_client and any(grant.covers(paths) for grant in policy.manual)
+    if message is None:
+        is_open = case.context.on_client and any(grant.covers(paths) for grant in policy.manual)
         return Voucher("", "somebody may vouch for it in the message") if is_open else None
-    for person in read_trailers(candidate.message).vouchers:
+    for person in read_trailers(message).vouchers:
         if not policy.is_agent(person):
-            rule = find_grant(repository, policy, candidate, paths, context, person)
+            rule = find_grant(case, paths, person)
             if rule is not None:
                 return Voucher(person, f"vouched for by {person}: {rule}")
     return None
 
 
-def explain_refused_voucher(
-    policy: Policy, candidate: CandidateCommit, paths: Sequence[str], context: JudgeContext
-) -> tuple[str, str] | None:
-    """Say why whoever a message names may not vouch, and what to do; None where it names nobody."""
-    people = read_trailers(candidate.message or b"").vouchers
+def refuse_vouchers(case: JudgedCommit, paths: Sequence[str]) -> Iterator[Finding]:
+    """Say why whoever the message names may not vouch for a commit; nothing where nobody is."""
+    people = read_trailers(case.candidate.message or b"").vouchers
+    shell, vouch = case.context.shell, _vouch(case.candidate)
     if not people:
-        return None
-    who = people[0]
-    if context.shell is not None:
-        what = f"names {who}, but this is the shell of {context.shell}"
-        return what, "A person vouches, in their own shell."
-    if all(map(policy.is_agent, people)):
-        return f"names {who}, an agent", f"A person vouches, and signs it: {_vouch(candidate)}"
-    if not any(grant.covers(paths) for grant in policy.manual):
-        what = f"names {who}, but the policy grants nobody all that the commit changes"
-        return (
-            what,
-            "Only people with a [[gate.manual]] grant for these paths may vouch.",
-        )
-    what = f"names {who}, but nothing proves that a grant of these paths is for them"
-    fix = f"Names alone count only in clones. A person with the grant signs: {_vouch(candidate)}"
-    return what, fix
+        return
+    if shell is not None:
+        why, fix = f"this is the shell of {shell}", "A person vouches, in their own shell."
+    elif all(map(case.policy.is_agent, people)):
+        why, fix = "that is an agent", f"A person vouches, and signs it: {vouch}"
+    elif not any(grant.covers(paths) for grant in case.policy.manual):
+        why = "the policy grants nobody all that the commit changes"
+        fix = "Only people with a [[gate.manual]] grant for these paths may vouch."
+    else:
+        why = "nothing proves that a grant of these paths is for them"
+        fix = f"Names alone count only in clones. A person with the grant signs: {vouch}"
+    yield Finding(BLIND, "Hkgit-Vouched-by", f"names {people[0]}, but {why}", fix)
 
 
 def _vouch(candidate: CandidateCommit) -> str:
@@ -218,7 +208,7 @@ def hand_findings(case: JudgedCommit) -> Iterator[Finding]:
     """
     left = case.judged.leftovers
     is_theirs = Verdict.MIXED in case.policy.verdicts and _has_person(case)
-    if not left or is_theirs or case.grant([each.path for each in left]) is not None:
+    if not left or is_theirs or find_grant(case, [each.path for each in left]) is not None:
         return
     yield from (each.finding for each in left)
 
@@ -259,23 +249,14 @@ def find_vouched_paths(case: JudgedCommit, findings: Sequence[Finding]) -> tuple
     return tuple(path for path in paths if not path.startswith(_OWN))
 
 
-def refuse_vouchers(
-    policy: Policy, candidate: CandidateCommit, paths: Sequence[str], context: JudgeContext
-) -> tuple[Finding, ...]:
-    """Say why whoever the message names may not vouch for it."""
-    why = explain_refused_voucher(policy, candidate, paths, context)
-    return () if why is None else (Finding(BLIND, "Hkgit-Vouched-by", *why),)
-
-
 def find_changed_paths(repository: Repository, candidate: CandidateCommit) -> list[str]:
     """Find every path that a commit changes; of a merge, where it is not what git makes of it.
 
     So a merge that drops a side changes all that the side brought.
     """
     if len(candidate.parents) == 2:
-        first, second = candidate.parents
-        how = repository.resolve_merge((first, second), candidate.tree)
-        return sorted({*how.conflicts, *how.others})
+        with repository.merge(candidate.parents) as merged:
+            return sorted({*merged.conflicts, *merged.list_differing(candidate.tree)})
     parents: Sequence[str | None] = candidate.parents or (None,)
     trees = (None if each is None else repository.commit(each).tree for each in parents)
     changes = (repository.changes(tree, candidate.tree) for tree in trees)
@@ -288,10 +269,9 @@ _NAMES = (
 )
 
 
-def explain_blind_commit(
-    policy: Policy, candidate: CandidateCommit, paths: Sequence[str], agent: str | None
-) -> Finding:
+def explain_blind_commit(case: JudgedCommit, paths: Sequence[str]) -> Finding:
     """Say why a commit without evidence does not pass."""
+    candidate, agent = case.candidate, case.agent
     shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
     if len(candidate.parents) > 2:
         fix = "Merge them one by one."
@@ -305,14 +285,13 @@ def explain_blind_commit(
         )
         return Finding("merge", shown, what, fix)
     who = f"{agent} is an agent" if agent is not None else "the policy governs everyone"
-    fix = _way(policy, candidate, paths, agent)
+    fix = _describe_way(case, paths)
     return Finding(BLIND, shown, f"blind commit: no ledger entry, and {who}", fix)
 
 
-def _way(
-    policy: Policy, candidate: CandidateCommit, paths: Sequence[str], agent: str | None
-) -> str:
-    """What whoever made a commit without evidence can do: an agent, a bot, or a person."""
+def _describe_way(case: JudgedCommit, paths: Sequence[str]) -> str:
+    """Say what whoever made a commit without evidence can do: an agent, a bot, or a person."""
+    policy, candidate, agent = case.policy, case.candidate, case.agent
     is_protected = any(policy.protects_path(path) for path in paths)
     way = BY_GRANT if is_protected and agent is not None else APPLY
     if any(

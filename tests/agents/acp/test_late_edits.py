@@ -8,8 +8,8 @@ from typing import Any
 
 from hkgit.agents.acp.relay import Relay
 from hkgit.sessions import homes as places
-from hkgit.sessions.answers import Status
 from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.session_status import Status
 from tests.agents.streaming import GREETING, replayed, stream, told
 from tests.support.repos import Repo
 

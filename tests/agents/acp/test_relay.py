@@ -13,8 +13,8 @@ import pytest
 
 from hkgit.errors import InvalidInput
 from hkgit.sessions import homes as places
-from hkgit.sessions.answers import Status
 from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.session_status import Status
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks

@@ -12,8 +12,8 @@ import pytest
 
 from hkgit.agents.prompts import prompt
 from hkgit.dialects import DIALECTS, detect
-from hkgit.sessions.answers import Status
 from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.session_status import Status
 from tests.support.repos import Repo
 from tests.support.running import run
 

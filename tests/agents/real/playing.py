@@ -6,9 +6,10 @@ import json
 import re
 import shlex
 import sys
+from itertools import chain
 from pathlib import Path
 
-from tests.agents.real.programs import Program
+from tests.agents.real.programs import PROMPT, Program
 from tests.agents.real.sandbox import PROJECT, Run, Sandbox
 from tests.agents.real.scenarios import ACP, BLIND, FILES, STRICT, Commit, Scenario
 
@@ -56,7 +57,9 @@ def _command(sandbox: Sandbox, scenario: Scenario) -> list[str]:
     program = sandbox.program
     if scenario.mode != ACP:
         automatic = () if scenario.is_asking else program.automatic
-        return [*program.command, *automatic, *program.server]
+        prompt = program.attached if scenario.is_attaching else (PROMPT,)
+        words = chain.from_iterable(prompt if x == PROMPT else (x,) for x in program.command)
+        return [*words, *automatic, *program.server]
     editor = ["env", f"PYTHONPATH={PROJECT}", sys.executable, "-m", "tests.agents.real.editor"]
     return [*editor, str(sandbox.repo), "hkgit", "acp", "--", *program.acp]
 

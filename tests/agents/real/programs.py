@@ -19,6 +19,8 @@ from tests.agents.real.saying import (
 )
 from tests.agents.real.steps import Say
 
+ATTACHED = "greet.py"
+IN_PROMPT = (f"Mend the greeting of @{ATTACHED} please.",)
 URL = "http://127.0.0.1:8099"
 PROMPT = "Mend the greeting."
 
@@ -38,6 +40,8 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     """Files of its home."""
+    attached: tuple[str, ...] = ()
+    """What stands in place of the prompt where a file is put into it."""
     acp: tuple[str, ...] = ()
     """How it is started to be an editor's agent; nothing where it cannot be."""
     adapter: str = ""
@@ -118,6 +122,7 @@ CLAUDE = Program(
     has_sub_agents=True,
     is_delegating=True,
     say=say_claude,
+    attached=IN_PROMPT,
 )
 CODEX = Program(
     name="codex",
@@ -147,6 +152,7 @@ GEMINI = Program(
     },
     settings={".gemini/settings.json": _auth("gemini-api-key")},
     say=say_gemini,
+    attached=IN_PROMPT,
     is_delegating=True,
 )
 OPENCODE = Program(
@@ -165,6 +171,7 @@ OPENCODE = Program(
     },
     settings={".config/opencode/opencode.json": json.dumps(_OPENCODE)},
     say=say_opencode,
+    attached=(PROMPT, "-f", ATTACHED),
 )
 COPILOT = Program(
     name="copilot",
@@ -200,6 +207,7 @@ QWEN = Program(
     settings={".qwen/settings.json": _auth("openai")},
     approval=("qwen", "mcp", "approve", "hkgit"),
     say=say_qwen,
+    attached=IN_PROMPT,
 )
 
 _MODELS = {"baseUrl": f"{URL}/v1", "api": "openai-completions", "apiKey": "dummy"}
@@ -216,6 +224,8 @@ PI = Program(
         )
     },
     say=say_pi,
+    attached=(f"@{ATTACHED}", PROMPT),
+    automatic=("--approve",),
     has_servers=False,
 )
 
@@ -238,6 +248,7 @@ KILO = Program(
     },
     settings={".config/kilo/kilo.json": json.dumps(_OPENCODE)},
     say=say_opencode,
+    attached=(PROMPT, "-f", ATTACHED),
 )
 
 _CLINE = {
@@ -272,6 +283,7 @@ CLINE = Program(
     advice=_CLINE_SERVER,
     is_stopped=False,
     say=say_cline,
+    attached=IN_PROMPT,
 )
 _GOOSE = "goose-binary-linux-x64"
 GOOSE = Program(

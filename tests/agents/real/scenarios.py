@@ -78,6 +78,8 @@ class Scenario:
     """`absent`, `failing` or `hanging` while the agent runs."""
     has_hooks: bool = False
     """Whether the agent's own hooks record as well, where an editor starts it."""
+    is_attaching: bool = False
+    """Whether its prompt shows `greet.py`."""
     is_committing: bool = False
     """Whether the agent itself commits."""
     has_user_hooks: bool = False
@@ -136,6 +138,12 @@ COMMIT_AT_ONCE = Scenario(
     ],
     [Commit("edit and commit in one command", ("greet.py",))],
     is_committing=True,
+)
+ATTACHED = Scenario(
+    "attached",
+    [[Edit("greet.py", HELO, HELLO)]],
+    [Commit("a file in the prompt", ("greet.py",))],
+    is_attaching=True,
 )
 SEARCH = Scenario(
     "search",
@@ -354,6 +362,7 @@ FOR_USER = (BELOW_FOR_USER, ROOT_FOR_USER)
 ALONE = (
     RECORD,
     ONE_ANSWER,
+    ATTACHED,
     SEARCH,
     SHELL_READINGS,
     COMMIT,
@@ -378,4 +387,5 @@ def find_scenarios(program: Program) -> tuple[Scenario, ...]:
     delegating += [build_sub_reading(program)] if program.is_delegating else []
     for_user = FOR_USER if program.name in list_user_wide() else ()
     through = THROUGH_EDITORS if program.acp else ()
-    return (*ALONE, *for_user, *more, *delegating, *through)
+    alone = [each for each in ALONE if program.attached or not each.is_attaching]
+    return (*alone, *for_user, *more, *delegating, *through)

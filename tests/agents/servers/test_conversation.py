@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.replies import Reply
-from hkgit.agents.servers.roots import session_of_call, session_of_process
+from hkgit.agents.servers.roots import session_of_call
 from tests.agents.servers.clients import Agent, talk
 from tests.support.repos import Repo
 
@@ -36,12 +36,6 @@ def test_a_call_tells_its_session(meta: object, session: str | None) -> None:
     assert session_of_call(meta) == session
 
 
-def test_claude_tells_it_in_the_environment_of_what_it_starts() -> None:
-    assert session_of_process({"CLAUDE_CODE_SESSION_ID": "98b3-1d"}) == "claude-98b3-1d"
-    assert session_of_process({"CLAUDE_CODE_SESSION_ID": ""}) is None
-    assert session_of_process({}) is None
-
-
 def test_a_call_over_the_wire_is_in_the_session_that_it_tells(repo: Repo) -> None:
     async def said(agent: Agent) -> object:
         meta = types.RequestParamsMeta(**CODEX)  # type: ignore[typeddict-item]  # an agent's own key
@@ -61,9 +55,7 @@ def _status(connection: Connection, **arguments: str) -> str:
 def test_a_session_that_is_named_comes_before_one_that_is_told(repo: Repo) -> None:
     assert _status(Connection(repo.path, None), session="mine") == "mine"
     assert _status(Connection(repo.path, "mine")) == "mine"
-    assert _status(Connection(repo.path, None, conversation="claude-1")) == "codex-01a2"
-    connection = Connection(repo.path, None, conversation="claude-1")
-    assert connection.answer("status", {}).document["session"] == "claude-1"
+    assert _status(Connection(repo.path, None)) == "codex-01a2"
 
 
 @pytest.fixture

@@ -96,8 +96,8 @@ def test_a_worker_that_dies_in_the_middle_loses_nothing_and_doubles_nothing(
         killer.join()
     assert victim.returncode == -signal.SIGKILL
     assert seen[0] < COMMITS + 1
-    assert row.tally.commits == COMMITS + 1
-    assert row.tally.by["standing"] == {"derived": COMMITS, "agent, no evidence": 1}
+    assert row.figures.commits == COMMITS + 1
+    assert row.figures["standing"] == {"derived": COMMITS, "no evidence": 1}
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_a_scheduler_that_goes_away_ends_the_run_and_the_next_takes_it_up(tmp_pa
     assert count_judged(tmp_path / "fleet") >= 3 * SIZE
     with open_executor(1, None, None) as executor:
         [row] = verify_fleet(request, executor)
-    assert row.tally.commits == COMMITS + 1
+    assert row.figures.commits == COMMITS + 1
 
 
 @pytest.mark.parametrize(

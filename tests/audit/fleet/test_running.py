@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from sqlite3 import Connection, OperationalError
@@ -12,12 +13,10 @@ from sqlite3 import Connection, OperationalError
 import pytest
 from jsonschema import Draft202012Validator
 
+from hkgit.audit.commits import Trail
 from hkgit.audit.fleet import run
 from hkgit.audit.fleet.plan import (
-    Failure,
     FleetDirectory,
-    PartJob,
-    PlanJob,
     plan_repository,
     read_list,
 )
@@ -28,6 +27,7 @@ from hkgit.audit.fleet.run import (
     UNCHANGED,
     VERIFIED,
     FleetRequest,
+    figures_json,
     verify_fleet,
 )
 from hkgit.audit.tables.database import ExportCounts, add_commits, open_directory, quote_columns
@@ -58,8 +58,8 @@ def test_each_repository_is_a_row_with_its_numbers(one: Path, two: Path, verify:
     rows = verify(one, two)
     assert {name: row.status for name, row in rows.items()} == {"one": VERIFIED, "two": VERIFIED}
     for row in rows.values():
-        assert (row.new, row.tally.commits) == (COMMITS + 1, COMMITS + 1)
-        assert row.tally.by["standing"] == {"derived": COMMITS, "agent, no evidence": 1}
+        assert (row.new, row.figures.commits) == (COMMITS + 1, COMMITS + 1)
+        assert row.figures["standing"] == {"derived": COMMITS, "no evidence": 1}
         assert not row.passes
 
 
@@ -68,7 +68,7 @@ def test_the_next_run_judges_what_is_new_alone(one: Path, verify: Verify) -> Non
     assert verify(one)["one"].status == UNCHANGED
     tip = grow(one)
     row = verify(one)["one"]
-    assert (row.status, row.new, row.tally.commits) == (VERIFIED, 1, COMMITS + 2)
+    assert (row.status, row.new, row.figures.commits) == (VERIFIED, 1, COMMITS + 2)
     assert row.tips == {"refs/heads/main": tip}
 
 
@@ -77,7 +77,7 @@ def test_of_a_rewritten_history_what_is_still_there_holds(one: Path, verify: Ver
     verify(one)
     Repo(one).git("update-ref", "refs/heads/main", "main~2")
     row = verify(one)["one"]
-    assert (row.new, row.tally.commits) == (0, COMMITS - 1)
+    assert (row.new, row.figures.commits) == (0, COMMITS - 1)
     assert row.restarts == "its history was rewritten"
 
 
@@ -86,7 +86,7 @@ def test_what_a_record_in_refs_may_let_pass_is_judged_again(one: Path, verify: V
     verify(one)
     Repo(one).git("update-ref", "refs/hkgit/entries/of/somebody", "main")
     row = verify(one)["one"]
-    assert (row.status, row.new, row.tally.commits) == (VERIFIED, 1, COMMITS + 1)
+    assert (row.status, row.new, row.figures.commits) == (VERIFIED, 1, COMMITS + 1)
 
 
 @pytest.mark.slow
@@ -100,7 +100,7 @@ def test_another_policy_judges_all_of_it_anew(one: Path, verify: Verify, tmp_pat
     clone.commit({".hkgit/config.toml": policy}, "Govern nobody")
     clone.git("push", "-q", "origin", "main")
     row = verify(one)["one"]
-    assert (row.new, row.tally.commits) == (COMMITS + 2, COMMITS + 2)
+    assert (row.new, row.figures.commits) == (COMMITS + 2, COMMITS + 2)
 
 
 def test_a_repository_twice_under_two_addresses_is_told_of_once(
@@ -124,7 +124,7 @@ def test_a_repository_without_evidence_or_commits_is_a_row(tmp_path: Path, verif
     plain, empty = Repo.init(tmp_path / "plain"), Repo.init(tmp_path / "empty", bare=True)
     plain.commit({"a.txt": "a\n"})
     rows = verify(plain.path, empty.path)
-    assert rows["plain"].tally.by["standing"] == {"by hand": 1}
+    assert rows["plain"].figures["standing"] == {"by hand": 1}
     assert rows["plain"].passes
     assert rows["empty"].status == EMPTY
 
@@ -164,7 +164,7 @@ def test_a_mirror_without_its_objects_is_fetched_anew(
     [mirror] = (tmp_path / "fleet/mirrors").glob("one-*.git")
     break_packs(mirror)
     row = verify(one)["one"]
-    assert (row.new, row.tally.by["replay"]["unverifiable"]) == (1, 0)
+    assert (row.new, "unverifiable" in row.figures["replay"]) == (1, False)
 
 
 @pytest.mark.slow
@@ -189,11 +189,11 @@ def test_what_a_run_that_was_ended_has_judged_is_not_judged_again(
     judged: list[int] = []
     real = run._judge
 
-    def judge(job: PartJob) -> list[Rows]:
+    def judge(trail: Trail, commits: Sequence[str]) -> list[Rows]:
         if len(judged) == 2:
             raise KeyboardInterrupt
-        judged.append(len(job.commits))
-        return real(job)
+        judged.append(len(commits))
+        return real(trail, commits)
 
     monkeypatch.setattr(run, "_judge", judge)
     with pytest.raises(KeyboardInterrupt):
@@ -202,7 +202,7 @@ def test_what_a_run_that_was_ended_has_judged_is_not_judged_again(
     judged.clear()
     row = verify(one, size=3)["one"]
     assert judged == [2]  # the last, and the first, which a record in refs may let pass
-    assert row.tally.commits == COMMITS + 1
+    assert row.figures.commits == COMMITS + 1
 
 
 @pytest.mark.slow
@@ -222,7 +222,7 @@ def test_a_full_disk_is_a_row_or_an_end_and_loses_nothing(
     assert rows["one"].failure.what == "database or disk is full"
     assert rows["two"].status == UNCHANGED
     monkeypatch.undo()
-    assert verify(one, two)["one"].tally.commits == COMMITS + 1
+    assert verify(one, two)["one"].figures.commits == COMMITS + 1
 
 
 def test_two_runs_do_not_work_in_one_directory(one: Path, tmp_path: Path, verify: Verify) -> None:
@@ -255,9 +255,8 @@ def test_a_worker_that_does_not_see_the_directory_says_so(one: Path, tmp_path: P
     (tmp_path / "list").write_text(f"{one}\n")
     listed = read_list(tmp_path / "list")[0]
     elsewhere = FleetDirectory(tmp_path / "elsewhere")
-    answer = plan_repository(PlanJob(elsewhere, listed))
-    assert isinstance(answer, Failure)
-    assert "shared file system" in answer.fix
+    with pytest.raises(InvalidInput, match="shared file system"):
+        plan_repository(elsewhere, listed)
     assert not elsewhere.root.exists()
 
 
@@ -273,9 +272,9 @@ def test_a_list_says_refs_and_names(one: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_histories_longer_than_a_part_are_judged_in_parts(one: Path, verify: Verify) -> None:
-    whole = verify(one)["one"].tally.to_json()
+    whole = figures_json(verify(one)["one"].figures)
     shutil.rmtree(one.parent / "fleet")
-    assert verify(one, size=2)["one"].tally.to_json() == whole
+    assert figures_json(verify(one, size=2)["one"].figures) == whole
 
 
 def ask(fleet: Path, question: str) -> list[tuple[object, ...]]:

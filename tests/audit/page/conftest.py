@@ -6,6 +6,7 @@ import hashlib
 
 import pytest
 
+from hkgit.audit.audit import Audit
 from hkgit.audit.page.page_facts import PageFacts, gather_facts
 from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.policy.model import Policy
@@ -22,7 +23,7 @@ def facts_of(
     repository = Repository.discover(repo.path)
     ends = repository.resolve(old), repository.resolve(new)
     report = judge_range(repository, CommitRange(*ends), Policy()).collect()
-    return gather_facts(repository, title, f"{old}..{new}", ends, report)
+    return gather_facts(repository, title, Audit.of(f"{old}..{new}", ends, report))
 
 
 def multiply(facts: PageFacts, count: int) -> PageFacts:

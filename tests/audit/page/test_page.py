@@ -12,6 +12,7 @@ import pytest
 
 from hkgit.audit.page.page_facts import PageFacts
 from hkgit.audit.page.render import render_directory, render_page
+from hkgit.audit.tables.figures import Figures
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.values import replace
@@ -50,26 +51,27 @@ def begun(repo: Repo) -> Repo:
 
 
 def test_the_counts_are_those_of_the_history(facts: PageFacts) -> None:
-    assert {name: n for name, n in facts.standings.items() if n} == {
+    summary = facts.audit.summary
+    assert {name: n for name, n in summary.figures.standings.items() if n} == {
         "derived": 20,
         "partly derived": 1,
         "by hand": 2,
-        "agent, no evidence": 1,
+        "no evidence": 1,
     }
-    assert facts.passing == 20
+    assert summary.figures.passing == 20
     assert len(facts.commits) == 24
-    assert facts.people == 2
-    assert sum(period.total for period in facts.periods) == 24
-    codex = next(row for row in facts.agents if row.name == "codex")
+    assert summary.figures.total("people") == 2
+    assert sum(period.total for period in summary.periods) == 24
+    codex = next(row for row in summary.agents if row.name == "codex")
     assert codex.bare == 1
     assert dict(codex.evidence) == {"receipt": 2, "hash": 3}
 
 
 def test_the_weakest_commits_come_first(facts: PageFacts) -> None:
     standings = [each.commit.standing for each in facts.commits]
-    assert standings[:2] == ["agent, no evidence", "partly derived"]
+    assert standings[:2] == ["no evidence", "partly derived"]
     assert [each.commit.weakest for each in facts.commits[2:5]] == ["quote", "quote", "receipt"]
-    assert {each.commit.made_by for each in facts.commits[-3:]} == {"by hand"}
+    assert [each.commit.agents for each in facts.commits[-3:]] == [(), (), ()]
 
 
 def test_a_hunk_stands_beside_what_was_read(facts: PageFacts, orchard: Orchard) -> None:
@@ -96,9 +98,12 @@ def test_only_a_receipt_shows_that_lines_were_read(facts: PageFacts) -> None:
 
 
 def test_confidence_stands_only_where_it_says_something(facts: PageFacts) -> None:
-    assert facts.lowest == 1000
+    summary = facts.audit.summary
+    assert summary.figures.lowest == 1000
     assert "onfidence" not in render_page(facts)
-    unsure = render_page(replace(facts, lowest=870))
+    figures = Figures({**summary.figures.by, "confidence": {870: 1, 1000: 20}})
+    audit = replace(facts.audit, summary=replace(summary, figures=figures))
+    unsure = render_page(replace(facts, audit=audit))
     assert "0.87 <small>lowest" in unsure
     assert "Lowest confidence" in unsure
 

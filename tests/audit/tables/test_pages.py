@@ -47,9 +47,10 @@ def test_the_worst_come_first(several: Path) -> None:
         "example.org/mara/orchard",
         "example.org/mara/plain",
     ]
-    assert (facts.broken, facts.count) == (1, 27 + 1 + 13)
-    assert sum(facts.standings.values()) == facts.count
-    assert sum(period.total for period in facts.periods[-1:]) > 0
+    summary = facts.summary
+    assert (facts.broken, summary.figures.commits) == (1, 27 + 1 + 13)
+    assert sum(summary.figures.standings.values()) == summary.figures.commits
+    assert sum(period.total for period in summary.periods[-1:]) > 0
 
 
 def test_the_numbers_are_those_of_the_history(tables: Path) -> None:
@@ -57,14 +58,18 @@ def test_the_numbers_are_those_of_the_history(tables: Path) -> None:
         ((name, own),) = sum_tables(database).single.items()
     (row,) = own.repositories
     assert row.name == name
-    assert (row.commits, row.by_agents, row.bare, row.edits) == (27, 22, 1, 21)
-    assert (row.derived, own.standings["derived"]) == (20, 22)  # one takes back, one is empty
-    assert {each.name: each.commits for each in own.agents}["claude-code"] == 9
-    assert sum(each.commits for each in own.agents) == row.by_agents
+    found, agents = row.figures, own.summary.agents
+    assert (found.commits, found.total("bare"), found.edits) == (27, 1, 21)
+    assert (found.total("derived_by_agents"), found.derived) == (
+        20,
+        22,
+    )  # one takes back, one is empty
+    assert {each.name: each.commits for each in agents}["claude-code"] == 9
+    assert sum(each.commits for each in agents) == found.total("by_agents") == 22
     assert not own.commits[0]["passes"]
     assert own.rules[0]["rule"] == "blind"
     assert own.files[0]["unseen"] > 0
-    assert sum(period.total for period in own.periods) == 27
+    assert sum(period.total for period in own.summary.periods) == 27
 
 
 def test_each_repository_has_a_page_of_its_own(several: Path, tmp_path: Path) -> None:

@@ -177,6 +177,22 @@ def test_a_protected_path_is_refused_before_it_lands(chosen: Bench) -> None:
     assert "protected path" in result.err
 
 
+@pytest.mark.parametrize("words", [(), ("--json",), ("--session", "s"), ("--dry-run",)])
+def test_no_evidence_is_asked_for_where_it_would_be_refused_as_well(
+    chosen: Bench, words: tuple[str, ...]
+) -> None:
+    path = ".github/workflows/x.yml"
+    chosen.repo.commit({path: "on: push\n"}, "Run")
+    result = chosen.apply(search_replace("on: push", "on: pull", path), *words)
+    said = result.out + result.err
+    assert "protected path" in said
+    assert "grants it to nobody" in said
+    assert "--expect" not in said
+    chosen.repo.commit({".hkgit/config.toml": '[gate]\nmode = "warn"\n'}, "Watch it")
+    warned = chosen.apply(search_replace("on: push", "on: pull", path), *words).err
+    assert "--expect" not in warned, "where the policy only warns it is no other"
+
+
 def test_a_policy_that_only_warns_lets_it_land(bench: Bench) -> None:
     bench.repo.commit({".hkgit/config.toml": '[gate]\nmode = "warn"\n'}, "Watch it")
     result = bench.apply(search_replace())

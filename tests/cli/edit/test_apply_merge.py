@@ -13,7 +13,7 @@ from hkgit.errors import InvalidInput
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
-from hkgit.workflows.target import ApplyOptions, find_target
+from hkgit.workflows.target import ApplyRequest, find_target
 from tests.support.commands import AGENT, git, hkgit
 from tests.support.repos import Repo
 from tests.support.running import Bench, make_bench, range_hash
@@ -197,7 +197,7 @@ def test_what_no_spec_can_resolve_is_refused(
 ) -> None:
     prepare(bench.repo)
     with pytest.raises(InvalidInput, match=words):
-        find_target(Repository.discover(bench.repo.path), [], ApplyOptions(merge=rev))
+        find_target(Repository.discover(bench.repo.path), ApplyRequest(merge=rev))
 
 
 def test_an_edit_beside_the_conflicts_is_refused(bench: Bench) -> None:
@@ -218,7 +218,7 @@ def test_a_merge_of_more_than_two_is_wrong_usage(bench: Bench) -> None:
 def test_one_merge_is_one_commit_of_one_spec(bench: Bench) -> None:
     spec = parse(resolution(bench.repo))
     with pytest.raises(InvalidInput, match="needs one spec"):
-        find_target(Repository.discover(bench.repo.path), [spec, spec], ApplyOptions(merge="side"))
+        find_target(Repository.discover(bench.repo.path), ApplyRequest((spec, spec), merge="side"))
 
 
 def test_a_hook_that_refuses_leaves_nothing(bench: Bench) -> None:

@@ -59,7 +59,7 @@ def test_what_edit_refused_is_kept_too(bench: Bench) -> None:
     assert [each["call"] for each in told(bench)] == ["edit", "edit"]
 
 
-def test_a_spec_that_cannot_be_read_is_kept_until_its_agent_lands_something(bench: Bench) -> None:
+def test_a_spec_that_cannot_be_read_is_kept_and_claimed_by_no_other(bench: Bench) -> None:
     agent = ("--agent", "codex/1")
     cut = bench.write(WRONG.partition("=======")[0])
     assert bench.run("apply", *agent, str(cut)).code == 4
@@ -73,8 +73,8 @@ def test_a_spec_that_cannot_be_read_is_kept_until_its_agent_lands_something(benc
     ]
     assert {each["status"] for each in told(bench)} == {"invalid"}
     assert bench.apply(first_line(bench, "one"), *agent).code == 0
-    assert {each["landed"] for each in told(bench, "--agent", "codex")} == {bench.repo.head}
-    assert len(told(bench, "--open")) == 1
+    assert "refusals" not in bench.run("show", "--json").json()["ledger"][0]["claims"]
+    assert {each["landed"] for each in told(bench)} == {None}
 
 
 def test_a_file_that_is_not_there_is_nobodys_spec(bench: Bench) -> None:

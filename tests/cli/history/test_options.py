@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 
 from hkgit.cli.schema import find_schema
 from hkgit.edits import File
+from hkgit.gate.policy.model import Policy
 from tests.audit.page.orchard import Orchard, plant
-from tests.support.commits import applied, commit
+from tests.support.commits import applied, commit, joined, judge
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.running import Result, run
@@ -54,7 +56,7 @@ def log(orchard: Orchard, *args: str) -> list[dict[str, Any]]:
             {"Skip empty crates"},
             id="what it replays as",
         ),
-        pytest.param(["--verdict", "agent, no evidence"], {"Answer the probe"}, id="a standing"),
+        pytest.param(["--verdict", "no evidence"], {"Answer the probe"}, id="a standing"),
         pytest.param(
             ["--verdict", "fail"],
             {
@@ -99,16 +101,12 @@ def test_log_follows_a_file_through_its_renames(orchard: Orchard) -> None:
 
 
 def test_every_command_and_the_page_give_one_answer(orchard: Orchard) -> None:
-    listed = {
-        each["commit"]: (each["replay"], each["policy"]["passes"], each["made_by"])
-        for each in log(orchard)
-    }
+    listed = {each["commit"]: (each["replay"], each["policy"]["passes"]) for each in log(orchard)}
     reported = hkgit(orchard, "report", "start..HEAD", "--json").json()
     assert listed == {
-        each["commit"]: (each["replay"], each["policy"]["passes"], each["made_by"])
-        for each in reported["commits"]
+        each["commit"]: (each["replay"], each["policy"]["passes"]) for each in reported["commits"]
     }
-    assert reported["numbers"]["policy"]["passes"] == sum(ok for _, ok, _ in listed.values())
+    assert reported["numbers"]["policy"]["passes"] == sum(ok for _, ok in listed.values())
     stats = hkgit(orchard, "stats", "start..HEAD", "--json").json()
     assert (stats["replay"], stats["policy"]) == (
         reported["numbers"]["replay"],
@@ -116,12 +114,12 @@ def test_every_command_and_the_page_give_one_answer(orchard: Orchard) -> None:
     )
     verified = hkgit(orchard, "verify", "start..HEAD", "--format", "json").json()
     assert {each["commit"]: each["replay"] for each in verified["commits"]} == {
-        commit: replay for commit, (replay, _, _) in listed.items()
+        commit: replay for commit, (replay, _) in listed.items()
     }
     for name in ("Answer the probe", "Tell the version", "Say what it is for"):
         commit = orchard.commits[name]
         shown = hkgit(orchard, "show", commit, "--json").json()
-        assert (shown["replay"], shown["policy"]["passes"], shown["made_by"]) == listed[commit]
+        assert (shown["replay"], shown["policy"]["passes"]) == listed[commit]
 
 
 @pytest.mark.parametrize("columns", [80, 120])
@@ -145,7 +143,7 @@ def test_colour_is_for_who_wants_it(orchard: Orchard) -> None:
 def test_blame_shows_the_weak_lines_alone(orchard: Orchard) -> None:
     rows = hkgit(orchard, "blame", API, "--weak", "--json").json()
     assert {row["evidence"] for row in rows} == {"quote", "no evidence"}
-    assert {row["kind"] for row in rows if row["edit"] is None} == {"agent, no evidence"}
+    assert {row["kind"] for row in rows if row["edit"] is None} == {"no evidence"}
 
 
 def test_lines_that_no_entry_explains_are_weak(repo: Repo) -> None:
@@ -197,18 +195,32 @@ def test_nobody_is_known_by_an_entry_of_a_newer_hkgit(repo: Repo) -> None:
     name = hashlib.sha256(newer).hexdigest()
     repo.commit({f".hkgit/ledger/{name[:2]}/{name[2:]}.json": newer, "a.txt": "two\n"}, "Later")
     [row] = run("log", "-n1", "--json", cwd=repo.path).json()
-    assert (row["made_by"], row["replay"], row["standing"]) == ("unknown", "fail", "not derived")
+    assert (row["agents"], row["replay"], row["standing"]) == ([], "fail", "not derived")
     jsonschema.Draft202012Validator(find_schema("log")).validate([row])
     lines = run("blame", "a.txt", "--json", cwd=repo.path).json()
     assert "by hand" not in str(lines)
 
 
-@pytest.mark.parametrize("args", [["log"], ["stats"], ["blame", "a.txt"], ["show"]])
-def test_a_shallow_clone_is_said_to_be_one(repo: Repo, tmp_path: Path, args: list[str]) -> None:
-    repo.commit({"a.txt": "one\n"}, "Begin")
-    repo.commit({"a.txt": "two\n"}, "Go on")
+SHALLOW = (
+    "log",
+    "stats",
+    "blame a.txt",
+    "show",
+    "report HEAD~1..HEAD",
+    "qa HEAD~1..HEAD",
+    "attribution",
+    "export --to ../tables",
+    "sql 'select 1' HEAD~1..HEAD",
+)
+
+
+@pytest.mark.parametrize("words", SHALLOW)
+def test_a_shallow_clone_is_said_to_be_one(repo: Repo, tmp_path: Path, words: str) -> None:
+    args = shlex.split(words)
+    for text in ("one\n", "two\n", "three\n"):
+        repo.commit({"a.txt": text}, "Go on")
     place = tmp_path / "shallow"
-    repo.git("clone", "-q", "--depth=1", repo.path.as_uri(), str(place))
+    repo.git("clone", "-q", "--depth=2", repo.path.as_uri(), str(place))
     assert "this clone is shallow: git fetch --unshallow" in run(*args, cwd=place).err
     assert "shallow" not in run(*args, cwd=repo.path).err
 
@@ -224,3 +236,23 @@ def test_an_agent_is_one_whatever_its_case(repo: Repo) -> None:
     stats = run("stats", "--json", cwd=repo.path).json()
     assert [(row["agent"], row["commits"]) for row in stats["by_agent"]] == [("robot", 2)]
     assert stats["agents"] == {"robot/1": 2}
+
+
+def test_an_agent_of_two_entries_is_credited_once_whatever_its_case(repo: Repo) -> None:
+    repo.commit({"a.txt": "one\ntwo\n", "b.txt": "one\n"}, "Begin")
+    changes = []
+    for agent, path in (("Robot/1", "a.txt"), ("robot/1", "b.txt")):
+        change = applied(repo, protocol(replace_range(path, repo.read(path), 1, 1, "new")))
+        change.entry["claims"]["agent"] = agent
+        changes.append(change)
+    commit(repo, joined(*changes))
+    [row] = run("log", "-n1", "--json", cwd=repo.path).json()
+    assert [each.casefold() for each in row["agents"]] == ["robot/1"]
+    for form in ("agent-trace", "assisted-by"):
+        told = run("attribution", "HEAD", "--format", form, cwd=repo.path).out.splitlines()
+        assert len(told) == 1, told
+    log = run("attribution", "HEAD", "--format", "git-ai", cwd=repo.path).out
+    assert len(json.loads(log.partition("---\n")[2])["sessions"]) == 1
+    require = Policy(assisted_by="require")
+    repo.git("commit", "-q", "--amend", "--no-edit", "--trailer", "Assisted-by: ROBOT/1")
+    assert judge(repo, policy=require).passes

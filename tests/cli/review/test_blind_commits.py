@@ -45,7 +45,7 @@ def test_each_hears_what_to_do(
 def test_policy_check_says_where_names_do_not_count(repo: Repo) -> None:
     repo.write(".hkgit/config.toml", BY_NAME)
     said = run("policy", "check", cwd=repo.path).out
-    assert "under --range and --ci" in said
+    assert "`names` (in clones only)" in said
 
 
 def test_what_takes_back_the_last_commit_is_judged_here_as_in_a_range(repo: Repo) -> None:

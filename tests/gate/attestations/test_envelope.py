@@ -35,6 +35,8 @@ SAYS = Statement(
     {"strict": 2},
     "2.39",
     "0.1",
+    "git+https://example.org/app",
+    "2026-01-02T03:04:05Z",
 )
 
 
@@ -73,7 +75,13 @@ def test_a_statement_is_read_as_it_was_written() -> None:
 def test_a_statement_is_an_in_toto_statement() -> None:
     said = json.loads(SAYS.to_bytes())
     assert said["_type"] == "https://in-toto.io/Statement/v1"
-    assert said["subject"] == [{"digest": {"gitCommit": "c" * 40, "gitTree": "d" * 40}}]
+    [subject] = said["subject"]
+    assert subject["digest"] == {"gitCommit": "c" * 40, "gitTree": "d" * 40}
+
+
+def _said(**other: object) -> dict[str, object]:
+    predicate: dict[str, object] = json.loads(SAYS.to_bytes())["predicate"]
+    return predicate | other
 
 
 @pytest.mark.parametrize(
@@ -84,6 +92,8 @@ def test_a_statement_is_an_in_toto_statement() -> None:
         pytest.param("subject", [], id="no subject"),
         pytest.param("more", 1, id="an unknown key"),
         pytest.param("predicate", {}, id="nothing said"),
+        pytest.param("predicate", _said(verificationResult="FAILED"), id="of what failed"),
+        pytest.param("predicate", _said(verifier={"id": "urn:x", "version": {}}), id="by another"),
     ],
 )
 def test_another_statement_is_not_taken_for_one(key: str, value: object) -> None:

@@ -1,4 +1,4 @@
-"""A SLSA verification summary is one for other tools: in-toto's types, securesystemslib's DSSE."""
+"""A signed verdict is a SLSA verification summary: in-toto's types, securesystemslib's DSSE."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.errors import InvalidInput
-from hkgit.gate.attestations.keys import fingerprint, is_valid
-from hkgit.gate.attestations.statement import NAMESPACE, read_envelope, store_envelope
-from tests.support.gating import opened
+from hkgit.gate.attestations.keys import NAMESPACE
 from tests.support.keys import public
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -25,7 +22,7 @@ RESOURCE = "git+https://example.org/team/app"
 @pytest.fixture
 def written(judged: Repo, key: Path, tmp_path: Path) -> dict[str, Any]:
     """The envelope of `topic`, as it stands in a file."""
-    args = ("--format", "slsa", "--resource", RESOURCE, "--target", "refs/heads/main")
+    args = ("--resource", RESOURCE, "--target", "refs/heads/main")
     place = tmp_path / "summary.json"
     done = run("attest", "main..topic", "--key", key, "--output", place, *args, cwd=judged.path)
     assert done.code == 0, done.err
@@ -103,26 +100,11 @@ def test_its_statement_and_predicate_are_those_of_in_toto(written: dict[str, Any
     assert summary.verification_result == "PASSED"
 
 
-def test_no_gate_of_ours_takes_it_for_a_verdict(written: dict[str, Any], judged: Repo) -> None:
-    envelope = read_envelope(json.dumps(written).encode())
-    signature = envelope.signatures[0]
-    assert fingerprint(signature.sig) == signature.keyid
-    assert not is_valid(envelope.payload, signature.sig)  # another namespace
-    with pytest.raises(InvalidInput, match="urn:hkgit:verdict:v1"):
-        store_envelope(opened(judged), envelope)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--format", "slsa"), "needs --output"),
-        (("--resource", RESOURCE), "is for --format slsa"),
-        (("--format", "slsa", "--output", "x"), "no remote gives the repository's URL"),
-    ],
-)
-def test_what_it_lacks_is_said(
-    judged: Repo, key: Path, options: tuple[str, ...], said: str
+def test_without_a_remote_it_names_the_commit_that_the_work_began_with(
+    judged: Repo, key: Path, tmp_path: Path
 ) -> None:
-    done = run("attest", "main..topic", "--key", key, *options, cwd=judged.path)
-    assert done.code in (4, 64)
-    assert said in done.err
+    place = tmp_path / "summary.json"
+    done = run("attest", "main..topic", "--key", key, "--output", place, cwd=judged.path)
+    assert done.code == 0, done.err
+    predicate = payload_of(json.loads(place.read_text()))["predicate"]
+    assert predicate["resourceUri"] == f"swh:1:rev:{judged.resolve('main')}"

@@ -58,7 +58,7 @@ def test_a_hook_is_known_as_own_whichever_interpreter_is_recorded() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        pytest.param(b"# hkgit gate ", b"# hkgit gate 0", id="another hash"),
+        pytest.param(b"# hkgit sha256:", b"# hkgit sha256:0", id="another hash"),
         pytest.param(b"    exit 1\n", b"    exit 0\n", id="another line"),
         pytest.param(b"#!/bin/sh\n", b"#!/bin/bash\n", id="another shell"),
         pytest.param(b"python=''", b"python=''\nnpm test", id="a line more"),

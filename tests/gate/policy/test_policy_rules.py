@@ -8,9 +8,9 @@ import pytest
 
 from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import InvalidInput
-from hkgit.gate.policy.key_table import TIERS, parse_policy
+from hkgit.gate.policy.defaults import PROTECTED
+from hkgit.gate.policy.key_table import KEYS, TIERS, describe_policy, parse_policy
 from hkgit.gate.policy.model import Floors, Policy, RefRules
-from hkgit.gate.policy.sentences import describe_policy
 from hkgit.gate.rules.floors import entry_findings
 from hkgit.gate.trusted_policy import read_policy
 from hkgit.matching.ladder import LADDER
@@ -210,30 +210,30 @@ def test_a_policy_is_said_in_words() -> None:
         "manual": [{"paths": ["docs/*"], "names": ["Ada *"]}],
         "rewrites": "refuse",
         "targets": [{"refs": ["refs/heads/x"], "verdicts": ["strict"]}],
-        "paths": [{"paths": ["src/*"], "accept": ["hash"]}],
+        "paths": [{"paths": ["src/*"], "accept": []}],
+        "recovered": {"accept": False},
         "allowed_signers": "signers",
         "roles": {"sign": ["ada"]},
         "entries": {"signed": True},
     }
-    said = "\n".join(describe_policy(parse_policy(table, "policy")))
-    assert [
-        words
-        for words in (
-            "The rules apply to every commit",
-            "confidence of at least 0.90",
-            "and deploy/*.",
-            "add bidirectional control characters.",
-            "Ada * (by name, only in clones) may change docs/*.",
-            "On refs/heads/x, only strict passes.",
-            "deletions of them, are refused",
-            "An edit of src/* also must have evidence of the kind hash.",
-            "Every entry must be signed by ada.",
-            "ada may sign entries.",
-        )
-        if words not in said
-    ] == []
+    lines = dict(line.split(": ", 1) for line in describe_policy(parse_policy(table, "policy")))
+    assert {
+        "govern": "all",
+        "min_confidence": "0.90",
+        "protect": f"{len(PROTECTED)} of hkgit's own, deploy/*",
+        "reject_text": "bidi",
+        "manual": "paths docs/*; names Ada *",
+        "rewrites": "refuse",
+        "targets": "refs refs/heads/x; verdicts strict",
+        "paths": "paths src/*; accept nothing",
+        "recovered": "accept no",
+        "roles": "sign ada",
+        "entries": "yes",
+    }.items() <= {key: line.partition(" (")[0] for key, line in lines.items()}.items()
 
 
-def test_the_built_in_policy_says_what_it_does_not_close() -> None:
-    said = " ".join(describe_policy(Policy()))
-    assert "do not apply to a commit that leaves the names out" in said
+def test_each_key_that_says_anything_says_what_it_is_for() -> None:
+    words = {key.name: key.words for key in KEYS}
+    for line in describe_policy(Policy()):
+        name, _, said = line.partition(": ")
+        assert said.endswith(f"({words[name]})")

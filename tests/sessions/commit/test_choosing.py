@@ -26,7 +26,7 @@ def make(numbers: Sequence[int]) -> list[File | None]:
 @given(NUMBERS, NUMBERS)
 @examples(50)
 def test_the_edits_that_are_staged_are_found(edits: set[int], staged: set[int]) -> None:
-    found = choose_edits(sorted(edits), make, make(sorted(edits & staged)))
+    found = choose_edits(sorted(edits), make, make(sorted(edits & staged)), sorted(edits))
     assert set(found) == edits & staged
 
 
@@ -44,12 +44,12 @@ def test_an_insertion_is_known_again(staged: bytes, expected: list[int]) -> None
     def insert(numbers: Sequence[int]) -> list[File | None]:
         return [File(b"above\n" + b"x = [1,2]\n" * len(numbers) + b"below\n")]
 
-    assert choose_edits([1], insert, [File(b"above\n" + staged + b"below\n")]) == expected
+    assert choose_edits([1], insert, [File(b"above\n" + staged + b"below\n")], [1]) == expected
 
 
 def test_of_very_many_edits_none_is_tried_by_itself() -> None:
     edits = list(range(selection.TRIED + 1))
-    assert choose_edits(edits, make, make([])) == edits
+    assert choose_edits(edits, make, make([]), edits) == edits
 
 
 @pytest.mark.parametrize(

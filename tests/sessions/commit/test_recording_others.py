@@ -48,6 +48,22 @@ def test_an_edit_of_lines_that_nobody_has_committed_is_named(work: Work) -> None
     assert said[1] == "a.py: no session's edits explain lines 31"
 
 
+def test_the_other_edits_of_its_call_are_recorded(work: Work) -> None:
+    work.repo.write("a.py", LINES + "by hand\nand this\n")
+    work.desk.read("a.py")
+    pairs = [("by hand\n", "by an agent\n"), ("line 5\n", "five\n"), ("and this\n", "or that\n")]
+    edits = [{"file": "a.py", "old_text": old, "new_text": new} for old, new in pairs]
+    assert work.desk.edit(json.dumps({"edits": edits})).ok
+    work.repo.git("add", "a.py")
+    assert [line.split(" of ")[0] for line in work.record()] == [
+        "edit 1",
+        "edit 3",
+        "a.py: no session's edits explain lines 31-32",
+    ]
+    work.commit()
+    assert work.verdict() == "mixed receipt"
+
+
 def test_a_formatter_changes_what_the_agent_wrote(work: Work) -> None:
     work.edit("line 5\n", "x = 'five'\nprint( x )\n")
     work.repo.write("a.py", work.repo.read("a.py").replace(b"'", b'"').replace(b"( x )", b"(x)"))

@@ -113,4 +113,4 @@ def test_lines_of_a_later_version_join_those_that_it_still_has(
 
 
 def _lines(known: FileKnowledge) -> set[int]:
-    return {n for each in known.ranges for n in range(each.start_line, each.end_line + 1)}
+    return {n for first, last in known.ranges for n in range(first, last + 1)}

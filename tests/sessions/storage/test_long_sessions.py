@@ -48,6 +48,6 @@ def test_what_another_process_forgets_is_not_there(session: EditSession, repo: R
     before = session.journal.load()
     other = EditSession.open(repo.path, "s").journal
     other.load()
-    other.forget(other.state.effective[-1:])
+    other.forget(other.effective[-1:])
     assert [each.id for each in before.effective][-1:] == [5]
     assert [each.id for each in session.journal.load().effective] == [5]

@@ -132,4 +132,4 @@ def test_agents_that_share_a_session_lose_nothing_of_each_other(root: Path) -> N
     status = TextSession.open(root, "shared").status()
     read = [each for each in status.receipts if each.path == "a.py"]
     assert [(each.start_line, each.end_line) for each in read] == [(1, 30)]
-    assert [call.id for call in status.calls] == [str(number) for number in range(1, 31)]
+    assert [call.call for call in status.calls] == [str(number) for number in range(1, 31)]

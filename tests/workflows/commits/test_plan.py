@@ -9,8 +9,8 @@ import pytest
 from hkgit.dialects import parse, parse_expect
 from hkgit.edits import Spec
 from hkgit.git.repository import Repository
-from hkgit.workflows.commit_plan import FirstPlan, PlannedCommit, prepare
-from hkgit.workflows.target import ApplyOptions, find_target
+from hkgit.workflows.commit_plan import PlannedCommit, prepare
+from hkgit.workflows.target import ApplyRequest, find_target
 from tests.support.repos import Repo
 from tests.support.running import range_hash
 
@@ -21,20 +21,18 @@ def spec(old: str, new: str) -> Spec:
     return parse(json.dumps({"file": "a.txt", "old_text": old, "new_text": new}))
 
 
-SPECS = [spec("line 5\n", "five\nfive b\n"), spec("five b\nline 6\n", "six\n")]
+SPECS = (spec("line 5\n", "five\nfive b\n"), spec("five b\nline 6\n", "six\n"))
 
 
 def planned_again(repo: Repo, expected: str, meanwhile: str) -> tuple[PlannedCommit, ...]:
     """Both specs, planned on one tip, and again on one where somebody has changed the file."""
     repo.commit({"a.txt": TEXT}, "Begin")
     repository = Repository.discover(repo.path)
-    choices = ApplyOptions(reads=(parse_expect(expected),))
-    target = find_target(repository, SPECS, choices)
-    steps = prepare(repository, SPECS, choices, target)
+    request = ApplyRequest(SPECS, reads=(parse_expect(expected),))
+    steps = prepare(repository, request, find_target(repository, request))
     assert [step.plan.outcomes[0].evidence.kind for step in steps] == ["hash", "hash"]
-    origin = FirstPlan.of(repository, target, steps)
     repo.commit({"a.txt": meanwhile}, "Meanwhile")
-    return prepare(repository, SPECS, choices, find_target(repository, SPECS, choices), origin)
+    return prepare(repository, request, find_target(repository, request), steps)
 
 
 def test_an_expected_hash_of_lines_holds_again_for_every_spec(repo: Repo) -> None:
