@@ -252,7 +252,9 @@ def locate(
     many lines the evidence is which shows that the author saw it as it is. Raises NoMatch,
     AlreadyApplied, Ambiguous, Conflict or InvalidInput.
     """
-    search = Search(make_view(document), edit, settings, holds, vouches)
+    search = Search(
+        view=make_view(document), edit=edit, settings=settings, holds=holds, vouches=vouches
+    )
     wanted = EditLines.of(edit)
     if not wanted.old:
         raise InvalidInput(edit.path, "the old text is empty", "Quote the lines to be replaced.")
