@@ -11,8 +11,9 @@ import zlib
 from collections.abc import Collection
 from pathlib import Path
 
+from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.evidence.entry import digest
+from hkgit.evidence.entry import FileMark, digest
 from hkgit.git.state_files import find_files
 from hkgit.sessions.homes import find_folders, list_candidates
 from hkgit.values import dataclass
@@ -68,6 +69,11 @@ class Blobs:
         except (OSError, zlib.error):
             return None
         return data if digest(data) == name else None
+
+    def file(self, version: FileMark | None) -> File | None:
+        """Return a version of a file; None for none, and where it is not kept."""
+        data = None if version is None else self.get(version.sha256)
+        return None if version is None or data is None else File(data, version.mode)
 
     def keep(self, names: Collection[str]) -> None:
         """Throw all others away."""

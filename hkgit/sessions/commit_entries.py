@@ -19,6 +19,7 @@ from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit
 from hkgit.sessions.proposal import Proposal, ProposedEntry, propose_entry
+from hkgit.text.words import words_of_files
 
 
 def propose(
@@ -93,8 +94,6 @@ def _find_final(
     if not is_plain or [here[path] for path in paths] != [*map(mark, wanted)]:
         return None
     if len(found) > 1:
-        from hkgit.applying.net import words_of_files  # most commits have one call of a file
-
         landed = words_of_files([*map(before.get, paths), *wanted])
         if not words_of_files(None if each is None else File(each) for each in between) <= landed:
             return None

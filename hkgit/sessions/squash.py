@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.applying.evidence import is_blind
-from hkgit.applying.net import NetChange, Words, words_of_files, words_written
+from hkgit.applying.net import NetChange, words_written
 from hkgit.applying.planner import PlannedSpec
 from hkgit.edits import File, Overlay, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
@@ -29,6 +29,7 @@ from hkgit.sessions.proposal import Proposal, ProposedEntry, propose_entry
 from hkgit.sessions.selection import Built, CommitBuilder, Step, choose_edits, read_contents
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
+from hkgit.text.words import Words, words_of_files
 from hkgit.values import dataclass, field, replace
 
 TYPE_CHECKING = False
