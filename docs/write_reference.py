@@ -22,6 +22,7 @@ from hkgit.cli.commands import COMMANDS, GROUPS
 from hkgit.cli.help import EXAMPLES, TITLES, VARIABLES
 from hkgit.cli.main import main
 from hkgit.cli.runner import FAULT, INTERRUPTED, UNREAD, USAGE
+from hkgit.dialects.appearance import APPEARANCES
 from hkgit.gate.policy.key_table import KEYS, policy_schema
 from hkgit.workflows.library import Content, Given, Root
 
@@ -116,6 +117,14 @@ def _exit_codes() -> str:
     return f"| code | when, or the error of the library |\n|---|---|\n{rows}"
 
 
+# Dialects
+
+
+def _dialects() -> str:
+    rows = "".join(f"| `{name}` | {each.shape} |\n" for name, each in APPEARANCES.items())
+    return f"| dialect | looks like |\n|---|---|\n{rows}"
+
+
 # The library
 
 
@@ -200,6 +209,7 @@ def _name_key(name: str, schema: dict[str, Any]) -> str:
 
 
 PARTS = {
+    "dialects": _dialects,
     "exit codes": _exit_codes,
     "library": _library,
     "policy keys": _policy_keys,

@@ -7,9 +7,14 @@ Texts of edits are `str`; bytes that were not UTF-8 stand in them as surrogate e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol
 
 from hkgit.values import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object  # hooks load this module at each call of a tool, and nothing else of `typing`
 
 REGULAR = 0o100644
 EXECUTABLE = 0o100755

@@ -15,11 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hkgit.agents.events import Editing, Shell, UnshownShell, UntoldEdit
+from hkgit.agents.setup.settings import HOOK_SECONDS
 from hkgit.edits import REGULAR
-from hkgit.evidence.entry import digest
 from hkgit.git.state_files import find_files
-from hkgit.sessions.blobs import find_open_notes, keep_json
+from hkgit.sessions.blobs import find_open_notes, keep_json, load_written
+from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.homes import say_waiting
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
@@ -55,6 +57,28 @@ def note_begun(folder: Path, did: Begun, directory: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(json.dumps(kept | {"directory": str(directory), "is_untold": is_untold}))
     say_waiting(folder.parent)
+
+
+OVERDUE = HOOK_SECONDS + 2.0
+"""Seconds after which no hook tells of an edit any more, unless a person is asked before it."""
+
+
+def has_overdue(folder: Path) -> bool:
+    """Whether a session has an edit of which a hook was stopped that would have told of it."""
+    since = time.time() - OVERDUE
+    return any(each.stat().st_mtime <= since for each in find_open_notes(folder))
+
+
+def has_open_work(root: Path, folder: Path) -> bool:
+    """Whether an earlier call of a session has left what is to be taken in."""
+    if find_open_notes(folder) or find_files(folder / "aside", "waiting-*.json"):
+        return True
+    checkout = Checkout(root)
+    for path, (version, mode, _) in load_written(folder).items():
+        file = checkout.get(path)
+        if file is None or (file.mode, digest(file.data)) != (mode, version):
+            return True
+    return False
 
 
 def forget_begun(folder: Path, did: Begun) -> None:

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from hkgit.agents.events import Did
+from hkgit.agents.shown_readings import is_harmless
+from hkgit.agents.specs import find_commands, find_touched_paths, words_of
 from hkgit.edits import File, encode_text
 from hkgit.errors import Stale
-from hkgit.evidence.entry import digest
-from hkgit.git.transaction.locks import remove, wait_for
 from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.call_journal import SessionJournal
-from hkgit.text.hashes import sha256
+from hkgit.sessions.file_lines import Checkout
+from hkgit.text.hashes import digest, sha256
 
 _UNSEEN = "Only a call that is seen before and after it is made can be recorded."
 
@@ -53,6 +54,8 @@ class PutAside:
         Those of all sessions: they may have changed one file. One that takes too long is not
         waited for.
         """
+        from hkgit.git.transaction.locks import remove, wait_for  # before a call nothing is locked
+
         place = self._folder.parents[1] / "recording.lock"
         descriptor = wait_for(place, _WAIT)
         try:
@@ -101,7 +104,7 @@ class PutAside:
         for place in self._folder.parents[1].glob(f"*/aside/{name_text(path)}-*.json"):
             session = place.parents[1]
             is_own = session == self._folder.parent
-            blobs = self._blobs if is_own else SessionJournal(session).blobs
+            blobs = self._blobs if is_own else Blobs.of_session(session)
             with suppress(OSError):
                 if is_own or _is_copy(place, before):
                     kept = None if file is None else [file.mode, blobs.put(file.data)]
@@ -115,6 +118,18 @@ class PutAside:
 
     def _list(self, path: str) -> Iterator[Path]:
         return iter(sorted(self._folder.glob(f"{name_text(path)}-*.json")))
+
+
+def begin_call(root: Path, folder: Path, did: Did, directory: Path) -> None:
+    """Keep what a call is about to change, in the folder of its session. Raises HkgitError."""
+    commands = find_commands(did)
+    if not all(map(is_harmless, commands)):
+        from hkgit.agents.shell_changes import ShellSnapshots  # most calls run no such command
+
+        ShellSnapshots(root, folder).keep("\n".join(commands))
+    aside, checkout = PutAside(folder, Blobs.of_session(folder)), Checkout(root)
+    for path in find_touched_paths(did, root, directory):
+        aside.put(path, words_of(did), checkout.get(path))
 
 
 def read_copy(place: Path, path: str, blobs: Blobs) -> File | None:

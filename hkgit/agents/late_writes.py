@@ -13,10 +13,10 @@ from pathlib import Path
 from hkgit.agents.differences import adopt_difference
 from hkgit.edits import File
 from hkgit.errors import Ambiguous, HkgitError, Stale
-from hkgit.evidence.entry import digest
 from hkgit.sessions.blobs import Written, find_late_sessions, load_written, save_written
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
+from hkgit.text.hashes import digest
 from hkgit.values import replace
 
 _MOMENTS = 3.0

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.begun_calls import LASTS, BegunCall, list_begun
+from hkgit.agents.begun_calls import LASTS, OVERDUE, BegunCall, list_begun
 from hkgit.agents.events import Editing, LateEdit
 from hkgit.agents.files_before import PutAside
-from hkgit.agents.setup.settings import HOOK_SECONDS
 from hkgit.agents.shell_changes import find_head
 from hkgit.agents.specs import find_touched_paths, spec_of
 from hkgit.edits import File, Spec, encode_text
@@ -97,10 +96,6 @@ def _list_changes(folder: Path) -> Iterator[tuple[str | None, FileMark | None, s
                     entry.edits[0].dialect,
                     call.time,
                 )
-
-
-OVERDUE = HOOK_SECONDS + 2.0
-"""Seconds after which no hook tells of an edit any more, unless a person is asked before it."""
 
 
 def settle_missed_edits(session: EditSession, least_age: float = OVERDUE) -> list[str]:

@@ -28,15 +28,13 @@ from hkgit.agents.events import (
     UnshownShell,
     UntoldEdit,
 )
-from hkgit.agents.files_before import PutAside
+from hkgit.agents.files_before import PutAside, begin_call
 from hkgit.agents.shown_readings import find_readings
 from hkgit.agents.specs import (
     find_commands,
-    find_touched_paths,
     paths_of,
     relative_to_root,
     spec_of,
-    words_of,
 )
 from hkgit.edits import Spec
 from hkgit.errors import InvalidInput
@@ -69,7 +67,7 @@ class Recorder:
     def _snapshots(self) -> ShellSnapshots:
         from hkgit.agents.shell_changes import ShellSnapshots  # most calls run no command
 
-        return ShellSnapshots(self._session)
+        return ShellSnapshots(self._session.root, self._session.journal.folder)
 
     @cached_property
     def _edits(self) -> EditAdopter:
@@ -79,10 +77,7 @@ class Recorder:
 
     def before(self, did: Did) -> None:
         """Put aside what is about to be changed. Raises HkgitError."""
-        if commands := find_commands(did):
-            self._snapshots.keep("\n".join(commands))
-        for path in find_touched_paths(did, self._session.root, self._directory):
-            self._aside.put(path, words_of(did), self._checkout.get(path))
+        begin_call(self._session.root, self._session.journal.folder, did, self._directory)
         if isinstance(did, UntoldEdit):
             note_begun(self._session.journal.folder, did, self._directory)
 
@@ -116,15 +111,11 @@ class Recorder:
                 return True
         return False
 
-    def learn_attached(self, did: Did, attached: Iterable[ToolReading]) -> None:
-        """Learn what the model was shown of files, with its prompt, that it is about to edit."""
-        root = self._session.root
-        paths = [*find_touched_paths(did, root, self._directory)]
+    def learn_attached(self, attached: Iterable[ToolReading]) -> None:
+        """Learn what the model was shown of files with its prompt."""
         recorder = Recorder(replace(self._session, turn=""), self._directory)
         for each in attached:
-            with suppress(InvalidInput):
-                if relative_to_root(each.path, root, self._directory) in paths:
-                    recorder._look(find_readings(each, self._directory))
+            recorder._look(find_readings(each, self._directory))
 
     def learn_earlier(self, calls: Iterable[LoggedCall]) -> None:
         """Learn what earlier calls have shown of files that still stand so."""

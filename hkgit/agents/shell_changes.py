@@ -22,17 +22,18 @@ from hkgit.agents.events import LineHunk, Told
 from hkgit.agents.specs import relative_to_root
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File, Snapshot, encode_text
 from hkgit.errors import InvalidInput, Stale
-from hkgit.evidence.entry import LEDGER, digest
+from hkgit.evidence.entry import LEDGER
 from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass, field, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.git.repository import Repository
+    from hkgit.sessions.edit_session import EditSession
 
 
 _MOST_MOVES = 50
@@ -145,9 +146,9 @@ _FIELDS = {"1": 8, "u": 10, "?": 1}
 class ShellSnapshots:
     """The snapshots of a session, each for a command that is running, by the words of the call."""
 
-    def __init__(self, session: EditSession) -> None:
-        self._root = session.root
-        self._session, self._blobs = session.journal.folder, session.journal.blobs
+    def __init__(self, root: Path, session: Path) -> None:
+        self._root, self._session = root, session
+        self._blobs = Blobs.of_session(session)
 
     def keep(self, words: str) -> None:
         """Keep how the checkout is before a command. Raises GitRefused."""
@@ -206,11 +207,9 @@ class ShellSnapshots:
 
         Session `by` could not tell who has changed it until then.
         """
-        from hkgit.sessions.call_journal import SessionJournal
-
         for folder in sessions:
             if find_running(folder):
-                blobs = SessionJournal(folder).blobs
+                blobs = Blobs.of_session(folder)
                 file = replace(self._keep_file(path, blobs), since=tell_time(), lost=by)
                 renew_snapshots(folder, {path: file})
 

@@ -20,7 +20,7 @@ from hkgit.agents.events import (
 )
 from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import digest
+from hkgit.text.hashes import digest
 from hkgit.values import replace
 
 

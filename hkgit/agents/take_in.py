@@ -38,7 +38,7 @@ class EditAdopter:
             ShellSnapshots,  # while no command runs, there are none
         )
 
-        return ShellSnapshots(self._session)
+        return ShellSnapshots(self._session.root, self._session.journal.folder)
 
     def take(self, spec: Spec, words: str, original: str | None = None) -> EditReport | None:
         """Take in an edit whose files were put aside for a call. Raises HkgitError.

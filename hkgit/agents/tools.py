@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from hkgit.agents.events import END, Did, Editing, Shell, Told, ToolReading
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import digest
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 

@@ -233,7 +233,7 @@ def _commits(audit: Audit) -> Iterator[str]:
             ruling.replay,
             f"{'passes' if ruling.passes else 'fails'}: {ruling.rule}",
             str(len(commit.edits) or ""),
-            ", ".join(commit.agents or (ruling.made_by,)),
+            ", ".join(commit.agents),
             read_subject(ruling),
         ]
         yield f"| {render_code(name_commit(ruling))} | {' | '.join(map(escape_markdown, cells))} |"

@@ -13,7 +13,7 @@ from hkgit.audit.commits import AuditedCommit, audit_commit
 from hkgit.audit.origins import Blamed, LineOrigins
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import LEDGER, digest
+from hkgit.evidence.entry import LEDGER
 from hkgit.evidence.trailers import list_agents
 from hkgit.gate.judge import Gate
 from hkgit.git.objects import TreeChange, TreeEntry
@@ -21,6 +21,7 @@ from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes
 from hkgit.text.document import hash_lines, split_raw
 from hkgit.text.escape import to_json_text, visible
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 

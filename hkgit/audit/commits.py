@@ -14,16 +14,7 @@ from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.trailers import list_agents
 from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.judge import Gate
-from hkgit.gate.ruling import (
-    AGENT,
-    BEFORE_SINCE,
-    BY_GIT,
-    BY_HAND,
-    NO_EVIDENCE,
-    NOTHING,
-    UNKNOWN,
-    Ruling,
-)
+from hkgit.gate.ruling import BEFORE_SINCE, BY_HAND, NO_EVIDENCE, Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
@@ -44,6 +35,8 @@ STANDINGS = {
 """What can be derived of a commit, in one word each, and what the word means."""
 
 _STANDING_OF = {
+    BY_HAND: BY_HAND,
+    NO_EVIDENCE: NO_EVIDENCE,
     "mixed": PARTLY,
     "attested": ATTESTED,
     "vouched": VOUCHED,
@@ -58,7 +51,7 @@ _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 class AuditedCommit:
     """A commit, what can be derived of it (`replay`), and what the policy says (`passes`, `rule`).
 
-    `agents` are those its entries name; of one without evidence the name by which it is an
+    `agents` are those its entries name; of one without entries the name by which it is an
     agent's, of one by hand none. `weakest` and `confidence` are those of its weakest edit.
     """
 
@@ -81,14 +74,8 @@ class AuditedCommit:
         return self.ruling.passes
 
     @property
-    def made_by(self) -> str:
-        return self.ruling.made_by
-
-    @property
     def standing(self) -> str:
         """Which of `STANDINGS` it is."""
-        if self.replay == NOTHING:
-            return NO_EVIDENCE if self.made_by == NO_EVIDENCE else BY_HAND
         return _STANDING_OF.get(self.replay, DERIVED)
 
     @property
@@ -138,8 +125,7 @@ def is_recovered(ruling: Ruling, entry: Entry) -> bool:
 def _agents(ruling: Ruling) -> tuple[str, ...]:
     if ruling.judged.entries:
         return list_agents(visible(entry.agent) for _, entry in ruling.judged.entries)
-    is_bare = ruling.agent is not None and ruling.made_by == NO_EVIDENCE
-    return (name_of_person(ruling.agent or ""),) if is_bare else ()
+    return (name_of_person(ruling.agent or ""),) if ruling.is_agents else ()
 
 
 def name_of_person(identity: str) -> str:
@@ -185,7 +171,7 @@ def commit_json(commit: AuditedCommit) -> JsonObject:
 
 
 PASSES, FAILS = "passes", "fails"
-VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), NOTHING, *STANDINGS)
+VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), *STANDINGS)
 """What a filter by verdict may ask for."""
 
 
@@ -263,14 +249,15 @@ _ORDER = {
     **dict.fromkeys((VOUCHED, PARTLY), 1),
     DERIVED: 2,
     ATTESTED: 3,
+    BY_HAND: 4,
 }
-_BESIDE = {BY_HAND: 4, BY_GIT: 5}
-"""Where the commits of agents stand in the order of review, and those of others."""
+"""Where commits stand in the order of review; what git made by itself is last."""
 
 
 def rank_weakness(commit: AuditedCommit) -> tuple[int, int, int, float]:
     """Rank a commit for a review, the weakest first."""
-    group = _BESIDE.get(commit.made_by, _ORDER.get(commit.standing, 4))
+    is_by_git = commit.standing == DERIVED and not commit.ruling.is_agents
+    group = 5 if is_by_git else _ORDER[commit.standing]
     strength = 0 if commit.weakest is None else strength_of(commit.weakest)
     sure = 1000 if commit.confidence is None else commit.confidence
     return group, -strength, sure, -commit.time.timestamp()
@@ -278,8 +265,8 @@ def rank_weakness(commit: AuditedCommit) -> tuple[int, int, int, float]:
 
 def is_unexplained(ruling: Ruling) -> bool:
     """Whether an agent may have made what no edit of the commit explains."""
-    is_attested = ruling.judged.verdict is Verdict.ATTESTED
-    return ruling.made_by in (AGENT, NO_EVIDENCE, UNKNOWN) and not is_attested
+    is_unread = ruling.replay in (Verdict.FAIL, Verdict.UNVERIFIABLE)
+    return (ruling.is_agents or is_unread) and ruling.judged.verdict is not Verdict.ATTESTED
 
 
 def _is_below(commit: AuditedCommit, below: int) -> bool:

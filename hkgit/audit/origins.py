@@ -14,7 +14,7 @@ from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.sequence import order_entries
 from hkgit.evidence.verdict import Entries, Verdict
 from hkgit.gate.judge import Gate
-from hkgit.gate.ruling import AGENT, BY_HAND, NO_EVIDENCE, Ruling
+from hkgit.gate.ruling import BY_HAND, Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass, field
@@ -55,15 +55,14 @@ class LineOrigin:
 
     @property
     def kind(self) -> str:
-        """What replay says of the commit, or by whom the line was made without evidence."""
+        """What replay says of the commit; of a line beside its entries, that it is by hand."""
         if self.ruling is None:
             return UNCOMMITTED_LINE
         if self.ruling.judged.verdict is Verdict.VOUCHED:
             return str(Verdict.VOUCHED)
         if self.is_beside:
             return BY_HAND
-        made_by = self.ruling.made_by
-        return made_by if made_by in (BY_HAND, NO_EVIDENCE) else self.ruling.replay
+        return self.ruling.replay
 
     @property
     def evidence(self) -> str:
@@ -74,11 +73,7 @@ class LineOrigin:
             return name_evidence(self.ruling, self.entry, self.edit)
         if self.ruling.judged.entries:
             return UNEXPLAINED
-        if self.kind == NO_EVIDENCE:
-            return "no evidence"
-        made_by = self.ruling.made_by
-        is_named = made_by == AGENT or self.kind == Verdict.VOUCHED
-        return self.kind if is_named else made_by
+        return self.kind
 
     @property
     def is_weak(self) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hkgit.agents import find_agent
 from hkgit.agents.agent import Agent
-from hkgit.agents.begun_calls import forget_begun, note_begun
+from hkgit.agents.begun_calls import forget_begun, has_open_work, has_overdue, note_begun
 from hkgit.agents.events import (
     Editing,
     Looks,
@@ -20,21 +20,27 @@ from hkgit.agents.events import (
     ToolReading,
     UntoldEdit,
 )
-from hkgit.agents.recorder import Recorder
+from hkgit.agents.files_before import begin_call
 from hkgit.agents.servers.roots import Root
 from hkgit.agents.specs import (
     find_commands,
     find_named_checkouts,
     find_named_paths,
     find_touched_paths,
+    relative_to_root,
 )
 from hkgit.agents.tools import parse_payload, render_answer
 from hkgit.cli.output import echo
 from hkgit.errors import Conflict, HkgitError, InvalidInput, Stale
-from hkgit.sessions.answers import EditReport
-from hkgit.sessions.blobs import find_open_notes
-from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.homes import find_git_dir, is_guarded
+from hkgit.sessions.homes import choose_folder, find_git_dir, is_guarded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hkgit.agents.recorder import Recorder
+    from hkgit.sessions.answers import EditReport
+    from hkgit.sessions.edit_session import EditSession
 
 _BINARY = 8000
 """git looks for a NUL byte in as many bytes to call a file binary."""
@@ -105,6 +111,49 @@ def _answer_in(
 
         note_caller(root, event.did.arguments, event.session)
         return None
+    attached = _find_attached(agent, event, root)
+    if event.is_before and tool is None and not attached and _begins_alone(event, root):
+        return None
+    return _answer_session(agent, event, tool if root == home else None, root, attached)
+
+
+def _find_attached(agent: Agent, event: ToolEvent, root: Path) -> list[ToolReading]:
+    """Find what the model was shown, with its prompt, of the files that it is about to edit."""
+    is_edit = event.is_before and not find_commands(event.did)
+    if not is_edit or event.transcript is None or agent.find_attached is None:
+        return []
+    found: list[ToolReading] = []
+    paths = find_touched_paths(event.did, root, event.directory)
+    for each in agent.find_attached(event.transcript) if paths else ():
+        with suppress(InvalidInput):
+            if relative_to_root(each.path, root, event.directory) in paths:
+                found.append(each)
+    return found
+
+
+def _begins_alone(event: ToolEvent, root: Path) -> bool:
+    """Keep what a call is about to change, if that is all there is to do before it."""
+    folder = choose_folder(root, event.session)
+    if not folder.exists() or has_open_work(root, folder):
+        return False
+    begin_call(root, folder, event.did, event.directory)
+    if isinstance(event.did, Editing | UntoldEdit):
+        note_begun(folder, event.did, event.directory)
+    return True
+
+
+def _answer_session(
+    agent: Agent,
+    event: ToolEvent,
+    tool: str | None,
+    root: Path,
+    attached: Sequence[ToolReading],
+) -> str | None:
+    """What the model is to know, when what was left open is taken in, and what was done."""
+    # Before most calls a session need not be opened.
+    from hkgit.agents.recorder import Recorder
+    from hkgit.sessions.edit_session import EditSession
+
     session = EditSession.open(root, event.session, agent=agent.name, turn=_find_turn(event))
     recorder = Recorder(session, event.directory)
     if event.transcript is not None and not session.journal.folder.exists():
@@ -117,10 +166,8 @@ def _answer_in(
             recorder.settle_formatters()
     except HkgitError as error:
         echo(f"hkgit: not recorded: {error}", err=True)
-    if event.is_before and event.transcript is not None and not find_commands(event.did):
-        attached = () if agent.find_attached is None else agent.find_attached(event.transcript)
-        recorder.learn_attached(event.did, attached)
-    if tool is not None and root == home and event.is_before and not find_commands(event.did):
+    recorder.learn_attached(attached)
+    if tool is not None and event.is_before and not find_commands(event.did):
         return _steer(event, root, tool)
     try:
         reply = _record(session, recorder, event)
@@ -198,7 +245,7 @@ def _is_editable(root: Path, path: str) -> bool:
 
 def _record_missed(session: EditSession) -> None:
     """Record edits of earlier calls whose hooks were stopped."""
-    if not find_open_notes(session.journal.folder):
+    if not has_overdue(session.journal.folder):
         return
     # Few are.
     from hkgit.agents.missed_edits import settle_missed_edits

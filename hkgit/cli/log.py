@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -36,7 +34,7 @@ from hkgit.cli.terminal_rows import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.gate.commit_range import CommitRange
-from hkgit.gate.ruling import NO_EVIDENCE
+from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.matching.place import format_confidence
 from hkgit.text.strict_json import JsonObject
@@ -117,38 +115,12 @@ def command(
     history = find_history(repository, revision)
     trail = Trail(repository, history.gate)
     commits = _commits(repository, history.asked, asked, None if wanted.asks else max_count)
-    # Each is told as soon as it is judged; on a terminal they show by themselves how far it is.
-    search = _watch
-    if sys.stdout.isatty():  # before rows go to a pager, which a line of progress would disturb
-        search = _search if wanted.asks else _find_all
-    found = islice(search(trail, commits, wanted), max_count)
+    watched = show_progress("judging commit")(commits)
+    found = islice(trail.find(watched, wanted), max_count)
     signers = Signers(repository, history.asked.old or repository.head().commit)
     signed = ((commit, signers.of(commit.ruling)) for commit in found)
     document = (_row_json(*each, history.policy.source) for each in signed)
     return Answer(document, _lines(signed), is_long=True)
-
-
-def _watch(trail: Trail, commits: Sequence[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:
-    """Find the commits that fit, as they are judged, with a line of progress to the end."""
-    with closing(show_progress("judging commit")(commits)) as watched:
-        yield from trail.find(watched, wanted)
-
-
-def _find_all(
-    trail: Trail, commits: Sequence[str], wanted: CommitFilter
-) -> Iterator[AuditedCommit]:
-    """Find the commits that fit, as they are judged, and say nothing beside them."""
-    return trail.find(commits, wanted)
-
-
-def _search(trail: Trail, commits: Sequence[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:
-    """Those that fit, as they are judged; with a line of progress until there is one."""
-    with closing(show_progress("judging commit")(commits)) as watched:
-        for number, commit in enumerate(watched, 1):
-            first = next(trail.find([commit], wanted), None)
-            if first is not None:
-                return chain([first], trail.find(commits[number:], wanted))
-    return iter(())
 
 
 def _split(repository: Repository, words: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -186,8 +158,9 @@ def _lines(signed: Iterator[tuple[AuditedCommit, Sequence[Signed]]]) -> Iterator
     widths = (10, 7, 11, 10, 6, 7, 4) if is_narrow else (10, 9, 17, 12, 14, 18, 4)
     rests = "rests" if is_narrow else "evidence"
     titles = ("agent", "replay", "policy", rests, "sure", "subject")
+    first = list(islice(signed, 1))  # a long search shows its progress before there is a row
     yield from render_rows(widths, [(("date", "bright_black"), ("commit", "yellow"), *titles)])
-    for commit, signatures in signed:
+    for commit, signatures in chain(first, signed):
         yield from render_rows(widths, [_cells(commit, is_narrow=is_narrow)])
         yield from (f"           {render_signature(each)}" for each in signatures)
 
@@ -210,10 +183,10 @@ def _cells(commit: AuditedCommit, *, is_narrow: bool) -> tuple[Cell, ...]:
 
 def describe_evidence(commit: AuditedCommit, *, is_short: bool) -> str:
     """Say what the edits of a commit rest on: each kind and its count, or the weakest alone."""
-    if commit.weakest is None and commit.made_by == NO_EVIDENCE:
-        return "nothing" if is_short else "no evidence"
+    if commit.weakest is None and commit.ruling.is_bare:
+        return "nothing" if is_short else NO_EVIDENCE
     if commit.weakest is None:
-        return commit.made_by
+        return BY_HAND if commit.replay == BY_HAND else "-"
     if is_short:
         return commit.weakest
     return " ".join(f"{kind}={count}" for kind, count in commit.evidence.items())

@@ -120,7 +120,7 @@ def command(revision: str) -> Answer:
         "hunks": [*map(hunk_json, hunks)],
     }
     head = f"commit {style(commit, 'yellow')}  {audited.subject}"
-    whose = f"  {audited.who}, {format_rfc3339(audited.time)}, {audited.made_by}"
+    whose = f"  {audited.who}, {format_rfc3339(audited.time)}"
     rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
     lines = chain(_evidence_lines(ruling, signatures), hunk_lines(hunks))
     return Answer(document, chain([head, whose], rules, lines), is_long=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
+from shlex import quote
 
 from hkgit.cli.common import open_hook_repository
 from hkgit.cli.output import QUIET, get_loudness
@@ -27,6 +28,11 @@ _UNRECORDED = (
     " up, or it was started below the root, where it may not read them (for the next time: hkgit"
     " init --agent NAME, with --user for directories below). A person commits their own work in"
     " their own shell. {fix}"
+)
+
+_UNSTAGED = (
+    "Session {session} has recorded it, but the pre-commit hook of this clone does not ask hkgit"
+    " (hkgit init says which line it lacks). Add the evidence, then commit again: {fix}"
 )
 
 
@@ -97,17 +103,24 @@ class _BlindFixes:
 
     `reads` has the commands that read its lines, for each path; `adoption` is the command that
     takes its evidence from a transcript, if one explains the whole change. `shell` is the agent
-    in whose shell a change was made that no session has recorded.
+    in whose shell a change was made that no session has recorded. `session` is one that has, where
+    no hook before the commit has asked it.
     """
 
     reads: Mapping[str, Collection[str]]
     adoption: str
     shell: str | None
+    session: str | None
 
     def add_to(self, finding: Finding) -> Finding:
         """Put the fix that helps into a finding; leave others as they are."""
         if finding.rule != BLIND:
             return finding
+        if self.session is not None:
+            path = quote(f":/{finding.where.rpartition(':')[0] or finding.where}")
+            mend = f"git add -- {path} && hkgit record --staged"
+            fix = _UNSTAGED.format(session=self.session, fix=mend)
+            return replace(finding, fix=fix, mend=mend)
         if self.adoption:
             fix = f"A transcript explains all of it: {self.adoption}"
             return replace(finding, fix=fix, mend=self.adoption)
@@ -137,11 +150,28 @@ def _add_fixes(repository: Repository, report: Report) -> Report:
         reads=reads,
         adoption="" if reads else _find_adoption(repository, report),
         shell=None if has_entries else find_agent_shell(),
+        session=None if has_entries else _find_session(repository, report),
     )
     rulings = (
         replace(each, findings=tuple(map(fixes.add_to, each.findings))) for each in report.rulings
     )
     return replace(report, rulings=tuple(rulings))
+
+
+def _find_session(repository: Repository, report: Report) -> str | None:
+    """Find a session whose evidence waits for a file of the commit, and which nobody has asked."""
+    from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
+    from hkgit.sessions.call_journal import list_waiting
+    from hkgit.sessions.stage import open_journals
+    from hkgit.workflows.framework_hooks import runs_gate
+
+    root = repository.work_tree
+    if root is None or asks_hkgit(repository, "pre-commit") or runs_gate(root):
+        return None
+    found = (each for ruling in report.rulings for each in ruling.findings if each.rule == BLIND)
+    blind = {each.where.rpartition(":")[0] or each.where for each in found}
+    waiting = list_waiting(open_journals(repository, root))
+    return next((each.key[0] for each in waiting if blind.intersection(each.paths)), None)
 
 
 def _find_adoption(repository: Repository, report: Report) -> str:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import cast
 
+from hkgit.dialects.appearance import APPEARANCES
 from hkgit.dialects.dialect import Dialect
 from hkgit.dialects.file_names import parse_expect, relative_path
 from hkgit.edits import NOTATIONS, AnyEdit, Edit, RenameFile, Spec, decode_text
@@ -50,24 +50,15 @@ def _load(name: str) -> Dialect:
     own = name.replace("-", "_")
     if name in _CALLS:
         calls = import_module(f"{__name__}.calls")
-        return cast(Dialect, getattr(calls, own.upper()))
-    return cast(Dialect, import_module(f"{__name__}.{own}"))
+        found: Dialect = getattr(calls, own.upper())
+        return found
+    module: Dialect = import_module(f"{__name__}.{own}")
+    return module
 
 
 DIALECTS = _Registry()
 
-_TAGGED = ("pos", "end", "start", "anchor", "after", "before", "line", "first", "last", "hash_stop")
-_SIGNS: Mapping[str, tuple[str, ...]] = {
-    "protocol": (),
-    "harnesskit": ("<edit",),
-    "search-replace": ("<<<<", "-----"),
-    "unified-diff": ("+++ ", "diff --git ", "`diff", "`patch", "~diff", "~patch"),
-    "apply-patch": ("*** ",),
-    "hashline": ("\nSWAP", "\nDEL", "\nINS", "\nPUT", *(f'{key}"' for key in _TAGGED)),
-    "text-editor": (),
-}
-"""One of these is in every text that looks like a dialect, or it has JSON."""
-_WITHOUT_JSON = frozenset({"search-replace", "unified-diff"})
+_WITHOUT_JSON = [name for name, each in APPEARANCES.items() if not each.in_json]
 _IN_CALLS = ('"diff', '"search_replace_blocks')
 
 _SURROGATE = "[\ud800-\udfff]"
@@ -166,7 +157,8 @@ def _list_detecting(text: str) -> Iterator[Dialect]:
     """List the dialects that a text looks like; what has no sign of one does not load it."""
     has_json = has_opening(text)
     for name in DIALECTS:
-        if (has_json and name not in _WITHOUT_JSON) or any(each in text for each in _SIGNS[name]):
+        known = APPEARANCES[name]
+        if (has_json and known.in_json) or any(each in text for each in known.signs):
             dialect = DIALECTS[name]
             if dialect.detects(text):
                 yield dialect
@@ -180,7 +172,7 @@ def _unwrap(text: str, format: str) -> str:
         DIALECTS[name].detects(text) for name in _WITHOUT_JSON
     ):
         return text  # What looks like a call is content.
-    from hkgit.dialects.calls_with_text import unwrap
+    from hkgit.dialects.calls import unwrap
 
     return unwrap(text)
 

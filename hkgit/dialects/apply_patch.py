@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from hkgit.dialects import calls_with_text, file_names
+from hkgit.dialects import calls, file_names
 from hkgit.dialects.dialect import ParseResult, refuse_line
 from hkgit.dialects.file_names import find_here_words, unquote_lines
 from hkgit.dialects.headings import is_fence
@@ -42,14 +42,14 @@ _QUOTED = r'@?"([^"]+)"'
 
 
 def detects(text: str) -> bool:
-    return re.search(BLOCK, text) is not None or calls_with_text.detects(text)
+    return re.search(BLOCK, text) is not None or calls.wraps_patch(text)
 
 
 def parse(text: str) -> ParseResult:
-    if not calls_with_text.detects(text):
+    if not calls.wraps_patch(text):
         return ParseResult(tuple(_edits(text)))
     edits: list[AnyEdit] = []
-    for path, patch in calls_with_text.parse_patches(text):
+    for path, patch in calls.parse_patches(text):
         try:
             edits += _edits(patch)
         except InvalidInput as error:

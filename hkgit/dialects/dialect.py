@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from hkgit.edits import AnyEdit
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object  # hooks load this module at each call of a tool, and nothing else of `typing`
 
 NO_BLOCK = r"(?!)"
 """For a dialect in which no line of content begins a line of the text."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hkgit.dialects.appearance import APPEARANCES
 from hkgit.dialects.dialect import Dialect
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.text import strict_json
@@ -15,27 +16,6 @@ _UNREADABLE = {
     "use_regex": "a search by a pattern instead of the text of the file",
 }
 """What calls of some edit tools are that no dialect says, by a key that only they have."""
-
-_SIGNS = (
-    ("search-replace", ("SEARCH", "REPLACE", "ORIGINAL", "UPDATED", "<<<<<", ">>>>>")),
-    ("apply-patch", ("*** ",)),
-    ("unified-diff", ("@@", "+++", "```diff", "\n--- ")),
-    ("harnesskit", ("<edit", "<old>", "<new>")),
-)
-_KEYS = (
-    ("protocol", {"version", "op"}),
-    ("hashline", {"hash_start", "hash_stop", "offset"}),
-    ("text-editor", {"file_path", "command", "old_string", "new_string", "old_str", "content"}),
-)
-_SHAPES = {
-    "protocol": '{"version": "1", "operations": [{"op", "path", ...}]}',
-    "harnesskit": '{"file", "old_text", "new_text"}, one, a list of them, or {"edits": [...]}',
-    "search-replace": "a line with the path, <<<<<<< SEARCH, =======, >>>>>>> REPLACE",
-    "unified-diff": "--- a/PATH, +++ b/PATH, @@ -1,2 +1,2 @@",
-    "apply-patch": "*** Begin Patch, *** Update File: PATH, @@, *** End Patch",
-    "hashline": '{"path", "hash_start", "hash_stop", "content"}',
-    "text-editor": '{"file_path", "old_string", "new_string"} or {"command", "path", ...}',
-}
 
 
 def refuse_unknown(text: str, dialects: Mapping[str, Dialect]) -> InvalidInput:
@@ -49,13 +29,16 @@ def refuse_unknown(text: str, dialects: Mapping[str, Dialect]) -> InvalidInput:
     else:
         if keys:
             seen = f"JSON with the keys {', '.join(sorted(keys)[:8])}"
-        signs = ((name, any(map(text.__contains__, each))) for name, each in _SIGNS)
         is_json = bool(keys) or first.startswith(("{", "["))
-        near = ((name, keys & each) for name, each in _KEYS) if is_json else signs
-        name = next((name for name, has in near if has), "harnesskit" if is_json else "")
+        near = (
+            name
+            for name, each in APPEARANCES.items()
+            if (keys & each.keys if is_json else any(hint in text for hint in each.hints))
+        )
+        name = next(near, "harnesskit" if is_json else "")
         nearest = f"; nearest is {name}{_error(dialects[name], text)}" if name else ""
         what = f"unknown dialect: {seen}{nearest}"
-    shape = f"Write {_SHAPES[name]}. " if name else ""
+    shape = f"Write {APPEARANCES[name].shape}. " if name else ""
     known = f"Known dialects: {', '.join(dialects)}. `hkgit prompt DIALECT` shows each."
     return InvalidInput("the spec", what, shape + known)
 

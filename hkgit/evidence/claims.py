@@ -15,11 +15,11 @@ from hkgit.evidence.entry import (
     RecordedEdit,
     RecordedFile,
     RecordedHunk,
-    digest,
 )
 from hkgit.matching.place import LADDER_VERSION, Settings
 from hkgit.text.document import Document, hash_lines, read_document
 from hkgit.text.edit_json import expect_sayable
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import replace
 

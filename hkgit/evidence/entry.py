@@ -20,7 +20,7 @@ from hkgit.applying.hunk import CONTEXT
 from hkgit.edits import MAX_EDITS, AnyEdit, Read
 from hkgit.errors import InvalidInput
 from hkgit.text.edit_json import decode_base64, parse_edit, text_json, write_edit
-from hkgit.text.hashes import sha256
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import (
     MAX_DEPTH,
     ROOT,
@@ -101,11 +101,6 @@ def _has_fraction(value: Json) -> bool:
 
 def _is_key(key: object) -> bool:
     return type(key) is str and key.isascii()
-
-
-def digest(data: bytes) -> str:
-    """Hash bytes: SHA-256 in lower-case hex."""
-    return sha256(data).hexdigest()
 
 
 SCHEMA = 1

@@ -274,7 +274,9 @@ def _find_dropped(repository: Repository, judged: ReplayResult, landing: str) ->
     if all(repository.is_ancestor(base, first) for base in bases):
         return
     files = repository.snapshot(judged.candidate.tree)
-    for file in repository.find_contested_files((first, second)):
+    with repository.merge((first, second)) as merged:
+        contested = [*merged.read_contested()]
+    for file in contested:
         known = [] if file.ours is None else _lines_accounted(judged, file.path, file.ours.data)
         for start, end in find_lost(file, files.get(file.path), known):
             what = f"drops what {second[:12]} has in lines {start}-{end}, but no edit says so"

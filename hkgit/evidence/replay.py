@@ -183,7 +183,7 @@ def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayRe
     if not is_octopus and repository.automatic_merge(candidate.parents) == candidate.tree:
         notes = find_stray_trailers(candidate)
         return ReplayResult(candidate, Verdict.MERGE, notes=notes, basis=_merge_reason())
-    own = _changes_against_all(repository, candidate)
+    own = _find_own_changes(repository, candidate)
     if not any(change.path.startswith(".hkgit/") for change in own):
         return None
     added = read_added_entries(repository, own)
@@ -205,20 +205,20 @@ def _judge_resolution(
     repository: Repository, candidate: CandidateCommit, added: Added, accounted: Collection[str]
 ) -> ReplayResult:
     """A merge with entries; `accounted` are the paths of these, and what comes with them."""
-    first, second = candidate.parents
-    how = repository.resolve_merge((first, second), candidate.tree)
+    with repository.merge(candidate.parents) as merged:
+        conflicts = merged.conflicts
+        others = sorted({*merged.list_differing(candidate.tree)}.difference(conflicts, accounted))
     chain = follow_entries(repository, candidate, added.entries)
-    ours = repository.changes(repository.commit(first).tree, candidate.tree)
+    ours = repository.changes(repository.commit(candidate.parents[0]).tree, candidate.tree)
     findings = [*chain.findings]
     if not findings:
         changes = {change.path: change for change in ours}
-        findings += _misfits(repository, how.conflicts, changes, chain.list_changed())
+        findings += _find_misfits(repository, conflicts, changes, chain.list_changed())
         what = "differs from git's merge of its parents"
-        others = (path for path in how.others if path not in accounted)
         findings += (Finding.at("merge", path, what, _OWN_OF_MERGE) for path in others)
         what = "a file on one side and a directory on the other have the same name"
         fix = "Rename one of the two on its branch, then merge."
-        invented = find_invented_paths(how.conflicts, candidate.parents)
+        invented = find_invented_paths(conflicts, candidate.parents)
         findings += (Finding.at("merge", path, what, fix) for path in invented)
     notes = (*find_stray_trailers(candidate, added.entries), *chain.notes)
     return ReplayResult(
@@ -232,7 +232,7 @@ def _judge_resolution(
     )
 
 
-def _misfits(
+def _find_misfits(
     repository: Repository,
     conflicts: tuple[str, ...],
     changes: Mapping[str, TreeChange],
@@ -247,9 +247,7 @@ def _misfits(
         yield Finding.at("merge", path, what, _OWN_OF_MERGE)
 
 
-def _changes_against_all(
-    repository: Repository, candidate: CandidateCommit
-) -> tuple[TreeChange, ...]:
+def _find_own_changes(repository: Repository, candidate: CandidateCommit) -> tuple[TreeChange, ...]:
     """Where a merge is like none of its parents, against the first: none accounts for that."""
     trees = [repository.commit(parent).tree for parent in candidate.parents]
     first, *others = (repository.changes(tree, candidate.tree) for tree in trees)

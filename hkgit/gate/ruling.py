@@ -24,14 +24,9 @@ from hkgit.values import dataclass
 REJECTED = "hkgit-rejected"
 """The file in the git directory by which a hook tells `hkgit apply` that the gate rejected."""
 
-NOTHING = "none"
-"""What replay says of a commit in which nothing stands that could be replayed."""
+BY_HAND, NO_EVIDENCE = "by hand", "no evidence"
+"""What replay says of a person's commit, and of an agent's, that has nothing to be replayed."""
 
-AGENT, NO_EVIDENCE, BY_HAND, BY_GIT = "agent", "agent, no evidence", "by hand", "git"
-UNKNOWN = "unknown"
-"""By whom a commit was made, and whether evidence says how; unknown where it cannot be read."""
-
-_UNREAD = (Verdict.UNVERIFIABLE, Verdict.FAIL)
 _BY_GIT = (Verdict.MERGE, Verdict.REVERT, Verdict.PRUNE)
 
 
@@ -82,20 +77,22 @@ class Ruling:
 
     @property
     def replay(self) -> str:
-        """What can be derived, whatever the policy thinks of it: a verdict, or `none`."""
-        return NOTHING if self.replayed is None else str(self.replayed)
+        """What can be derived, whatever the policy thinks of it: a verdict, or why nothing can."""
+        if self.replayed is not None:
+            return str(self.replayed)
+        return BY_HAND if self.agent is None else NO_EVIDENCE
 
     @property
-    def made_by(self) -> str:
-        """Who made the commit: an agent, one without evidence, a person by hand, git, unknown."""
-        if self.judged.entries:
-            return AGENT
-        if self.replay in _BY_GIT:
-            return BY_GIT
-        if self.agent is None:
-            # A shallow clone, or entries of a newer version: nobody is known, a person neither.
-            return UNKNOWN if self.replayed in _UNREAD else BY_HAND
-        return NO_EVIDENCE if self.replay in (NOTHING, Verdict.VOUCHED) else AGENT
+    def is_agents(self) -> bool:
+        """Whether an agent made it, as far as anybody can tell."""
+        is_by_git = self.replay in _BY_GIT
+        return bool(self.judged.entries) or (self.agent is not None and not is_by_git)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is an agent's without evidence, even if a person vouches for it."""
+        is_without = self.replay in (NO_EVIDENCE, Verdict.VOUCHED)
+        return is_without and self.is_agents and not self.judged.entries
 
 
 BEFORE_SINCE = "before since"

@@ -39,17 +39,6 @@ _IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_C
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
-    """How a tree differs from what git makes of two commits.
-
-    `conflicts` are the paths that git leaves to people, `others` those beside them.
-    """
-
-    conflicts: tuple[str, ...]
-    others: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Contested:
     """A file in conflict, as each side has it; None where it is absent.
 
@@ -63,16 +52,41 @@ class Contested:
 
 
 @dataclass(frozen=True, slots=True)
-class MergeAttempt:
-    """What git makes of two commits by itself.
+class CleanMerge:
+    """The tree that git makes of commits; `conflicts` are the paths that it leaves to people.
 
-    `conflicts` are the paths that it leaves to people; `objects` is a pack of all that it wrote
-    to make the tree.
+    The methods ask the repository that the merge was made in, while that is there.
     """
 
     tree: str
     conflicts: tuple[str, ...]
-    objects: bytes
+    is_clean: bool
+    stages: Mapping[str, Mapping[int, TreeEntry]]
+    place: EmptyRepository
+
+    def read_contested(self) -> Iterator[Contested]:
+        """Read every file in conflict, as each side has it."""
+        for path, stages in self.stages.items():
+            sides = (stages.get(number) for number in (1, 2, 3))
+            yield Contested(path, *(None if side is None else self._file(side) for side in sides))
+
+    def _file(self, entry: TreeEntry) -> File:
+        has_bytes = entry.mode != SUBMODULE
+        data = (
+            self.place.git("cat-file", "blob", entry.id).stdout if has_bytes else entry.id.encode()
+        )
+        return File(data, entry.mode)
+
+    def list_differing(self, tree: str) -> list[str]:
+        """List the paths in which a tree is another one."""
+        asked = ("diff-tree", "-r", "-z", "--no-renames", "--name-only", self.tree, tree)
+        return os.fsdecode(self.place.git(*asked).stdout).split("\0")[:-1]
+
+    def pack_objects(self) -> bytes:
+        """Pack everything that was written to make it."""
+        written = (self.place.path / "objects").glob("[0-9a-f][0-9a-f]/*")
+        names = "".join(f"{each.parent.name}{each.name}\n" for each in written)
+        return self.place.git("pack-objects", "-q", "--stdout", stdin=names.encode()).stdout
 
 
 def find_invented_paths(conflicts: Collection[str], parents: Collection[str]) -> list[str]:
@@ -97,24 +111,35 @@ def expect_merge_bases(git: Git, parents: Sequence[str], boundaries: Collection[
 
 
 @dataclass(frozen=True, slots=True)
-class _Merged:
-    """The tree that git makes of two commits, and the files of paths in conflict by stage."""
-
-    tree: str
-    stages: Mapping[str, Mapping[int, TreeEntry]]
-    is_clean: bool
-
-
-@dataclass(frozen=True, slots=True)
 class EmptyRepository:
     """Merges in a repository of its own. The methods raise Unverifiable when git cannot tell."""
 
     path: Path
 
-    def merge(self, ours: str, theirs: str) -> _Merged:
+    def merge(self, parents: Sequence[str]) -> CleanMerge:
+        """Merge commits; more than two one after the other, as `git merge` does for an octopus."""
+        head, other, *others = parents
+        merged = self._merge(head, other)
+        for each in others:
+            if not merged.is_clean:
+                break
+            words = ("-p", head, "-p", other, "-m", "octopus")
+            head, other = self.git("commit-tree", merged.tree, *words).text, each
+            merged = self._merge(head, other)
+        return merged
+
+    def merge_trees(self, base: str, ours: str, theirs: str) -> CleanMerge:
+        """Merge two trees that both began as a third."""
+        began = self.git("commit-tree", base, "-m", "base").text
+        sides = (
+            self.git("commit-tree", tree, "-p", began, "-m", "side") for tree in (ours, theirs)
+        )
+        return self._merge(*(side.text for side in sides))
+
+    def _merge(self, ours: str, theirs: str) -> CleanMerge:
         options = ("-z", "--no-messages", "--allow-unrelated-histories")
         args = ("merge-tree", "--write-tree", *options, ours, theirs)
-        done = self._git(*args, memory=MEMORY)
+        done = self.git(*args, memory=MEMORY)
         if done.code not in (0, 1):
             where, reason = f"merge of {ours} and {theirs}", str(program.refuse_failed(args, done))
             if done.code < 0 or "memory" in reason:
@@ -130,57 +155,15 @@ class EmptyRepository:
             words, _, path = line.partition("\t")
             mode, object_id, stage = words.split(" ")
             stages.setdefault(path, {})[int(stage)] = TreeEntry(int(mode, 8), object_id)
-        return _Merged(tree, stages, done.code == 0)
-
-    def merge_cleanly(self, parents: Sequence[str]) -> str | None:
-        """Merge two parents or more: the id of the merged tree, or None on a conflict.
-
-        More than two are merged one after the other, as `git merge` does for an octopus.
-        """
-        head, *others = parents
-        tree = None
-        for other in others:
-            merged = self.merge(head, other)
-            if not merged.is_clean:
-                return None
-            tree = merged.tree
-            if other != others[-1]:
-                words = ("-p", head, "-p", other, "-m", "octopus")
-                head = self._git("commit-tree", tree, *words).text
-        return tree
-
-    def merge_trees(self, base: str, ours: str, theirs: str) -> str | None:
-        """Merge two trees that both began as a third: the merged tree, or None on a conflict."""
-        began = self._git("commit-tree", base, "-m", "base").text
-        sides = (
-            self._git("commit-tree", tree, "-p", began, "-m", "side") for tree in (ours, theirs)
+        return CleanMerge(
+            tree=tree,
+            conflicts=tuple(stages),
+            is_clean=done.code == 0,
+            stages=stages,
+            place=self,
         )
-        merged = self.merge(*(side.text for side in sides))
-        return merged.tree if merged.is_clean else None
 
-    def read_contested(self, merged: _Merged) -> Iterator[Contested]:
-        """Read every file in conflict, as each side has it."""
-        for path, stages in merged.stages.items():
-            sides = (stages.get(number) for number in (1, 2, 3))
-            yield Contested(path, *(None if side is None else self._file(side) for side in sides))
-
-    def _file(self, entry: TreeEntry) -> File:
-        has_bytes = entry.mode != SUBMODULE
-        data = self._git("cat-file", "blob", entry.id).stdout if has_bytes else entry.id.encode()
-        return File(data, entry.mode)
-
-    def list_differing(self, tree: str, other: str) -> list[str]:
-        """List the paths in which two trees differ."""
-        listed = self._git("diff-tree", "-r", "-z", "--no-renames", "--name-only", tree, other)
-        return os.fsdecode(listed.stdout).split("\0")[:-1]
-
-    def pack_objects(self) -> bytes:
-        """Pack everything that was written here."""
-        written = (self.path / "objects").glob("[0-9a-f][0-9a-f]/*")
-        names = "".join(f"{each.parent.name}{each.name}\n" for each in written)
-        return self._git("pack-objects", "-q", "--stdout", stdin=names.encode()).stdout
-
-    def _git(self, *args: str, stdin: bytes = b"", memory: int | None = None) -> Completed:
+    def git(self, *args: str, stdin: bytes = b"", memory: int | None = None) -> Completed:
         inherited = dict.fromkeys(name for name in os.environ if name.startswith("GIT"))
         own = dict.fromkeys(_IDENTITY, "hkgit@localhost")
         own |= dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "GIT_DIR"), str(self.path))

@@ -450,43 +450,40 @@ Files = Mapping[str, File | TreeEntry | None]
 """What paths become: a file, what stands elsewhere already, or nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Builder:
-    """Builds trees from the leaves up; reads and writes only the directories that change."""
+def build_tree(
+    read: Callable[[str], Tree],
+    write: Callable[[str, bytes], str],
+    tree_id: str | None,
+    files: Files,
+    under: str = "",
+) -> str | None:
+    """Write the directories that change, and their files, from the leaves up.
 
-    read_tree: Callable[[str], Tree]
-    write_tree: Callable[[Tree], str]
-    write_blob: Callable[[bytes], str]
-
-    def build(self, tree_id: str | None, files: Files, under: str = "") -> str | None:
-        """Store the changed directory; return its id, or None when nothing is left in it.
-
-        First what goes, then what is below, then what comes: so a file may become a directory
-        and the other way round. A directory that is written gets the modes that git's index would
-        give it. Raises InvalidInput where the two want the same name.
-        """
-        entries = dict(self.read_tree(tree_id)) if tree_id is not None else {}
-        here, below = _split(files)
-        for name in (name for name, file in here.items() if file is None):
-            _expect_file(under + name, entries.pop(name, None))
-        for name, inner in below.items():
-            old = _expect_directory(under + name, entries.pop(name, None))
-            new = self.build(old, inner, f"{under}{name}/")
-            if new is not None:
-                entries[name] = TreeEntry(DIRECTORY, new)
-        for name, file in here.items():
-            if file is not None:
-                _expect_file(under + name, entries.get(name))
-                entries[name] = self._store(under + name, file)
-        normal = {name: canonicalise(entry) or entry for name, entry in entries.items()}
-        return self.write_tree(normal) if normal else None
-
-    def _store(self, path: str, file: File | TreeEntry) -> TreeEntry:
-        if isinstance(file, TreeEntry):
-            return file
-        if file.mode not in (REGULAR, EXECUTABLE, SYMLINK):
-            raise InvalidInput(quote_path(path), f"cannot be written with mode {file.mode:o}")
-        return TreeEntry(file.mode, self.write_blob(file.data))
+    Returns the id of the tree, or None when nothing is left in it. First what goes, then what is
+    below, then what comes: so a file may become a directory and the other way round. A directory
+    that is written gets the modes that git's index would give it. Raises InvalidInput where the two
+    want the same name.
+    """
+    entries = dict(read(tree_id)) if tree_id is not None else {}
+    here, below = _split(files)
+    for name in (name for name, file in here.items() if file is None):
+        _expect_file(under + name, entries.pop(name, None))
+    for name, inner in below.items():
+        old = _expect_directory(under + name, entries.pop(name, None))
+        new = build_tree(read, write, old, inner, f"{under}{name}/")
+        if new is not None:
+            entries[name] = TreeEntry(DIRECTORY, new)
+    for name, file in here.items():
+        if file is not None:
+            _expect_file(under + name, entries.get(name))
+            if isinstance(file, File) and file.mode not in (REGULAR, EXECUTABLE, SYMLINK):
+                where = quote_path(under + name)
+                raise InvalidInput(where, f"cannot be written with mode {file.mode:o}")
+            entries[name] = (
+                TreeEntry(file.mode, write(BLOB, file.data)) if isinstance(file, File) else file
+            )
+    normal = {name: canonicalise(entry) or entry for name, entry in entries.items()}
+    return write(TREE, format_tree(normal)) if normal else None
 
 
 def _split(files: Files) -> tuple[Files, dict[str, Files]]:

@@ -15,8 +15,8 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from functools import cached_property, lru_cache, partial
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from hkgit.edits import encode_text
@@ -38,10 +38,8 @@ from hkgit.git.backend import (
 )
 from hkgit.git.cat_file import CatFile, write_pack
 from hkgit.git.clean_merge import (
-    Contested,
+    CleanMerge,
     EmptyRepository,
-    MergeAttempt,
-    Resolved,
     empty_repository,
     expect_merge_bases,
 )
@@ -52,15 +50,14 @@ from hkgit.git.objects import (
     FULL_ID,
     LARGEST_OBJECT,
     TAG_FIX,
-    Builder,
     Commit,
     Files,
     Head,
     TreeChange,
     Trees,
     TreeSnapshot,
+    build_tree,
     compute_id,
-    format_tree,
     is_empty_tree,
     parse_commit,
     read_tag,
@@ -289,12 +286,7 @@ class Repository:
             written.append((kind, data))
             return compute_id(kind, data, self.object_format)
 
-        builder = Builder(
-            self._trees.entries,
-            lambda entries: write(TREE, format_tree(entries)),
-            partial(write, BLOB),
-        )
-        tree = builder.build(base_tree, files) or write(TREE, b"")
+        tree = build_tree(self._trees.entries, write, base_tree, files) or write(TREE, b"")
         self.write_objects(written)
         return tree
 
@@ -340,41 +332,29 @@ class Repository:
         named = (name.partition("GITHEAD_")[2] for name in os.environ if self.in_hook)
         return tuple(name for name in named if re.fullmatch(FULL_ID, name))
 
-    def automatic_merge(self, parents: Sequence[str]) -> str | None:
-        """Merge commits as git does by itself: the tree, or None on a conflict (see `merge`)."""
-        self._expect_merge_bases(parents)
+    @contextmanager
+    def merge(self, parents: Sequence[str]) -> Iterator[CleanMerge]:
+        """Merge commits as git does by itself; what it wrote is there within the block.
+
+        Raises Unverifiable where git cannot tell, or a shallow clone lacks what it would need.
+        """
+        if self.is_shallow:
+            expect_merge_bases(self.git, parents, self._boundaries)
         with self._empty_repository() as empty:
-            return empty.merge_cleanly(parents)
+            yield empty.merge(parents)
+
+    def automatic_merge(self, parents: Sequence[str]) -> str | None:
+        """Merge commits as git does by itself: the tree, or None on a conflict."""
+        with self.merge(parents) as merged:
+            return merged.tree if merged.is_clean else None
 
     def merge_trees(self, base: str, ours: str, theirs: str) -> str | None:
         """Merge two trees that both began as a third: the tree, or None on a conflict."""
         if base in (ours, theirs):
             return theirs if base == ours else ours
         with self._empty_repository() as empty:
-            return empty.merge_trees(base, ours, theirs)
-
-    def attempt_merge(self, parents: tuple[str, str]) -> MergeAttempt:
-        """Merge two commits, and keep the conflicts (see `merge`)."""
-        self._expect_merge_bases(parents)
-        with self._empty_repository() as empty:
-            merged = empty.merge(*parents)
-            return MergeAttempt(merged.tree, tuple(merged.stages), empty.pack_objects())
-
-    def resolve_merge(self, parents: tuple[str, str], tree: str) -> Resolved:
-        """Find how a tree completes the merge of two commits (see `merge`)."""
-        with self._empty_repository() as empty:
-            merged = empty.merge(*parents)
-            differing = set(empty.list_differing(merged.tree, tree)) - merged.stages.keys()
-            return Resolved(tuple(merged.stages), tuple(sorted(differing)))
-
-    def find_contested_files(self, parents: tuple[str, str]) -> tuple[Contested, ...]:
-        """Find the files that git leaves to people where it merges two commits (see `merge`)."""
-        with self._empty_repository() as empty:
-            return tuple(empty.read_contested(empty.merge(*parents)))
-
-    def _expect_merge_bases(self, parents: Sequence[str]) -> None:
-        if self.is_shallow:
-            expect_merge_bases(self.git, parents, self._boundaries)
+            merged = empty.merge_trees(base, ours, theirs)
+            return merged.tree if merged.is_clean else None
 
     def _empty_repository(self) -> AbstractContextManager[EmptyRepository]:
         return empty_repository(self.object_directories, self._boundaries, self.object_format)

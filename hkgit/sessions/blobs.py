@@ -13,10 +13,14 @@ from pathlib import Path
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.evidence.entry import FileMark, digest
 from hkgit.git.state_files import find_files
 from hkgit.sessions.homes import find_folders, list_candidates
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.evidence.entry import FileMark
 
 
 def keep_json(place: Path, value: object) -> bytes:
@@ -43,6 +47,11 @@ class Blobs:
     """A directory of compressed files."""
 
     folder: Path
+
+    @classmethod
+    def of_session(cls, folder: Path) -> Blobs:
+        """Those of the session in a folder."""
+        return cls(folder / "versions")
 
     def put(self, data: bytes) -> str:
         """Keep some bytes; answers with their name. Raises GitRefused."""

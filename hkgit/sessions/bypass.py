@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hkgit.edits import decode_text
-from hkgit.gate.entrypoints.hook_scripts import is_active
+from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, list_waiting
 from hkgit.sessions.commit_entries import propose
@@ -83,15 +83,9 @@ def describe_commits_past_hooks(
             f" what session {', '.join(each.sessions)} edited in {', '.join(each.paths)}"
         )
     if found:
-        if not _has_hooks(repository):
-            yield "this clone has no git hooks: hkgit init installs them"
+        if not asks_hkgit(repository):
+            yield "this clone has no git hooks of hkgit: hkgit init installs them"
         yield f"fix: {_find_mending_command(repository, found)}"
-
-
-def _has_hooks(repository: Repository) -> bool:
-    """Whether anything runs at a commit: a fresh clone has no hooks."""
-    folder = repository.hooks_path or repository.common_dir / "hooks"
-    return any(is_active(folder / name) for name in ("pre-commit", "commit-msg"))
 
 
 def _find_mending_command(repository: Repository, found: Sequence[CommitPastHooks]) -> str:

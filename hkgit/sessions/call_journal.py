@@ -249,7 +249,7 @@ class SessionJournal:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.blobs = Blobs(folder / "versions")
+        self.blobs = Blobs.of_session(folder)
         self.calls = JournaledCalls(folder / "calls")
         self.state = JournalState()
         self.landed: frozenset[str] = frozenset()

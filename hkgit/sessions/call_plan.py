@@ -14,11 +14,12 @@ from hkgit.applying.planner import Options, PlannedSpec, Series, plan_series, pl
 from hkgit.edits import CreateFile, File, Read, Snapshot, Spec, WriteFile
 from hkgit.errors import NoMatch, Stale
 from hkgit.evidence.claims import make_entry
-from hkgit.evidence.entry import Entry, digest
+from hkgit.evidence.entry import Entry
 from hkgit.matching.place import Settings
 from hkgit.sessions.answers import UnreadEdit
 from hkgit.sessions.knowledge import UNKEPT, FileKnowledge, Kept, carry_knowledge, know_lines
 from hkgit.text.document import Document
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass, field, replace
 
 

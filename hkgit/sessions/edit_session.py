@@ -13,7 +13,6 @@ from hkgit import dialects
 from hkgit.applying.files import has_file, write_files
 from hkgit.edits import File, Overlay, Read, Spec, encode_text
 from hkgit.errors import GitRefused, InvalidInput, Stale
-from hkgit.evidence.entry import digest
 from hkgit.sessions import homes as places
 from hkgit.sessions.answers import EditReport, UndoReport
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
@@ -33,6 +32,7 @@ from hkgit.sessions.writer import (
     learn_reading,
     next_call,
 )
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass, replace
 
 TYPE_CHECKING = False

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.state_files import find_files
-from hkgit.git.transaction import locks
 from hkgit.text.hashes import sha256
 from hkgit.text.paths import check_new_path
 
@@ -199,6 +198,8 @@ def _make_directory(root: Path, home: Path) -> bool:
 @contextmanager
 def lock_sessions(home: Path) -> Iterator[None]:
     """Let nobody else read, edit or commit in a checkout's sessions. Raises GitRefused."""
+    from hkgit.git.transaction import locks  # before a call of a tool nothing is locked
+
     lock = home / ".lock"  # no session can have this name
     try:
         descriptor = locks.wait_for(lock, PATIENCE)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from hkgit.edits import Read
-from hkgit.evidence.entry import digest
 from hkgit.text.document import Document
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
 TYPE_CHECKING = False

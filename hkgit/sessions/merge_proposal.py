@@ -17,7 +17,7 @@ from hkgit.applying.planner import plan
 from hkgit.edits import File, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import make_entry
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, digest
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.replay import replay_merge
 from hkgit.evidence.verdict import CandidateCommit
@@ -30,6 +30,7 @@ from hkgit.sessions.placement import carry_reads, restate
 from hkgit.sessions.proposal import Proposal, ProposedEntry, propose_entry
 from hkgit.sessions.squash import describe_blind
 from hkgit.text.document import Document
+from hkgit.text.hashes import digest
 
 _CONFLICT = re.compile(
     rb"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\r?\n.*?^>{7} [^\n]*\n",
@@ -50,15 +51,16 @@ def propose_merge(
     repository: Repository, journals: Sequence[SessionJournal], tree: str, parents: tuple[str, str]
 ) -> Proposal:
     """Propose the entries that resolve a merge's staged conflicts, or say why there are none."""
-    attempt = repository.attempt_merge(parents)
+    with repository.merge(parents) as merged:
+        conflicts, objects = merged.conflicts, merged.pack_objects()
     ours = repository.snapshot(parents[0])
     staged = repository.snapshot(tree)
-    paths = [path for path in attempt.conflicts if staged.entry(path) != ours.entry(path)]
+    paths = [path for path in conflicts if staged.entry(path) != ours.entry(path)]
     waiting = [unit for unit in list_waiting(journals) if unit.paths.intersection(paths)]
     if not waiting:
         return Proposal((), ())
-    repository.git("unpack-objects", "-q", stdin=attempt.objects)
-    marked = repository.snapshot(attempt.tree)
+    repository.git("unpack-objects", "-q", stdin=objects)
+    marked = repository.snapshot(merged.tree)
     try:
         sides = (ours, marked, staged)
         log = RefusalLog.of(repository.common_dir)

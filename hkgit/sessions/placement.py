@@ -33,12 +33,13 @@ from hkgit.edits import (
 from hkgit.errors import InvalidInput
 from hkgit.evidence.claims import read_recorded_spec
 from hkgit.evidence.derivation import plain_hunk
-from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk, digest
+from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.matching.place import Settings
 from hkgit.sessions.knowledge import Kept, carry_knowledge, know_lines
 from hkgit.text.diff import LineChange, find_changes, follow
 from hkgit.text.document import Document
 from hkgit.text.edit_json import write_edit
+from hkgit.text.hashes import digest
 from hkgit.values import replace
 
 

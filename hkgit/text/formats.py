@@ -68,18 +68,18 @@ ReplayName = Annotated[
         "empty",
         "unverifiable",
         "fail",
-        "none",
+        "by hand",
+        "no evidence",
     ],
-    "What can be derived, whatever the policy says: a verdict, or none.",
+    "What can be derived, whatever the policy says: a verdict, or why nothing can.",
 ]
-MadeBy = Literal["agent", "agent, no evidence", "by hand", "git", "unknown"]
 Standing = Literal[
     "derived",
     "partly derived",
     "attested",
     "vouched",
     "by hand",
-    "agent, no evidence",
+    "no evidence",
     "not derived",
 ]
 
@@ -362,7 +362,6 @@ class RulingJson(TypedDict):
     commit: Annotated[CommitId | None, "Null of a commit that is being made."]
     replay: ReplayName
     policy: PolicyResultJson
-    made_by: MadeBy
     verdict: Annotated[VerdictName, "The result of replay and policy."]
     passes: bool
     rule: Annotated[str, "The rule that decided."]
@@ -403,7 +402,6 @@ class CommitJson(TypedDict):
     commit: CommitId
     replay: ReplayName
     policy: PolicyResultJson
-    made_by: MadeBy
     standing: Standing
     time: Time
     subject: str
@@ -659,7 +657,6 @@ class TallyJson(TypedDict):
     commits: int
     passing: int
     replay: dict[str, int]
-    made_by: dict[str, int]
     standing: dict[str, int]
     evidence: dict[str, int]
     agents: dict[str, int]

@@ -49,6 +49,11 @@ def sha256(data: bytes) -> Hash:
     return start_hash("sha256", data)
 
 
+def digest(data: bytes) -> str:
+    """Hash bytes: SHA-256 in lower-case hex."""
+    return sha256(data).hexdigest()
+
+
 TAG = r"[0-9A-Za-z]{2}"
 
 _SHOWN = r"(?:[0-9A-Za-z]{2}|  )\|"

@@ -12,12 +12,17 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from itertools import chain
-from typing import Any
 
 from hkgit.errors import SEND_AGAIN, InvalidInput
 from hkgit.values import dataclass
 
-Json = Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Json = Any
+else:
+    Json = object  # hooks load this module at each call of a tool, and nothing else of `typing`
 """A value that JSON can say: dict, list, str, int, float, bool or None. Read one through `Node`."""
 
 JsonObject = dict[str, Json]

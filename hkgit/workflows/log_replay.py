@@ -9,7 +9,6 @@ from hkgit.applying.evidence import RECOVERED
 from hkgit.applying.planner import Options
 from hkgit.edits import File, MappingSnapshot, Overlay, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.entry import digest
 from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.call_journal import JournaledCall, PendingEdit, SessionJournal
 from hkgit.sessions.call_plan import CallPlan, plan_call
@@ -22,6 +21,7 @@ from hkgit.sessions.knowledge import (
     merge_knowledge,
 )
 from hkgit.sessions.writer import keep_versions
+from hkgit.text.hashes import digest
 from hkgit.text.shown_lines import (
     Lines,
     find_shown_files,

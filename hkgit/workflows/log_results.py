@@ -24,8 +24,8 @@ from hkgit.edits import (
     encode_text,
 )
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import digest
 from hkgit.sessions.call_plan import CallPlan
+from hkgit.text.hashes import digest
 from hkgit.workflows.log_steps import LoggedEdit, LoggedHunk, Texts
 from hkgit.workflows.log_texts import apply_hunks, do_hunks_fit, show_text, with_ends
 

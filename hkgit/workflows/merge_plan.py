@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from hkgit.applying.outcome import EditOutcome, Plan, files_after
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput
-from hkgit.git.clean_merge import MergeAttempt, find_invented_paths
+from hkgit.git.clean_merge import find_invented_paths
 from hkgit.git.objects import Files
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document
@@ -22,21 +22,19 @@ from hkgit.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MergePlan:
-    """The commit that is merged into a tip, its name on the command line, and git's attempt.
+    """The commit that is merged into a tip, its name on the command line, and what git makes of it.
 
-    `base` is their merge base; one of them where there are several.
+    `base` is their merge base; one of them where there are several. `conflicts` are the paths that
+    git leaves to people, `objects` is a pack of all that it wrote to make `tree` of the others.
     """
 
     base: str
     tip: str
     commit: str
     name: str
-    attempt: MergeAttempt
-
-    @property
-    def conflicts(self) -> tuple[str, ...]:
-        """The paths that git leaves to people."""
-        return self.attempt.conflicts
+    tree: str
+    conflicts: tuple[str, ...]
+    objects: bytes
 
 
 def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> MergePlan:
@@ -54,15 +52,24 @@ def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> Mer
     if base == tip:
         fix = f"Do that first (git merge --ff-only {rev}), then apply the spec without --merge."
         raise InvalidInput(rev, f"is ahead of {branch}: merging it is a fast-forward", fix)
-    attempt = repository.attempt_merge((tip, commit))
-    if not attempt.conflicts:
+    with repository.merge((tip, commit)) as merged:
+        tree, conflicts, objects = merged.tree, merged.conflicts, merged.pack_objects()
+    if not conflicts:
         fix = f"Merge it (git merge {rev}), then apply the spec without --merge."
         raise InvalidInput(rev, "merges without a conflict: there is nothing to resolve", fix)
-    for path in find_invented_paths(attempt.conflicts, (tip, commit)):
+    for path in find_invented_paths(conflicts, (tip, commit)):
         what = "a file on one side and a directory on the other have the same name"
         fix = "Rename one of the two on its branch, then merge."
         raise InvalidInput(quote_path(path), what, fix)
-    return MergePlan(base=base, tip=tip, commit=commit, name=rev, attempt=attempt)
+    return MergePlan(
+        base=base,
+        tip=tip,
+        commit=commit,
+        name=rev,
+        tree=tree,
+        conflicts=conflicts,
+        objects=objects,
+    )
 
 
 def expect_conflicted(plan: Plan, merging: MergePlan) -> Plan:
@@ -91,10 +98,10 @@ def tree_on(repository: Repository, tip: str, merging: MergePlan | None, files: 
     """Store the tree of a commit on `tip` that changes these files, and merges or does not."""
     if merging is None:
         return repository.write_tree(repository.commit(tip).tree, files)
-    repository.git("unpack-objects", "-q", stdin=merging.attempt.objects)
+    repository.git("unpack-objects", "-q", stdin=merging.objects)
     ours = repository.snapshot(tip)
     kept = {path: ours.entry(path) for path in merging.conflicts}
-    return repository.write_tree(merging.attempt.tree, {**kept, **files})
+    return repository.write_tree(merging.tree, {**kept, **files})
 
 
 def list_conflicts(

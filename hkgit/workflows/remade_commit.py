@@ -401,10 +401,10 @@ class _Remaking:
 
     def _merge(self, tip: str, other: str) -> str:
         """Merge as git does; what comes beside it is a commit after the merge."""
-        attempt = self.repository.attempt_merge((tip, other))
-        if not attempt.conflicts:
-            self.repository.git("unpack-objects", "-q", stdin=attempt.objects)
-            return self._add(attempt.tree, (tip, other), ())
+        with self.repository.merge((tip, other)) as merged:
+            if not merged.conflicts:
+                self.repository.git("unpack-objects", "-q", stdin=merged.pack_objects())
+                return self._add(merged.tree, (tip, other), ())
         if len(self.old.parents) > 2:
             what, fix = "merges several commits at once", "Merge them one by one."
             raise GitRefused(self.request.commit or "hkgit redo", what, fix)

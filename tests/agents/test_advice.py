@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from hkgit.cli import doctor
+from hkgit.cli.main import main
 from tests.agents.streaming import told
 from tests.support.commands import git, loaded_path
 from tests.support.repos import Repo
@@ -259,7 +259,7 @@ def test_what_doctor_says_of_missing_hooks_of_the_user_sets_them_up(
     assert "agents       gemini runs your own hooks in every directory" in lines
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex", "copilot", "gemini"])
+@pytest.mark.parametrize("agent", ["claude", "codex", "copilot", "gemini", "pi"])
 def test_doctor_and_init_say_of_hooks_that_never_ran_what_they_wait_for(
     agent: str, repo: Repo
 ) -> None:
@@ -302,7 +302,7 @@ def test_doctor_says_that_the_server_lacks_its_package(
     assert "hkgit[mcp]" not in _ask_doctor(repo)
     monkeypatch.setitem(sys.modules, "mcp", None)  # as where it is not installed
     monkeypatch.chdir(repo.path)
-    assert "pip install 'hkgit[mcp]'" in CliRunner().invoke(doctor.command).output
+    assert "pip install 'hkgit[mcp]'" in CliRunner().invoke(main, ["doctor"]).output
 
 
 def _find_mend(repo: Repo) -> str:
@@ -361,13 +361,17 @@ def test_a_login_shell_that_leaves_the_virtual_environment_is_given_the_path(
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("hook", ["", "#!/bin/sh\nexit 0\n"], ids=["none", "foreign"])
 def test_a_commit_in_a_clone_without_hooks_is_mended_in_one_step(
-    below: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hook: str, below: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Made again without hooks it would have no evidence again, and the advice would return."""
     below.commit({".hkgit/config.toml": (below.path / ".hkgit/config.toml").read_bytes()})
     below.git("clone", "-q", ".", str(tmp_path / "clone"))
     clone = Repo(tmp_path / "clone")
+    if hook:
+        (clone.path / ".git/hooks/pre-commit").write_text(hook)
+        (clone.path / ".git/hooks/pre-commit").chmod(0o755)
     _show(clone, "a dir/x.py")
     path = clone.path / "a dir/x.py"
     given = {"file_path": str(path), "old_string": "b = 2", "new_string": "b = 20"}
@@ -383,9 +387,24 @@ def test_a_commit_in_a_clone_without_hooks_is_mended_in_one_step(
     _follow("git commit -qam Work", clone.path)
     answer = told("claude", ran | {"hook_event_name": "PostToolUse", "tool_response": {}})
     said = str(answer["hookSpecificOutput"]["additionalContext"])
-    assert "has no git hooks" in said
+    assert "has no git hooks of hkgit" in said
     _follow(said.rpartition("fix: ")[2], clone.path)
     assert _verdict(clone) == "strict"
+
+
+def test_beside_a_foreign_hook_the_evidence_is_added_in_one_step(below: Repo) -> None:
+    """`hkgit init` leaves a pre-commit that is not its own, so nothing asks the session."""
+    hook = below.path / ".git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\nexit 0\n")
+    _show(below, "a dir/x.py")
+    assert _edit_unread(below, "b = 2", "b = 20") == ""
+    done = _run_as_agent("git commit -qam Work", below.path)
+    said = done.stdout + done.stderr
+    assert "Session claude-s has recorded it" in said
+    fix = next(line for line in said.splitlines() if line.strip().startswith("fix: "))
+    _follow(fix.partition("fix: ")[2].partition("  #")[0], below.path)
+    _follow("git commit -qm Work", below.path)
+    assert _verdict(below) == "strict"
 
 
 _SANDBOX = "mount --bind .git .git && mount -o remount,bind,ro .git && "

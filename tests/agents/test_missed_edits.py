@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from hkgit.agents import parts_of
-from hkgit.agents.missed_edits import OVERDUE
+from hkgit.agents.begun_calls import OVERDUE
 from hkgit.agents.programs import gemini
 from hkgit.agents.setup.settings import LIMIT, FilePart, JsonPart
 from hkgit.sessions import homes as places

@@ -20,7 +20,8 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
 from hkgit.errors import HkgitError
-from hkgit.evidence.entry import LEDGER, digest
+from hkgit.evidence.entry import LEDGER
+from hkgit.text.hashes import digest
 from tests.attacks.scene import PERSON, Scene
 from tests.support.agreement import derive, derive_again, expect_agreement
 from tests.support.attacks import governed_repository

@@ -248,7 +248,6 @@ def test_every_surface_says_vouched_and_none_proved(
     start = repo.git("rev-parse", "main")
     shown = ruling(repo)
     assert shown["standing"] == shown["replay"] == shown["verdict"] == "vouched"
-    assert shown["made_by"] == "agent, no evidence"
     assert shown["agents"] == ["claude"]
     assert shown["basis"] == "Ada Tester <ada@example.org>"
     assert "vouched for by Ada Tester <ada@example.org>" in str(shown["policy"])
@@ -267,6 +266,6 @@ def test_every_surface_says_vouched_and_none_proved(
     page = tmp_path / "page.html"
     assert run("report", f"{start}..HEAD", "--html", page, cwd=repo.path).code == 0
     assert 'data-standing="vouched"' in page.read_text()
-    query = "select standing, replay, made_by from commits"
+    query = "select standing, replay from commits"
     table = run("sql", query, f"{start}..HEAD", "--format", "csv", cwd=repo.path)
-    assert 'vouched,vouched,"agent, no evidence"' in table.out
+    assert "vouched,vouched" in table.out

@@ -55,7 +55,7 @@ KINDS: Mapping[str, Kind] = {
         "recovered", "recovered", "derived", False, "had read lines 4-6, says its transcript"
     ),
     "beside": Kind("hash", "hash", "partly derived", True, "gave the hash of line 5"),
-    "blind": Kind(None, "no evidence", "agent, no evidence", True, ""),
+    "blind": Kind(None, "no evidence", "no evidence", True, ""),
     "vouched": Kind(None, "vouched", "vouched", True, ""),
     "hand": Kind(None, "by hand", "by hand", False, ""),
 }

@@ -21,8 +21,8 @@ def numbers(trail: Trail, old: str | None = "start") -> Figures:
 
 
 def test_commits_are_counted_by_verdict(trail: Trail, faulty: Trail) -> None:
-    assert dict(numbers(trail)["replay"]) == {"strict": 2, "none": 1}
-    assert dict(numbers(faulty)["replay"]) == {"strict": 2, "none": 1}
+    assert dict(numbers(trail)["replay"]) == {"strict": 2, "by hand": 1}
+    assert dict(numbers(faulty)["replay"]) == {"strict": 2, "no evidence": 1}
 
 
 def test_edits_are_counted_by_agent_tier_and_evidence(trail: Trail, faulty: Trail) -> None:

@@ -28,7 +28,7 @@ def test_commits_are_sorted_by_what_is_proved(trail: Trail, faulty: Trail) -> No
         return {name: len(commits) for name, commits in made.sort_commits().items() if commits}
 
     assert sizes(audit(trail.repo)) == {"derived": 2, "by hand": 1}
-    assert sizes(audit(faulty.repo)) == {"derived": 2, "agent, no evidence": 1}
+    assert sizes(audit(faulty.repo)) == {"derived": 2, "no evidence": 1}
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,7 @@ ADVISED = [
         "a\nb\n",
         json.dumps({"target_file": FILE, "code_edit": "// ... existing code ...\nc\n"}),
         edit("b", "c"),
-        'Write {"file_path", "old_string", "new_string"}',
+        'Write `{"file_path", "old_string", "new_string"}`',
         "a\nc\n",
         id="a sketch",
     ),

@@ -20,8 +20,8 @@ from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.setup.settings import HOOK_SECONDS, JsonPart, Part, guard_in_time
 from hkgit.agents.tools import SAID, Tool, shell
 from hkgit.edits import encode_text
-from hkgit.evidence.entry import digest
 from hkgit.git.goose_shell import find_goose_database, find_goose_start
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 

@@ -13,7 +13,7 @@ from hkgit.agents.tools import session_name
 from hkgit.agents.transcripts.log_places import PathMap
 from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import digest
+from hkgit.text.hashes import digest
 from hkgit.values import replace
 from hkgit.workflows.log_steps import LoggedEdit, LoggedHunk, LoggedReading, Step
 from hkgit.workflows.log_steps import Texts as LoggedTexts

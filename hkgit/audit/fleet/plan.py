@@ -17,7 +17,6 @@ from hkgit import __version__
 from hkgit.audit.tables.database import explain_failure
 from hkgit.audit.tables.rows import find_roots, normalise_url
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
-from hkgit.evidence.entry import digest
 from hkgit.gate.policy.key_table import STRING, TEXTS, list_of, read_fields
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.grants import BREAK_GLASS
@@ -33,6 +32,7 @@ from hkgit.git.mirrors import (
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
 from hkgit.matching.place import LADDER_VERSION
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Json
 from hkgit.values import dataclass, replace
 

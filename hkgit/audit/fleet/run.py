@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 PART = 1000
 """Commits of one task: some seconds of work."""
 
-KINDS = ("replay", "made_by", "standing", "evidence", "agents")
+KINDS = ("replay", "standing", "evidence", "agents")
 """What commits are counted by; `evidence` counts edits, and `agents` a commit by each."""
 
 _OF_THREAD = threading.local()

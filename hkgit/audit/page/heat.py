@@ -12,7 +12,6 @@ from hkgit.audit.origins import LineOrigins, blame
 from hkgit.errors import HkgitError
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
 
@@ -20,7 +19,6 @@ MOST_FILES = 24
 """So many files get a map of their lines: each costs a `git blame`."""
 
 EARLIER = "before the range"
-NO_TRACE = "no evidence"
 _LONGEST = 20_000
 
 
@@ -100,7 +98,7 @@ def _choose(repository: Repository, commits: Sequence[AuditedCommit]) -> list[st
     for commit in commits:
         for path in list_paths(repository, commit):
             edited[path] += 1
-            weak[path] += commit.made_by == NO_EVIDENCE
+            weak[path] += commit.ruling.is_bare
         for edit in commit.edits:
             weak[edit.path] += is_weak(edit.evidence)
     by_weakness = sorted(edited, key=lambda path: (-weak[path], -edited[path], path))
@@ -113,7 +111,7 @@ def list_paths(repository: Repository, commit: AuditedCommit) -> tuple[str, ...]
     if judged.entries:
         named = (file.new_path or file.name for _, entry in judged.entries for file in entry.files)
         return tuple(dict.fromkeys(named))
-    if commit.made_by != NO_EVIDENCE:
+    if not commit.ruling.is_bare:
         return ()
     try:
         candidate = judged.candidate

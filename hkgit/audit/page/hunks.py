@@ -14,7 +14,7 @@ from hkgit.evidence.claims import mark
 from hkgit.evidence.derivation import derive
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.sequence import order_entries
-from hkgit.gate.ruling import NO_EVIDENCE, Ruling
+from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document
@@ -187,7 +187,7 @@ def list_hunks(
         if commit.ruling.judged.entries:
             found = list(_list_recorded(repository, commit))
         else:
-            is_bare = commit.made_by == NO_EVIDENCE
+            is_bare = commit.ruling.is_bare
             found = list(islice(_list_bare(repository, commit), most)) if is_bare else []
     except (HkgitError, ValueError, IndexError):  # of what cannot be derived nothing is shown
         return ()

@@ -50,7 +50,7 @@ class PageCommit:
     @property
     def kinds(self) -> tuple[str, ...]:
         """What a filter by evidence compares."""
-        bare = ("no evidence",) if self.commit.made_by == NO_EVIDENCE else ()
+        bare = (NO_EVIDENCE,) if self.commit.ruling.is_bare else ()
         return tuple(kind for kind in STRONGEST_FIRST if self.commit.evidence[kind]) or bare
 
 

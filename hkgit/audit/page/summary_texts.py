@@ -58,7 +58,7 @@ def _look_first(weak: Sequence[AuditedCommit]) -> Iterator[str]:
     yield "**Look here first**"
     yield ""
     for each in sorted(weak, key=rank_weakness)[:MOST]:
-        rests = each.weakest or each.made_by
+        rests = each.weakest or each.replay
         sure = format_confidence(each.confidence, ", confidence ")
         policy = "passes" if each.passes else f"fails: {escape_markdown(each.ruling.rule)}"
         subject = escape_markdown(_short(each.subject))

@@ -75,7 +75,6 @@ def ruling_json(
         "commit": judged.candidate.id,
         "replay": ruling.replay,
         "policy": {"passes": ruling.passes, "rule": ruling.rule, "source": source},
-        "made_by": ruling.made_by,
         "verdict": str(judged.verdict),
         "passes": ruling.passes,
         "rule": ruling.rule,

@@ -27,10 +27,10 @@ from hkgit.audit.tables.columns import (
 )
 from hkgit.audit.tables.rows import Row, Rows, describe_judges, make_rows
 from hkgit.errors import GitRefused, HkgitError, InvalidInput
-from hkgit.evidence.entry import digest
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
 FILE = "evidence.db"

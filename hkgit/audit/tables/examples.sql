@@ -14,7 +14,7 @@ from files group by path having unseen > 0 order by unseen desc, path limit 20
 -- Week by week: how much do agents commit, and how much of it is derived?
 select date(day, 'weekday 0', '-6 days') as week, count(*) as commits,
   round(100 * avg(standing = 'derived')) as derived_percent
-from commits where made_by in ('agent', 'agent, no evidence') group by week order by week
+from commits where agent is not null group by week order by week
 
 -- Which commits does the policy not let pass?
 select time, repository, substr(commit, 1, 12) as id, coalesce(agent, author) as who, rule, subject
@@ -56,7 +56,7 @@ from edits join commits using (repository, commit) order by confidence, path lim
 
 -- Who leaves no evidence, since when?
 select coalesce(agent, author) as who, count(*) as commits, min(time) as first, max(time) as last
-from commits where made_by = 'agent, no evidence' group by who order by commits desc, who
+from commits where replay = 'no evidence' group by who order by commits desc, who
 
 -- Why are edits refused, and how many land in the end?
 select agent, status, count(*) as refused, count(landed) as landed
@@ -73,13 +73,13 @@ from reads join files using (repository, commit, path)
 group by evidence, reads.kind order by readings desc, evidence, kind
 
 -- Which files do both agents and people change?
-select path, count(*) filter (where made_by = 'by hand') as by_hand,
-  count(*) filter (where made_by like 'agent%') as by_agents
-from files group by path having by_hand > 0 and by_agents > 0 order by by_agents desc, path
+select path, count(*) filter (where replay = 'by hand') as by_hand,
+  count(*) filter (where agent is not null) as by_agents
+from files join commits using (repository, commit) group by path having by_hand > 0 and by_agents > 0 order by by_agents desc, path
 
 -- How does each repository stand, the worst first?
 select repository, count(*) as commits, round(100 * avg(policy_passes), 1) as passing_percent,
-  round(100 * avg(made_by = 'agent, no evidence'), 1) as bare_percent, max(time) as newest
+  round(100 * avg(replay = 'no evidence'), 1) as bare_percent, max(time) as newest
 from commits group by repository order by passing_percent, bare_percent desc, repository
 
 -- What was exported when, and under which policy?
@@ -96,6 +96,6 @@ select author, agent, count(*) as commits, count(*) filter (where weak) as weak
 from commits where agent is not null group by author, agent order by commits desc, author, agent
 
 -- On what does the newest change of each file rest?
-select path, files.made_by, evidence, max(time) as newest
+select path, replay, evidence, max(time) as newest
 from files join commits using (repository, commit)
 group by repository, path order by newest desc, path limit 50

@@ -16,7 +16,6 @@ from hkgit.audit.tables.database import add_commits, open_database, quote_column
 from hkgit.audit.tables.rows import Row, describe_judges, make_rows
 from hkgit.evidence.refusal_log import RefusedAttempt
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import AGENT, NO_EVIDENCE
 from hkgit.matching.place import format_decimal
 from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import JsonObject
@@ -67,11 +66,11 @@ def open_rows_of(commits: Iterable[AuditedCommit], policy: Policy) -> Iterator[C
 class Figures:
     """Counts of commits and of their edits by what they are: `["evidence"]["hash"]` edits.
 
-    Commits are counted by `standing`, `replay`, `made_by`, `policy` and `agents`, those that are
-    derived by `derived`, who made them; edits by `evidence`, `tiers`, `versions` of agents and
-    `confidence` per mille. In `totals`, `blind` counts edits whose evidence the policy does not
-    accept, `without_entry` commits that are rejected and carry no entry, `conflicts` those that
-    entries claim to have met.
+    Commits are counted by `standing`, `replay`, `policy` and `agents`; edits by `evidence`,
+    `tiers`, `versions` of agents and `confidence` per mille. In `totals`, `bare` counts commits by
+    agents that left no evidence, `blind` edits whose evidence the policy does not accept,
+    `without_entry` commits that are rejected and carry no entry, `conflicts` those that entries
+    claim to have met.
     """
 
     by: Mapping[str, Mapping[Any, int]]
@@ -107,15 +106,6 @@ class Figures:
     @property
     def derived(self) -> int:
         return self.standings[DERIVED]
-
-    @property
-    def bare(self) -> int:
-        """Commits by agents that left no evidence."""
-        return self["made_by"].get(NO_EVIDENCE, 0)
-
-    @property
-    def by_agents(self) -> int:
-        return self["made_by"].get(AGENT, 0) + self.bare
 
     @property
     def confidence(self) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 -- agents
 WITH one AS (
   SELECT DISTINCT {by} AS by, fold_agent(value) AS agent, repository, commit, standing,
-    policy_passes, weak, made_by, date(day, 'weekday 0', '-6 days') AS week
+    policy_passes, weak, entries, replay, date(day, 'weekday 0', '-6 days') AS week
   FROM commits, json_each(agents)
 ), week AS (
   SELECT by, agent, json_group_object(week, commits) AS weeks
@@ -25,7 +25,7 @@ WITH one AS (
 SELECT by, agent AS name, count(DISTINCT repository) AS repositories, count(*) AS commits,
   count(*) FILTER (WHERE standing = 'derived') AS derived,
   count(*) FILTER (WHERE policy_passes) AS passing, count(*) FILTER (WHERE weak) AS weak,
-  count(*) FILTER (WHERE made_by = 'agent, no evidence') AS bare,
+  count(*) FILTER (WHERE replay IN ('no evidence', 'vouched') AND entries = 0) AS bare,
   evidence, lowest, versions, weeks
 FROM one JOIN week USING (by, agent) LEFT JOIN kind USING (by, agent)
   LEFT JOIN version USING (by, agent)
@@ -41,11 +41,8 @@ SELECT by, kind, value, count FROM (
   FROM commits WHERE {which} GROUP BY 1, 3
   UNION ALL SELECT {by}, 'replay', replay, count(*), min(rowid)
   FROM commits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'made_by', made_by, count(*), min(rowid)
-  FROM commits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'derived', made_by, count(*), min(rowid)
-  FROM commits WHERE {which} AND standing = 'derived' GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'policy', CASE WHEN policy_passes THEN 'passes' ELSE 'fails' END, count(*), min(rowid)
+  UNION ALL SELECT {by}, 'policy', CASE WHEN policy_passes THEN 'passes' ELSE 'fails' END,
+    count(*), min(rowid)
   FROM commits WHERE {which} GROUP BY 1, 3
   UNION ALL SELECT {by}, 'agents', fold_agent(value), count(DISTINCT repository || commit), 0
   FROM commits, json_each(agents) WHERE {which} GROUP BY 1, 3
@@ -64,7 +61,10 @@ SELECT by, kind, value, count FROM (
 -- totals
 SELECT {by} AS by, sum(entries) AS entries, sum(conflicts) AS conflicts, sum(blind_edits) AS blind,
   count(*) FILTER (WHERE NOT policy_passes AND entries = 0) AS without_entry,
-  count(DISTINCT author) FILTER (WHERE standing = 'by hand') AS people
+  count(*) FILTER (WHERE agent IS NOT NULL) AS by_agents,
+  count(*) FILTER (WHERE agent IS NOT NULL AND standing = 'derived') AS derived_by_agents,
+  count(*) FILTER (WHERE replay IN ('no evidence', 'vouched') AND entries = 0) AS bare,
+  count(DISTINCT author) FILTER (WHERE replay = 'by hand') AS people
 FROM commits WHERE {which} GROUP BY 1
 
 -- totals of edits
@@ -90,7 +90,7 @@ SELECT * FROM (
     cast(round(1000 * lowest_confidence) AS INTEGER) AS confidence,
     row_number() OVER (PARTITION BY repository ORDER BY
       policy_passes, NOT weak, coalesce(lowest_confidence, 1), time DESC, commit) AS place
-  FROM commits WHERE made_by IN ('agent', 'agent, no evidence')
+  FROM commits WHERE agent IS NOT NULL
 ) WHERE place <= {most} ORDER BY by, place
 
 -- files to look at

@@ -24,7 +24,7 @@ from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.audit.tables.columns import OF_COMMITS
 from hkgit.edits import Read
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.entry import LEDGER, Entry, RecordedEdit, RecordedFile, digest
+from hkgit.evidence.entry import LEDGER, Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.judge import Gate
@@ -37,6 +37,7 @@ from hkgit.git.objects import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.escape import to_json_text, visible
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
 Row = dict[str, Any]
@@ -184,7 +185,6 @@ def _commit(commit: AuditedCommit, rows: Rows) -> Row:
         "parents": len(candidate.parents),
         "agent": fold_agent(commit.agents[0]) if commit.agents else None,
         "agents": list(commit.agents),
-        "made_by": commit.made_by,
         "replay": commit.replay,
         "standing": commit.standing,
         "policy_passes": commit.passes,
@@ -253,7 +253,7 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
         if not is_gone and not change.path.startswith(f"{LEDGER}/"):
             row = _file(change, moved.get(change.path))
             counted = _count_hunks(hunks.get(visible(change.path), []))
-            yield {"commit": commit.id, "made_by": commit.made_by, **row, **counted}
+            yield {"commit": commit.id, **row, **counted}
 
 
 def _moves(file: RecordedFile) -> bool:

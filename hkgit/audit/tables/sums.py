@@ -9,7 +9,7 @@ from sqlite3 import Connection
 from hkgit.audit.page.render import read_style, render_template
 from hkgit.audit.tables.figures import ALL, EACH, Figures, Summary, ask, gather, sum_up
 from hkgit.audit.tables.rows import Row
-from hkgit.evidence.entry import digest
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
 
@@ -36,7 +36,8 @@ class RepositorySum:
         """A key that sorts the worst last."""
         of = self.figures
         failing = of.failing / of.commits if of.commits else 0.0
-        bare = of.bare / of.by_agents if of.by_agents else 0.0
+        by_agents = of.total("by_agents")
+        bare = of.total("bare") / by_agents if by_agents else 0.0
         return not self.is_whole, failing, bare, of.total("blind") / of.edits if of.edits else 0.0
 
 

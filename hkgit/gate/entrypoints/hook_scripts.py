@@ -11,7 +11,7 @@ import shlex
 from pathlib import Path
 
 from hkgit.edits import decode_text, encode_text
-from hkgit.git.facts import AGENT_SHELLS, GOOSE_SESSION
+from hkgit.git.facts import AGENT_SHELLS, GOOSE_SESSION, calls_gate
 from hkgit.git.repository import Repository
 from hkgit.text.stamps import add_stamp, is_stamped
 
@@ -61,6 +61,14 @@ def find_script(hook: Path) -> Path:
     """
     is_huskys = hook.parent.name == "_" and (hook.parent / "h").is_file() and hook.is_file()
     return hook.parent.parent / hook.name if is_huskys else hook
+
+
+def asks_hkgit(repository: Repository, *names: str) -> bool:
+    """Whether one of these hooks of a clone, by default of any commit's, runs hkgit."""
+    directory = repository.hooks_path or repository.common_dir / "hooks"
+    active = [directory / name for name in names or COMMIT_HOOKS if is_active(directory / name)]
+    contents = (find_script(hook).read_bytes() for hook in active)
+    return any(is_own(each) or calls_gate(each) for each in contents)
 
 
 def find_foreign_hooks(repository: Repository) -> tuple[str, ...]:

@@ -255,9 +255,8 @@ def find_changed_paths(repository: Repository, candidate: CandidateCommit) -> li
     So a merge that drops a side changes all that the side brought.
     """
     if len(candidate.parents) == 2:
-        first, second = candidate.parents
-        how = repository.resolve_merge((first, second), candidate.tree)
-        return sorted({*how.conflicts, *how.others})
+        with repository.merge(candidate.parents) as merged:
+            return sorted({*merged.conflicts, *merged.list_differing(candidate.tree)})
     parents: Sequence[str | None] = candidate.parents or (None,)
     trees = (None if each is None else repository.commit(each).tree for each in parents)
     changes = (repository.changes(tree, candidate.tree) for tree in trees)

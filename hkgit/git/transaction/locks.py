@@ -11,7 +11,6 @@ import os
 import signal
 import stat
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -51,6 +50,8 @@ def _handle_signals(
     handler: Callable[[int, FrameType | None], object], numbers: Sequence[int]
 ) -> Iterator[None]:
     """Signals go to the handler, unless they are ignored (nohup), and in the main thread alone."""
+    import threading  # most who load this module take no lock
+
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -59,7 +59,7 @@ def test_each_repository_is_a_row_with_its_numbers(one: Path, two: Path, verify:
     assert {name: row.status for name, row in rows.items()} == {"one": VERIFIED, "two": VERIFIED}
     for row in rows.values():
         assert (row.new, row.figures.commits) == (COMMITS + 1, COMMITS + 1)
-        assert row.figures["standing"] == {"derived": COMMITS, "agent, no evidence": 1}
+        assert row.figures["standing"] == {"derived": COMMITS, "no evidence": 1}
         assert not row.passes
 
 

@@ -68,7 +68,7 @@ def test_every_commit_is_listed_with_its_verdict(history: History) -> None:
     assert [replay for _, replay in refused] == [
         each.replay for each in history.sheet.report.rulings if not each.passes
     ]
-    assert by_hand == ("✅", "none")
+    assert by_hand == ("✅", "by hand")
     assert every[4][1].endswith(visible(HOSTILE))
 
 

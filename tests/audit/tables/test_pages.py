@@ -59,10 +59,13 @@ def test_the_numbers_are_those_of_the_history(tables: Path) -> None:
     (row,) = own.repositories
     assert row.name == name
     found, agents = row.figures, own.summary.agents
-    assert (found.commits, found.by_agents, found.bare, found.edits) == (27, 22, 1, 21)
-    assert (found["derived"]["agent"], found.derived) == (20, 22)  # one takes back, one is empty
+    assert (found.commits, found.total("bare"), found.edits) == (27, 1, 21)
+    assert (found.total("derived_by_agents"), found.derived) == (
+        20,
+        22,
+    )  # one takes back, one is empty
     assert {each.name: each.commits for each in agents}["claude-code"] == 9
-    assert sum(each.commits for each in agents) == found.by_agents
+    assert sum(each.commits for each in agents) == found.total("by_agents") == 22
     assert not own.commits[0]["passes"]
     assert own.rules[0]["rule"] == "blind"
     assert own.files[0]["unseen"] > 0

@@ -65,9 +65,9 @@ def test_a_history_stands_in_the_tables(orchard: Orchard, tmp_path: Path) -> Non
     assert (done.judged, done.counts) == (25, ExportCounts(added=25))
     what = "standing, count(*), sum(edits), min(policy_passes)"
     assert ask(tmp_path / "t", "commits GROUP BY standing", what) == [
-        ("agent, no evidence", 1, 0, 0),
         ("by hand", 3, 0, 1),
         ("derived", 20, 19, 0),
+        ("no evidence", 1, 0, 0),
         ("partly derived", 1, 1, 0),
     ]
     assert ask(tmp_path / "t", "edits", "count(*)") == [(20,)]
@@ -143,7 +143,7 @@ def test_a_repository_without_evidence_has_rows_too(repo: Repo, tmp_path: Path) 
     repo.commit({"a.txt": "one\n"}, "Begin")
     said = run("export", "--to", tmp_path / "t", "--json", cwd=repo.path).json()
     Draft202012Validator(find_schema("export")).validate(said)
-    assert ask(tmp_path / "t", "commits", "made_by, replay, edits") == [("by hand", "none", 0)]
+    assert ask(tmp_path / "t", "commits", "agent, replay, edits") == [(None, "by hand", 0)]
     assert ask(tmp_path / "t", "edits") == []
     assert ask(tmp_path / "t", "files", "path, change") == [("a.txt", "added")]
 

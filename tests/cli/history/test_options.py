@@ -56,7 +56,7 @@ def log(orchard: Orchard, *args: str) -> list[dict[str, Any]]:
             {"Skip empty crates"},
             id="what it replays as",
         ),
-        pytest.param(["--verdict", "agent, no evidence"], {"Answer the probe"}, id="a standing"),
+        pytest.param(["--verdict", "no evidence"], {"Answer the probe"}, id="a standing"),
         pytest.param(
             ["--verdict", "fail"],
             {
@@ -101,16 +101,12 @@ def test_log_follows_a_file_through_its_renames(orchard: Orchard) -> None:
 
 
 def test_every_command_and_the_page_give_one_answer(orchard: Orchard) -> None:
-    listed = {
-        each["commit"]: (each["replay"], each["policy"]["passes"], each["made_by"])
-        for each in log(orchard)
-    }
+    listed = {each["commit"]: (each["replay"], each["policy"]["passes"]) for each in log(orchard)}
     reported = hkgit(orchard, "report", "start..HEAD", "--json").json()
     assert listed == {
-        each["commit"]: (each["replay"], each["policy"]["passes"], each["made_by"])
-        for each in reported["commits"]
+        each["commit"]: (each["replay"], each["policy"]["passes"]) for each in reported["commits"]
     }
-    assert reported["numbers"]["policy"]["passes"] == sum(ok for _, ok, _ in listed.values())
+    assert reported["numbers"]["policy"]["passes"] == sum(ok for _, ok in listed.values())
     stats = hkgit(orchard, "stats", "start..HEAD", "--json").json()
     assert (stats["replay"], stats["policy"]) == (
         reported["numbers"]["replay"],
@@ -118,12 +114,12 @@ def test_every_command_and_the_page_give_one_answer(orchard: Orchard) -> None:
     )
     verified = hkgit(orchard, "verify", "start..HEAD", "--format", "json").json()
     assert {each["commit"]: each["replay"] for each in verified["commits"]} == {
-        commit: replay for commit, (replay, _, _) in listed.items()
+        commit: replay for commit, (replay, _) in listed.items()
     }
     for name in ("Answer the probe", "Tell the version", "Say what it is for"):
         commit = orchard.commits[name]
         shown = hkgit(orchard, "show", commit, "--json").json()
-        assert (shown["replay"], shown["policy"]["passes"], shown["made_by"]) == listed[commit]
+        assert (shown["replay"], shown["policy"]["passes"]) == listed[commit]
 
 
 @pytest.mark.parametrize("columns", [80, 120])
@@ -147,7 +143,7 @@ def test_colour_is_for_who_wants_it(orchard: Orchard) -> None:
 def test_blame_shows_the_weak_lines_alone(orchard: Orchard) -> None:
     rows = hkgit(orchard, "blame", API, "--weak", "--json").json()
     assert {row["evidence"] for row in rows} == {"quote", "no evidence"}
-    assert {row["kind"] for row in rows if row["edit"] is None} == {"agent, no evidence"}
+    assert {row["kind"] for row in rows if row["edit"] is None} == {"no evidence"}
 
 
 def test_lines_that_no_entry_explains_are_weak(repo: Repo) -> None:
@@ -199,7 +195,7 @@ def test_nobody_is_known_by_an_entry_of_a_newer_hkgit(repo: Repo) -> None:
     name = hashlib.sha256(newer).hexdigest()
     repo.commit({f".hkgit/ledger/{name[:2]}/{name[2:]}.json": newer, "a.txt": "two\n"}, "Later")
     [row] = run("log", "-n1", "--json", cwd=repo.path).json()
-    assert (row["made_by"], row["replay"], row["standing"]) == ("unknown", "fail", "not derived")
+    assert (row["agents"], row["replay"], row["standing"]) == ([], "fail", "not derived")
     jsonschema.Draft202012Validator(find_schema("log")).validate([row])
     lines = run("blame", "a.txt", "--json", cwd=repo.path).json()
     assert "by hand" not in str(lines)

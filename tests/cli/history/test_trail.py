@@ -30,7 +30,9 @@ def test_show_lists_what_stands_beside_the_entries(history: Bench) -> None:
     [
         pytest.param("strict", ["strict", f"{SOURCE}:1-1", "range", "claimed"], id="an entry"),
         pytest.param("smuggled", ["fail", f"by hand   {SOURCE}:"], id="a smuggled byte"),
-        pytest.param("start", ["replay none, policy passes: author is not governed"], id="by hand"),
+        pytest.param(
+            "start", ["replay by hand, policy passes: author is not governed"], id="by hand"
+        ),
         pytest.param("merged", ["merge"], id="a merge"),
     ],
 )
@@ -46,7 +48,7 @@ def test_log_lists_commits_newest_first_with_their_verdicts(history: Bench) -> N
     title, *rows = history.run("log", "good").out.splitlines()
     assert title.split()[:4] == ["date", "commit", "agent", "replay"]
     replays = [row.removeprefix("2024-05-06 ")[28:].split()[0] for row in rows]
-    assert replays == ["none", "strict", "none", "none"]
+    assert replays == ["by", "strict", "by", "by"]
     assert rows[0].split()[1] == history.repo.git("rev-parse", "good")[:9]
     assert "hash=1" in rows[1]
 
