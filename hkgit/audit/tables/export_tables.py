@@ -171,7 +171,9 @@ class ExportResult:
     counts: ExportCounts
 
 
-def export(repository: Repository, request: ExportRequest, watch: Watch = iter) -> ExportResult:
+def write_tables(
+    repository: Repository, request: ExportRequest, watch: Watch = iter
+) -> ExportResult:
     """Write the evidence of commits as tables: what is new, and what must be judged again.
 
     Raises InvalidInput for a directory that contains something else, GitRefused where it cannot be
