@@ -125,7 +125,7 @@ def _expect_stored(
 ) -> Plan:
     """The plan, or its refusal where git could not keep what it makes as it is."""
     try:
-        conversion.expect_stored(dict(_new_contents(planned)))
+        conversion.expect_stored(dict(_list_new_contents(planned)))
         expect_no_collisions(conversion.files, {**changed, **files_after(planned)})
     except HkgitError as error:
         return refuse_spec(spec, error)
@@ -147,7 +147,7 @@ def _read_written(planned: Plan) -> Iterator[Read]:
                 yield Read(change.new_path, *whole(base), base.whole_hash)
 
 
-def _new_contents(planned: Plan) -> Iterator[tuple[str, Content]]:
+def _list_new_contents(planned: Plan) -> Iterator[tuple[str, Content]]:
     """Every path whose bytes a plan changes; a new path or mode alone is no new content."""
     for change in planned.files:
         before = None if change.before is None else change.before.data
@@ -283,7 +283,7 @@ def _make_subject(step: PlannedCommit) -> str:
     return f"Apply {count_noun(edits, 'edit')} to {count_noun(files, 'file')}"
 
 
-def ledger_files(files: Snapshot, record: RecordedCommit) -> dict[str, File | None]:
+def list_ledger_files(files: Snapshot, record: RecordedCommit) -> dict[str, File | None]:
     """List what hkgit itself adds to a commit: the entry and, the first time, its attributes."""
     added: dict[str, File | None] = {entry_path(record.id): File(record.entry.to_bytes())}
     if files.get(ATTRIBUTES_PATH) is None:
