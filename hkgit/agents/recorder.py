@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.begun_calls import LASTS, BegunCall, list_begun, note_begun
+from hkgit.agents.begun_calls import LASTS, BegunCall, forget_begun, list_begun, note_begun
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -37,7 +37,7 @@ from hkgit.agents.specs import (
     spec_of,
 )
 from hkgit.edits import Spec
-from hkgit.errors import InvalidInput
+from hkgit.errors import InvalidInput, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.blobs import load_written
 from hkgit.sessions.edit_session import EditSession
@@ -78,8 +78,6 @@ class Recorder:
     def before(self, did: Did) -> None:
         """Put aside what is about to be changed. Raises HkgitError."""
         begin_call(self._session.root, self._session.journal.folder, did, self._directory)
-        if isinstance(did, UntoldEdit):
-            note_begun(self._session.journal.folder, did, self._directory)
 
     def settle(self, transcript: Path | None, find_output: FindOutput | None) -> None:
         """Take in what earlier events have left open, as far as it is known. Raises HkgitError.
@@ -132,7 +130,7 @@ class Recorder:
     def settle_formatters(self) -> None:
         """Take in what formatters have made of files since their edits. Raises HkgitError."""
         if load_written(self._session.journal.folder):
-            from hkgit.agents.late_writes import settle_written
+            from hkgit.agents.late_work import settle_written
 
             settle_written(self._session)
 
@@ -172,8 +170,15 @@ class Recorder:
     def _end(self, event: ToolEvent, did: Did) -> EditReport | None:
         match did:
             case Editing() as edit:
-                with self._aside.lock():
-                    answer = self._edits.take(self._spec(edit), edit.text, _find_original(edit))
+                forget_begun(self._session.journal.folder, edit)
+                try:
+                    with self._aside.lock():
+                        answer = self._edits.take(self._spec(edit), edit.text, _find_original(edit))
+                except Stale:
+                    # Few hooks are stopped before a call.
+                    from hkgit.agents.late_work import take_unseen_edit
+
+                    return take_unseen_edit(edit, self._session, self._directory)
                 if edit.shown is not None:
                     self._look(find_readings(edit.shown, self._directory))
                 return answer
