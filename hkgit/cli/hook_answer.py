@@ -167,10 +167,10 @@ def _answer_session(
     recorder.learn_attached(attached)
     if tool is not None and event.is_before and not find_commands(event.did):
         return _steer(event, root, tool)
+    if event.is_before:
+        recorder.before(event.did)
+        return None
     try:
-        if event.is_before:
-            recorder.before(event.did)
-            return None
         answer = recorder.after(event)
         reply = None if answer is None or not answer.blind else _unread(answer)
     except Conflict as error:
