@@ -26,7 +26,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from hkgit.errors import HkgitError, InvalidInput, Unverifiable
-from hkgit.gate.commit_range import Watch
+from hkgit.gate.clock import Watch
 from hkgit.gate.entrypoints.arrival import (
     EntryPoint,
     TrustedSide,
@@ -35,6 +35,7 @@ from hkgit.gate.entrypoints.arrival import (
     parse_id,
     peel_commit,
 )
+from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import read_trusted_policy
@@ -64,9 +65,9 @@ class CiEvent:
 def read_event(environment: Mapping[str, str]) -> CiEvent:
     """Read the event of a CI job from its environment. Raises InvalidInput."""
     if environment.get("GITHUB_ACTIONS"):
-        return _github(environment.get("GITHUB_EVENT_NAME", ""), _payload(environment))
+        return _read_github(environment.get("GITHUB_EVENT_NAME", ""), _read_payload(environment))
     if environment.get("GITLAB_CI"):
-        return _gitlab(environment)
+        return _read_gitlab(environment)
     what = "is not GitHub Actions or GitLab CI"
     raise InvalidInput("environment", what, "Name the commits: hkgit gate --range A..B")
 
@@ -82,7 +83,7 @@ def judge_event(
     """Judge what an event brings. Raises Rejected where the update itself is refused."""
     side = find_trusted_side(repository, event, given)
     update = Update(event.ref, event.old, event.new)
-    answer = EntryPoint(repository, watch=watch, explain=explain).answer(update, side)
+    answer = EntryPoint(repository, JudgeContext(explain=explain), watch=watch).answer(update, side)
     if answer.refusal is not None and not answer.passes:
         raise answer.refusal
     return answer.report if answer.report is not None else Report(side.policy, ())
@@ -116,7 +117,7 @@ def _refuse_missing(event: CiEvent) -> Unverifiable:
     return Unverifiable(event.ref, what, fix)
 
 
-def _payload(environment: Mapping[str, str]) -> JsonObject:
+def _read_payload(environment: Mapping[str, str]) -> JsonObject:
     where, path = "GITHUB_EVENT_PATH", environment.get("GITHUB_EVENT_PATH", "")
     fix = "GitHub sets it to the file that describes the event. Elsewhere: hkgit gate --range A..B"
     if not path:
@@ -132,7 +133,7 @@ def _payload(environment: Mapping[str, str]) -> JsonObject:
     return payload
 
 
-def _github(name: str, payload: JsonObject) -> CiEvent:
+def _read_github(name: str, payload: JsonObject) -> CiEvent:
     try:
         match name:
             case "pull_request" | "pull_request_target":
@@ -162,7 +163,7 @@ def _github(name: str, payload: JsonObject) -> CiEvent:
     )
 
 
-def _gitlab(environment: Mapping[str, str]) -> CiEvent:
+def _read_gitlab(environment: Mapping[str, str]) -> CiEvent:
     source = environment.get("CI_PIPELINE_SOURCE", "")
     new = environment.get("CI_COMMIT_SHA")
     if source == "merge_request_event":
@@ -215,13 +216,13 @@ def run_checks(
 
     `judge` is where hkgit's own code is.
     """
-    yield _moment(event)
-    yield _history(repository, event)
-    yield _policy(repository, event)
-    yield _workflow(event, environment)
-    yield _judge(repository, judge)
-    yield _credentials(repository)
-    yield _settings(event)
+    yield _check_event(event)
+    yield _check_history(repository, event)
+    yield _check_policy(repository, event)
+    yield _check_workflow(event, environment)
+    yield _check_judge(repository, judge)
+    yield _check_credentials(repository)
+    yield _check_settings(event)
 
 
 def sum_up(found: list[Check]) -> Level:
@@ -230,7 +231,7 @@ def sum_up(found: list[Check]) -> Level:
     return next(each for each in (Level.BROKEN, Level.ADVISORY, Level.UNASKED) if each in levels)
 
 
-def _moment(event: CiEvent) -> Check:
+def _check_event(event: CiEvent) -> Check:
     if event.is_offer:
         what = f"{event.name}: its commits are proposed for {event.ref} and can still be stopped"
         return Check("event", Level.OK, what)
@@ -239,7 +240,7 @@ def _moment(event: CiEvent) -> Check:
     return Check("event", Level.ADVISORY, what, fix)
 
 
-def _history(repository: Repository, event: CiEvent) -> Check:
+def _check_history(repository: Repository, event: CiEvent) -> Check:
     fix = "Check out the whole history: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 (GitLab)."
     if repository.is_shallow:
         return Check("history", Level.BROKEN, "the clone is shallow", fix)
@@ -249,7 +250,7 @@ def _history(repository: Repository, event: CiEvent) -> Check:
     return Check("history", Level.OK, "the clone is complete")
 
 
-def _policy(repository: Repository, event: CiEvent) -> Check:
+def _check_policy(repository: Repository, event: CiEvent) -> Check:
     try:
         policy = find_trusted_side(repository, event).policy
     except HkgitError as error:
@@ -262,7 +263,7 @@ def _policy(repository: Repository, event: CiEvent) -> Check:
     return Check("policy", Level.OK, f"{policy.source} of the trusted side")
 
 
-def _workflow(event: CiEvent, environment: Mapping[str, str]) -> Check:
+def _check_workflow(event: CiEvent, environment: Mapping[str, str]) -> Check:
     """Whether the change under judgement could have changed the job that judges it."""
     if event.host == GITHUB:
         named = environment.get("GITHUB_WORKFLOW_REF", "")
@@ -279,7 +280,7 @@ def _workflow(event: CiEvent, environment: Mapping[str, str]) -> Check:
     return Check("workflow", Level.ADVISORY, what, fix)
 
 
-def _judge(repository: Repository, judge: Path) -> Check:
+def _check_judge(repository: Repository, judge: Path) -> Check:
     root = repository.work_tree
     if root is not None and judge.resolve().is_relative_to(root.resolve()):
         fix = "Install a pinned hkgit before the checkout, outside it."
@@ -287,7 +288,7 @@ def _judge(repository: Repository, judge: Path) -> Check:
     return Check("judge", Level.OK, "hkgit is installed outside the checkout")
 
 
-def _credentials(repository: Repository) -> Check:
+def _check_credentials(repository: Repository) -> Check:
     """Only names are read: values of these variables are secrets."""
     asked = ("config", "--local", "--name-only", "--get-regexp")
     pattern = r"^(http\..*\.extraheader|includeif\..*|credential\..*)$"
@@ -300,6 +301,6 @@ def _credentials(repository: Repository) -> Check:
     return Check("credentials", Level.OK, "the checkout keeps no credentials")
 
 
-def _settings(event: CiEvent) -> Check:
+def _check_settings(event: CiEvent) -> Check:
     what = f"whether {event.ref} requires this check, from which source, and who may bypass it"
     return Check("settings", Level.UNASKED, what, "Check the branch's rules: that needs the API.")
