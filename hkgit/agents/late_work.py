@@ -2,8 +2,7 @@
 
 Hooks of an edit may have been stopped, or an agent tells of it when the next one is made already. A
 formatter may write a file after hkgit has recorded the edit: what comes within moments of an edit
-is the formatter's; what comes later, a person's. And a command that commits what it has changed is
-not over when the commit is judged.
+is the formatter's; what comes later, a person's.
 """
 
 from __future__ import annotations
@@ -13,8 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.begun_calls import LASTS, OVERDUE, BegunCall, find_running, list_begun
-from hkgit.agents.differences import adopt_difference
+from hkgit.agents.begun_calls import LASTS, OVERDUE, BegunCall, list_begun
+from hkgit.agents.differences import (
+    adopt_difference,
+    find_last_recorded,
+    list_recorded_changes,
+)
 from hkgit.agents.events import Editing, LateEdit
 from hkgit.agents.files_before import PutAside
 from hkgit.agents.shell_changes import find_head
@@ -22,7 +25,6 @@ from hkgit.agents.specs import find_touched_paths, spec_of
 from hkgit.edits import File, Spec, encode_text
 from hkgit.errors import Ambiguous, HkgitError, Stale
 from hkgit.evidence.claims import mark
-from hkgit.evidence.entry import FileMark
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.blobs import (
     Written,
@@ -31,10 +33,8 @@ from hkgit.sessions.blobs import (
     load_written,
     save_written,
 )
-from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.sessions.homes import list_candidates
 from hkgit.text.hashes import digest
 from hkgit.values import replace
 
@@ -155,32 +155,13 @@ def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> 
     return all(path in last and last[path] == mark(checkout.get(path)) for path in paths)
 
 
-def find_last_recorded(folders: Iterable[Path]) -> dict[str | None, FileMark | None]:
-    """Find what sessions have recorded last of each path."""
-    changes = [each for folder in folders for each in _list_changes(folder)]
-    return {path: after for path, after, _, _ in sorted(changes, key=lambda each: each[3])}
-
-
 def holds_difference(path: str, session: EditSession) -> bool:
     """Whether the session has taken in all that became of a file, as a difference."""
-    changes = [each for each in _list_changes(session.journal.folder) if each[0] == path]
+    changes = [each for each in list_recorded_changes(session.journal.folder) if each[0] == path]
     if not changes:
         return False
     _, after, dialect, _ = changes[-1]
     return dialect == "unified-diff" and after == mark(Checkout(session.root).get(path))
-
-
-def _list_changes(folder: Path) -> Iterator[tuple[str | None, FileMark | None, str, int]]:
-    """List what the calls of a session have left of each path: dialect of the edit, and time."""
-    for call in SessionJournal(folder).load().effective:
-        for entry in call.entries:
-            for change in entry.files:
-                yield (
-                    change.new_path or change.path,
-                    change.after,
-                    entry.edits[0].dialect,
-                    call.time,
-                )
 
 
 def settle_missed_edits(session: EditSession, least_age: float = OVERDUE) -> list[str]:
@@ -252,20 +233,3 @@ def _adopt(
     except Stale:
         return None
     return answer if answer.ok else None
-
-
-def record_running_command(root: Path, shell: str) -> None:
-    """Take in what the latest command of the agent with that `shell` has changed so far.
-
-    That it cannot be recorded stops no commit: whether it must, the gate knows.
-    """
-    agent = shell.split()[0].lower()
-    folders = [each for home in list_candidates(root) for each in home.glob(f"{agent}-*")]
-    started = {place.stat().st_mtime_ns: each for each in folders for place in find_running(each)}
-    if not started:
-        return
-    from hkgit.agents.recorder import Recorder  # few commits are made by a command of an agent
-
-    session = started[max(started)].name
-    with suppress(HkgitError, OSError):
-        Recorder(EditSession.open(root, session, agent=agent), root).take_running()

@@ -52,7 +52,7 @@ def _record_running_command() -> None:
     shell = find_agent_shell()
     if shell is not None:
         # Most commits are made elsewhere.
-        from hkgit.agents.late_work import record_running_command
+        from hkgit.agents.recorder import record_running_command
 
         record_running_command(find_work_root(), shell)
 
