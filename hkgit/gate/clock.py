@@ -31,25 +31,12 @@ def limit_time(seconds: float, error: type[BaseException] = OutOfTime) -> Iterat
     Only the main thread of a system with timers has the limit. An outer limit that ends earlier
     stays in force.
     """
-    if not _can_ring():
-        yield
-        return
-    outer, _ = signal.getitimer(signal.ITIMER_REAL)
-    if 0 < outer <= seconds:
-        yield
-        return
-    with _ring_after(seconds, error, outer):
-        yield
-
-
-def _can_ring() -> bool:
     is_main = threading.current_thread() is threading.main_thread()
-    return is_main and hasattr(signal, "setitimer")
-
-
-@contextmanager
-def _ring_after(seconds: float, error: type[BaseException], outer: float) -> Iterator[None]:
-    """Set the timer, and afterwards what is left of the `outer` one, 0 for none."""
+    can_ring = is_main and hasattr(signal, "setitimer")
+    outer, _ = signal.getitimer(signal.ITIMER_REAL) if can_ring else (0.0, 0.0)
+    if not can_ring or 0 < outer <= seconds:
+        yield
+        return
     is_over = False
 
     def ring(number: int, frame: FrameType | None) -> None:
@@ -67,7 +54,7 @@ def _ring_after(seconds: float, error: type[BaseException], outer: float) -> Ite
         finally:  # it may ring just before that
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, handler)
-            if outer:
+            if outer:  # what is left of it
                 left = outer - (time.monotonic() - began)
                 signal.setitimer(signal.ITIMER_REAL, max(left, 0.001))
 
