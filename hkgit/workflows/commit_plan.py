@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from hkgit.applying.carry import carry_plan
 from hkgit.applying.edit_lines import follow_reads, renew_reads
 from hkgit.applying.evidence import find_holding_read, refuse_stale_hash, whole
-from hkgit.applying.net import NetChange, words_of_files, words_written
+from hkgit.applying.net import NetChange, words_written
 from hkgit.applying.outcome import Plan, expect_change, files_after, files_before, refuse_spec
 from hkgit.applying.planner import Options, PlannedSpec, Series, plan
 from hkgit.applying.ranges import refuse_stale_read
@@ -25,6 +25,7 @@ from hkgit.matching.place import Settings
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
 from hkgit.text.strict_json import JsonObject
+from hkgit.text.words import words_of_files
 from hkgit.values import dataclass, replace
 from hkgit.workflows.merge_plan import MergePlan, expect_conflicted
 from hkgit.workflows.target import ApplyRequest, LandingTarget, find_base

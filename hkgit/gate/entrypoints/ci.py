@@ -113,8 +113,10 @@ def find_trusted_side(
 def _refuse_missing(event: CiEvent) -> Unverifiable:
     missing = event.old or f"refs/remotes/origin/{event.default_branch}"
     what = f"{missing} is not here, so there is nothing to compare the commits with"
-    fix = "Check out the whole history: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 (GitLab)."
-    return Unverifiable(event.ref, what, fix)
+    return Unverifiable(event.ref, what, _WHOLE)
+
+
+_WHOLE = "Check out the whole history: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 (GitLab)."
 
 
 def _read_payload(environment: Mapping[str, str]) -> JsonObject:
@@ -216,38 +218,49 @@ def run_checks(
 
     `judge` is where hkgit's own code is.
     """
-    yield _check_event(event)
-    yield _check_history(repository, event)
+    late = f"{event.name}: {event.ref} has its commits already, so this reports and stops nothing"
+    yield _tell(
+        "event",
+        f"{event.name}: its commits are proposed for {event.ref} and can still be stopped",
+        "" if event.is_offer else late,
+        "Run it on pull or merge requests and in the merge queue as well.",
+    )
+    sides = [side for side in (event.old, event.new) if side is not None]
+    missing = [f"{side} is not in the clone" for side in sides if not peel_commit(repository, side)]
+    cut = ["the clone is shallow"] if repository.is_shallow else missing
+    yield _tell("history", "the clone is complete", "".join(cut[:1]), _WHOLE, Level.BROKEN)
     yield _check_policy(repository, event)
     yield _check_workflow(event, environment)
-    yield _check_judge(repository, judge)
-    yield _check_credentials(repository)
-    yield _check_settings(event)
+    root = repository.work_tree
+    is_within = root is not None and judge.resolve().is_relative_to(root.resolve())
+    yield _tell(
+        "judge",
+        "hkgit is installed outside the checkout",
+        "hkgit runs from the checkout that it judges" if is_within else "",
+        "Install a pinned hkgit before the checkout, outside it.",
+        Level.BROKEN,
+    )
+    # Only names are read: values of these variables are secrets.
+    asked = ("config", "--local", "--name-only", "--get-regexp")
+    pattern = r"^(http\..*\.extraheader|includeif\..*|credential\..*)$"
+    names = repository.git(*asked, pattern, check=False).text.split()
+    kept = f"the checkout keeps credentials that anyone who reads it can use: {', '.join(names)}"
+    fine, fix = "the checkout keeps no credentials", "Set persist-credentials: false."
+    yield _tell("credentials", fine, kept if names else "", fix)
+    what = f"whether {event.ref} requires this check, from which source, and who may bypass it"
+    fix = "Check the branch's rules: that needs the API."
+    yield Check("settings", Level.UNASKED, what, fix)
+
+
+def _tell(name: str, fine: str, wrong: str, fix: str, level: Level = Level.ADVISORY) -> Check:
+    """Make the check of something that is fine, or where that is said, wrong."""
+    return Check(name, level, wrong, fix) if wrong else Check(name, Level.OK, fine)
 
 
 def sum_up(found: list[Check]) -> Level:
     """Sum the checks up: the worst level; never that it binds, since that was not asked."""
     levels = {check.level for check in found}
     return next(each for each in (Level.BROKEN, Level.ADVISORY, Level.UNASKED) if each in levels)
-
-
-def _check_event(event: CiEvent) -> Check:
-    if event.is_offer:
-        what = f"{event.name}: its commits are proposed for {event.ref} and can still be stopped"
-        return Check("event", Level.OK, what)
-    what = f"{event.name}: {event.ref} has its commits already, so this reports and stops nothing"
-    fix = "Run it on pull or merge requests and in the merge queue as well."
-    return Check("event", Level.ADVISORY, what, fix)
-
-
-def _check_history(repository: Repository, event: CiEvent) -> Check:
-    fix = "Check out the whole history: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 (GitLab)."
-    if repository.is_shallow:
-        return Check("history", Level.BROKEN, "the clone is shallow", fix)
-    for side in (event.old, event.new):
-        if side is not None and peel_commit(repository, side) is None:
-            return Check("history", Level.BROKEN, f"{side} is not in the clone", fix)
-    return Check("history", Level.OK, "the clone is complete")
 
 
 def _check_policy(repository: Repository, event: CiEvent) -> Check:
@@ -274,33 +287,6 @@ def _check_workflow(event: CiEvent, environment: Mapping[str, str]) -> Check:
         named = environment.get("CI_CONFIG_PATH") or ".gitlab-ci.yml"
         is_trusted = not event.is_offer or "@" in named or named.startswith("https://")
         fix = "Keep it in another project (CI/CD configuration file), or in an execution policy."
-    if is_trusted:
-        return Check("workflow", Level.OK, f"{named} does not come from the change")
-    what = f"{named or 'its file'} comes from the change itself, which may have disabled it"
-    return Check("workflow", Level.ADVISORY, what, fix)
-
-
-def _check_judge(repository: Repository, judge: Path) -> Check:
-    root = repository.work_tree
-    if root is not None and judge.resolve().is_relative_to(root.resolve()):
-        fix = "Install a pinned hkgit before the checkout, outside it."
-        return Check("judge", Level.BROKEN, "hkgit runs from the checkout that it judges", fix)
-    return Check("judge", Level.OK, "hkgit is installed outside the checkout")
-
-
-def _check_credentials(repository: Repository) -> Check:
-    """Only names are read: values of these variables are secrets."""
-    asked = ("config", "--local", "--name-only", "--get-regexp")
-    pattern = r"^(http\..*\.extraheader|includeif\..*|credential\..*)$"
-    names = repository.git(*asked, pattern, check=False).text.split()
-    if names:
-        what = (
-            f"the checkout keeps credentials that anyone who reads it can use: {', '.join(names)}"
-        )
-        return Check("credentials", Level.ADVISORY, what, "Set persist-credentials: false.")
-    return Check("credentials", Level.OK, "the checkout keeps no credentials")
-
-
-def _check_settings(event: CiEvent) -> Check:
-    what = f"whether {event.ref} requires this check, from which source, and who may bypass it"
-    return Check("settings", Level.UNASKED, what, "Check the branch's rules: that needs the API.")
+    fine = f"{named} does not come from the change"
+    wrong = f"{named or 'its file'} comes from the change itself, which may have disabled it"
+    return _tell("workflow", fine, "" if is_trusted else wrong, fix)

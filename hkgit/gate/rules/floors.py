@@ -60,45 +60,30 @@ def measure_strengths(repository: Repository, judged: ReplayResult) -> Iterator[
         before = repository.snapshot(judged.candidate.parents[0])
     files = Overlay(before)
     for _, entry in order_entries(judged.entries, before):
-        changed, wrong = derive(entry, files)
-        if wrong:
-            yield from _measure_at_base(repository, entry)
-            continue
-        after = Overlay(before, {**files.files, **changed})
+        start, now = before, files
+        changed, wrong = derive(entry, now)
+        if wrong:  # it was carried to another parent, and is seen from its own base
+            start = _open_base(repository, entry)
+            now = Overlay(start)
+            changed, wrong = derive(entry, now)
+            if wrong:
+                raise Unverifiable("ledger entry", "does not match the base that it names")
+        after = Overlay(start, {**now.files, **changed})
         for file in entry.files:
-            yield _measure_file(entry, file, _document(before, files, file), _new(after, file))
-        files = after
+            # Removing a file and making it again counts as claiming the whole of it.
+            old = start.get(file.new_path or "") if file.path is None else now.get(file.path)
+            new = None if file.new_path is None else after.get(file.new_path)
+            texts = (Document(b"" if each is None else each.data) for each in (old, new))
+            yield _measure_file(entry, file, *texts)
+        files = after if start is before else files
 
 
-def _measure_at_base(repository: Repository, entry: Entry) -> Iterator[Strength]:
-    """The strength of an entry that was carried to another parent, seen from its own base.
-
-    Raises Unverifiable when the base is not here.
-    """
+def _open_base(repository: Repository, entry: Entry) -> Snapshot:
+    """Open the files that an entry was made on. Raises Unverifiable when they are not here."""
     if entry.base is None:
         what = "names no base, so its claims cannot be counted"
         raise Unverifiable("ledger entry", what, "Apply it again.")
-    before = repository.snapshot(repository.commit(entry.base).tree)
-    changed, wrong = derive(entry, before)
-    if wrong:
-        raise Unverifiable("ledger entry", "does not match the base that it names")
-    after = Overlay(before, changed)
-    for file in entry.files:
-        yield _measure_file(entry, file, _document(before, before, file), _new(after, file))
-
-
-def _document(before: Snapshot, now: Snapshot, file: RecordedFile) -> Document:
-    """The lines that a file had: of one that an earlier entry of the commit removed, those too.
-
-    So removing a file and making it again counts as claiming the whole of it.
-    """
-    found = now.get(file.path) if file.path is not None else before.get(file.new_path or "")
-    return Document(b"" if found is None else found.data)
-
-
-def _new(after: Snapshot, file: RecordedFile) -> Document:
-    found = None if file.new_path is None else after.get(file.new_path)
-    return Document(b"" if found is None else found.data)
+    return repository.snapshot(repository.commit(entry.base).tree)
 
 
 def _measure_file(entry: Entry, file: RecordedFile, old: Document, new: Document) -> Strength:
@@ -107,15 +92,12 @@ def _measure_file(entry: Entry, file: RecordedFile, old: Document, new: Document
     changed = sum(c.old_end - c.old_start + c.new_end - c.new_start for c in stretches)
     claimed = _count_named_lines(edits, file, old.line_count)
     grown = max(0, claimed + new.line_count - old.line_count)
-    shared = tuple(lines for edit in edits for lines in _find_shared(edit, old))
-    if not changed:  # a rename or a mode: no line is claimed
-        return Strength(path=file.name, new_path=file.new_path, changed=0, claimed=0, shared=shared)
     return Strength(
         path=file.name,
         new_path=file.new_path,
         changed=changed,
-        claimed=claimed + grown,
-        shared=shared,
+        claimed=claimed + grown if changed else 0,  # a rename or a mode claims no line
+        shared=tuple(lines for edit in edits for lines in _find_shared(edit, old)),
     )
 
 
