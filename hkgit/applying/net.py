@@ -21,22 +21,8 @@ from hkgit.errors import InvalidInput
 from hkgit.matching.place import Settings
 from hkgit.text.document import Document
 from hkgit.text.hashes import sha256
+from hkgit.text.words import Words, words_of
 from hkgit.values import dataclass, field, replace
-
-Words = frozenset[bytes]
-"""Lines without their blanks, so that a line that was only indented anew is the same."""
-
-
-def words_of(lines: Iterable[bytes]) -> Words:
-    """Return lines without their blanks; empty ones say nothing."""
-    return frozenset(filter(None, (b"".join(line.split()) for line in lines)))
-
-
-def words_of_files(files: Iterable[File | None]) -> Words:
-    """Return the words of some files together."""
-    return words_of(
-        line for file in files if file is not None for line in Document(file.data).lines
-    )
 
 
 def words_written(spec: Spec, outcomes: Iterable[EditOutcome]) -> Words:

@@ -13,7 +13,7 @@ from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, find_holding_hash, find_holding_read, is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.workspace import FileState, check_text
-from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, Edit, WriteFile, decode_text, encode_text
+from hkgit.edits import AnyEdit, CreateFile, Edit, WriteFile, decode_text, encode_text
 from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch
 from hkgit.matching.ladder import Vouches, locate
 from hkgit.matching.place import Located, Place, Settings
@@ -196,58 +196,13 @@ def _locate_edit(
         # Only the end of the last line changes; the place is wanted all the same.
         located, _ = _locate_edit(context, replace(edit, new_text="", final_newline=None), settings)
         return located, ()
-    if not edit.anchors:
-        return _carry_located(
-            context.document, edit, settings, _holds(context, edit, 0), _vouches(context, edit, 0)
-        )
-    shift, is_sure = find_below_anchors(context.document, edit)
-    above = context.document.line_at(shift) - 1
-    below = Document(context.document.data[shift:], above)
-    plain = replace(edit, anchors=(), line_hint=_below(edit.line_hint, above))
-    if is_sure and edit.line_hint is None:
-        plain = replace(plain, line_hint=_nearest(context.document, shift, plain, settings))
-    try:
-        located, splices = _carry_located(
-            below, plain, settings, _holds(context, edit, shift), _vouches(context, edit, shift)
-        )
-    except HkgitError as error:
-        _move_down(error, above, edit.anchors)
-        raise
-    places = tuple(replace(p, start=p.start + shift, end=p.end + shift) for p in located.places)
-    moved = tuple(Splice(s.start + shift, s.end + shift, s.new) for s in splices)
-    return replace(located, places=places), moved
-
-
-def _below(hint: int | None, above: int) -> int | None:
-    """A line hint below so many lines; None for one that is not there."""
-    if hint is None or hint == END_OF_FILE:
-        return hint
-    return hint - above if hint > above else None
-
-
-def _nearest(document: Document, start: int, edit: Edit, settings: Settings) -> int | None:
-    """The line hint that chooses what stands below an anchor.
-
-    That is the only place in the block which the anchor opens, else one near by; or none of many.
-    """
-    block = Document(document.data[start : find_end_of_block(document, start)])
-    try:
-        locate(block, edit, settings)
-    except Ambiguous:
-        return None
-    except HkgitError:
-        return 1
-    return 0
-
-
-def _carry_located(
-    document: Document,
-    edit: Edit,
-    settings: Settings,
-    holds: Callable[[Place], bool] | None,
-    vouches: Vouches,
-) -> tuple[Located, tuple[Splice, ...]]:
-    located = locate(document, edit, settings, holds, vouches)
+    document, meant = context.document, edit
+    if edit.anchors:
+        start, is_sure = find_below_anchors(document, edit)
+        if is_sure and edit.line_hint is None:
+            meant = replace(edit, line_hint=_nearest(document, start, edit, settings))
+        document = _hide_outside(document, start)
+    located = locate(document, meant, settings, _holds(context, edit), _vouches(context, edit))
     try:
         return located, transfer(document, edit, located)
     except Conflict as error:
@@ -255,17 +210,31 @@ def _carry_located(
         raise
 
 
-def _move_down(error: HkgitError, lines: int, anchors: tuple[str, ...]) -> None:
-    """Let a refusal below some anchors speak of the whole file."""
-    error.near = tuple(
-        replace(near, start_line=near.start_line + lines, end_line=near.end_line + lines)
-        for near in error.near
-    )
-    if isinstance(error.corrected, Edit):
-        error.corrected = replace(error.corrected, anchors=anchors)
+_HIDDEN = bytes(byte if byte in b" \t\r\n" else 0 for byte in range(256))
 
 
-def _vouches(context: EditContext, edit: Edit, shift: int) -> Vouches:
+def _hide_outside(document: Document, start: int, end: int | None = None) -> Document:
+    """Make the words outside a stretch unreadable; every line stays where it is."""
+    end = len(document.data) if end is None else end
+    above, here, below = document.data[:start], document.data[start:end], document.data[end:]
+    return Document(above.translate(_HIDDEN) + here + below.translate(_HIDDEN))
+
+
+def _nearest(document: Document, start: int, edit: Edit, settings: Settings) -> int | None:
+    """The line hint that chooses what stands below an anchor.
+
+    That is the only place in the block which the anchor opens, else one near by; or none of many.
+    """
+    try:
+        locate(_hide_outside(document, start, find_end_of_block(document, start)), edit, settings)
+    except Ambiguous:
+        return None
+    except HkgitError:
+        return document.line_at(start)
+    return 0
+
+
+def _vouches(context: EditContext, edit: Edit) -> Vouches:
     """Of how many lines the hash or receipt is that covers a place and holds there.
 
     Then the author saw these lines; of several the narrowest counts.
@@ -273,9 +242,8 @@ def _vouches(context: EditContext, edit: Edit, shift: int) -> Vouches:
     expected = edit.expected_hash
 
     def vouches(place: Place) -> int:
-        start, end = place.start + shift, place.end + shift
-        touched = [context.touched_base_lines(start, end)]
-        if context.writers(start, end):
+        touched = [context.touched_base_lines(place.start, place.end)]
+        if context.writers(place.start, place.end):
             return 0
         if expected is not None:
             found = [find_holding_hash(context.base, touched, expected)]
@@ -287,7 +255,7 @@ def _vouches(context: EditContext, edit: Edit, shift: int) -> Vouches:
     return vouches
 
 
-def _holds(context: EditContext, edit: Edit, shift: int) -> Callable[[Place], bool] | None:
+def _holds(context: EditContext, edit: Edit) -> Callable[[Place], bool] | None:
     """Whether an expected hash, the edit's own or else any other, holds at a place; None without.
 
     A receipt expects nothing: more was read than is meant.
@@ -298,7 +266,7 @@ def _holds(context: EditContext, edit: Edit, shift: int) -> Callable[[Place], bo
         return None
 
     def holds(place: Place) -> bool:
-        touched = [context.touched_base_lines(place.start + shift, place.end + shift)]
+        touched = [context.touched_base_lines(place.start, place.end)]
         if expected is not None:
             return find_holding_hash(context.base, touched, expected) is not None
         return find_holding_read(context.base, touched, reads) is not None

@@ -19,7 +19,6 @@ from hkgit.git.repository import Repository
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass, field
 
-UNCOMMITTED = "0" * 40
 UNCOMMITTED_LINE = "uncommitted"
 UNEXPLAINED = "unexplained"
 """On what a line rests that stands in a commit with entries, and that none of them explains."""
@@ -110,7 +109,7 @@ def _parse_porcelain(porcelain: bytes) -> Iterator[Blamed]:
     for raw in split_raw(porcelain):
         if raw.startswith(b"\t"):
             commit, original, final = head[0], int(head[1]), int(head[2])
-            real = None if commit == UNCOMMITTED else commit
+            real = commit if commit.strip("0") else None
             yield Blamed(
                 number=final,
                 text=raw[1:].removesuffix(b"\n"),

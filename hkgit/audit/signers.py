@@ -15,6 +15,7 @@ from hkgit.gate.attestations import keys, trust
 from hkgit.gate.attestations.statement import (
     REFS,
     Envelope,
+    change_refs,
     encode_pae,
     list_envelopes,
     load_envelopes,
@@ -83,7 +84,7 @@ class Signers:
         if len(candidate.parents) != 1:
             return
         trees = self.repository.commit(candidate.parents[0]).tree, candidate.tree
-        for envelope in self._envelopes(f"{REFS}/{trees[1]}/{trees[0]}"):
+        for envelope in self._envelopes(change_refs(*trees)):
             statement = read_statement_of(envelope)
             fits = statement is not None and (statement.base_tree, statement.tree) == trees
             named = None if statement is None else f"{statement.base[:12]}..{statement.head[:12]}"

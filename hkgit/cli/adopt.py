@@ -33,7 +33,7 @@ from hkgit.values import replace
 from hkgit.workflows.adoption import (
     AdoptRequest,
     adopt,
-    changed_paths,
+    list_changed_paths,
     scan_commits,
     store_checkout,
 )
@@ -198,4 +198,4 @@ def _request(
 def _differs(repository: Repository, tree: str) -> bool:
     head = repository.head().commit
     before = EMPTY_TREE if head is None else repository.commit(head).tree
-    return bool(changed_paths(repository, before, tree))
+    return bool(list_changed_paths(repository, before, tree))

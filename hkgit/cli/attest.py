@@ -88,7 +88,10 @@ def _sign_entries(repository: Repository, old: str, new: str, key: Path) -> Answ
 
 
 def _keep(repository: Repository, data: bytes) -> Answer:
-    from hkgit.gate.attestations.statement import read_envelope, store_envelope
+    from hkgit.gate.attestations import statement
 
-    ref = store_envelope(repository, read_envelope(data))
+    envelope = statement.read_envelope(data)
+    said = statement.read_statement(envelope.payload)
+    folder = statement.change_refs(said.base_tree, said.tree)
+    ref = statement.store_envelope(repository, folder, envelope)
     return Answer({"status": "attested", "ref": ref}, [f"attested in {ref}"], is_info=True)

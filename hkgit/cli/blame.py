@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import click
 
 from hkgit.audit.commits import format_rfc3339, read_author_time
-from hkgit.audit.origins import Blamed, LineOrigin, LineOrigins, blame
+from hkgit.audit.origins import LineOrigin, LineOrigins, blame
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.history import find_history, note_shallow
@@ -57,16 +56,11 @@ def command(
     least = None if below is None else round(below * 1000)
     found = (
         origin
-        for origin in map(origins.of, _watch(blamed))
+        for origin in map(origins.of, show_progress("judging line")(blamed))
         if not (weak or below is not None) or (weak and origin.is_weak) or _is_below(origin, least)
     )
     lines_of = _lines(found, last=blamed[-1].number if blamed else 0)
     return Answer(map(_row_json, found), lines_of, is_long=True)
-
-
-def _watch(blamed: Sequence[Blamed]) -> Iterable[Blamed]:
-    """Say how far the judge is, where the lines do not show it themselves."""
-    return blamed if sys.stdout.isatty() else show_progress("judging line")(blamed)
 
 
 def _is_below(origin: LineOrigin, least: int | None) -> bool:

@@ -43,6 +43,9 @@ COMMANDS = {
 """Every command and its one-line help; its module is loaded when it is called."""
 
 MODULES = {
+    **dict.fromkeys(("edit", "undo"), "edit"),
+    **dict.fromkeys(("policy", "ledger"), "upkeep"),
+    **dict.fromkeys(("export", "sql"), "sql"),
     **dict.fromkeys(("refusals", "consult"), "refusals"),
     **dict.fromkeys(("schema", "prompt"), "schema"),
     **dict.fromkeys(("mcp", "serve", "acp"), "serve"),

@@ -13,7 +13,7 @@ from hkgit.cli.common import open_repository
 from hkgit.cli.history import POLICY, resolve_range
 from hkgit.cli.options import REPORT, format_option
 from hkgit.cli.output import print_note, show_progress
-from hkgit.cli.ruling_output import choose_watch, print_report, print_stream
+from hkgit.cli.ruling_output import print_report, print_stream
 from hkgit.errors import Rejected
 from hkgit.evidence.verdict import BLIND
 from hkgit.git.repository import Repository
@@ -152,7 +152,7 @@ def _judge_range(
     """Whether the commits of a range pass; each is told as soon as it is judged."""
     from hkgit.workflows.judgement import judge_commits
 
-    asked, watch = resolve_range(repository, commits), choose_watch(_PROGRESS, form)
+    asked, watch = resolve_range(repository, commits), show_progress(_PROGRESS)
     stream = judge_commits(repository, asked, policy, watch, explain=explain)
     if not explain:
         stream = replace(stream, rulings=_add_adoptions(repository, stream.rulings))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -117,38 +115,12 @@ def command(
     history = find_history(repository, revision)
     trail = Trail(repository, history.gate)
     commits = _commits(repository, history.asked, asked, None if wanted.asks else max_count)
-    # Each is told as soon as it is judged; on a terminal they show by themselves how far it is.
-    search = _watch
-    if sys.stdout.isatty():  # before rows go to a pager, which a line of progress would disturb
-        search = _search if wanted.asks else _find_all
-    found = islice(search(trail, commits, wanted), max_count)
+    watched = show_progress("judging commit")(commits)
+    found = islice(trail.find(watched, wanted), max_count)
     signers = Signers(repository, history.asked.old or repository.head().commit)
     signed = ((commit, signers.of(commit.ruling)) for commit in found)
     document = (_row_json(*each, history.policy.source) for each in signed)
     return Answer(document, _lines(signed), is_long=True)
-
-
-def _watch(trail: Trail, commits: Sequence[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:
-    """Find the commits that fit, as they are judged, with a line of progress to the end."""
-    with closing(show_progress("judging commit")(commits)) as watched:
-        yield from trail.find(watched, wanted)
-
-
-def _find_all(
-    trail: Trail, commits: Sequence[str], wanted: CommitFilter
-) -> Iterator[AuditedCommit]:
-    """Find the commits that fit, as they are judged, and say nothing beside them."""
-    return trail.find(commits, wanted)
-
-
-def _search(trail: Trail, commits: Sequence[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:
-    """Those that fit, as they are judged; with a line of progress until there is one."""
-    with closing(show_progress("judging commit")(commits)) as watched:
-        for number, commit in enumerate(watched, 1):
-            first = next(trail.find([commit], wanted), None)
-            if first is not None:
-                return chain([first], trail.find(commits[number:], wanted))
-    return iter(())
 
 
 def _split(repository: Repository, words: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -186,8 +158,9 @@ def _lines(signed: Iterator[tuple[AuditedCommit, Sequence[Signed]]]) -> Iterator
     widths = (10, 7, 11, 10, 6, 7, 4) if is_narrow else (10, 9, 17, 12, 14, 18, 4)
     rests = "rests" if is_narrow else "evidence"
     titles = ("agent", "replay", "policy", rests, "sure", "subject")
+    first = list(islice(signed, 1))  # a long search shows its progress before there is a row
     yield from render_rows(widths, [(("date", "bright_black"), ("commit", "yellow"), *titles)])
-    for commit, signatures in signed:
+    for commit, signatures in chain(first, signed):
         yield from render_rows(widths, [_cells(commit, is_narrow=is_narrow)])
         yield from (f"           {render_signature(each)}" for each in signatures)
 

@@ -94,6 +94,9 @@ _LOUDNESS = [USUAL]
 _BEGUN: list[bool] = []
 """Whether a document was begun, set anew with each command line."""
 
+_PROGRESS = {"is_shown": False, "is_hushed": False}
+"""Whether a line of progress stands on the terminal, and whether none may."""
+
 _PATIENCE = 0.5
 """Seconds of work that need no progress."""
 
@@ -115,6 +118,7 @@ def begin_command() -> None:
     """Forget how an earlier command line in this process was to print, and what it has begun."""
     set_loudness(USUAL)
     set_colour(None)
+    _PROGRESS.update(is_shown=False, is_hushed=False)
     _BEGUN.clear()
 
 
@@ -133,6 +137,7 @@ def echo(message: str | bytes, *, nl: bool = True, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     if stream is None:
         return
+    _wipe_progress()
     if isinstance(message, str):
         stream.write(f"{message}\n" if nl else message)
     else:
@@ -217,7 +222,8 @@ def _tell(text: str, fg: str | None) -> None:
 def show_progress(doing: str) -> Callable[[Sequence[Item]], Generator[Item, None, None]]:
     """Show on a terminal how far the work on a sequence has come; in a pipe nothing.
 
-    Work of less than half a second shows nothing either, and the line is wiped at the end.
+    Work of less than half a second shows nothing either. The line is wiped before anything else is
+    printed, and at the end.
     """
 
     def watch(items: Sequence[Item]) -> Generator[Item, None, None]:
@@ -226,21 +232,31 @@ def show_progress(doing: str) -> Callable[[Sequence[Item]], Generator[Item, None
             return
         from time import monotonic
 
-        due, is_shown = monotonic() + _PATIENCE, False
+        due = monotonic() + _PATIENCE
         try:
             for number, item in enumerate(items, 1):
-                if monotonic() >= due:
-                    due, is_shown = monotonic() + _PAUSE, True
-                    _show(f"{doing} {number} of {len(items)}")
+                if monotonic() >= due and not _PROGRESS["is_hushed"]:
+                    due, _PROGRESS["is_shown"] = monotonic() + _PAUSE, True
+                    _write_progress(f"{doing} {number} of {len(items)}")
                 yield item
         finally:
-            if is_shown:
-                _show("")
+            _wipe_progress()
 
     return watch
 
 
-def _show(line: str) -> None:
-    """Replace the line of progress."""
+def hush_progress() -> None:
+    """Show no progress from now on: the terminal is a pager's."""
+    _wipe_progress()
+    _PROGRESS["is_hushed"] = True
+
+
+def _wipe_progress() -> None:
+    if _PROGRESS["is_shown"]:
+        _PROGRESS["is_shown"] = False
+        _write_progress("")
+
+
+def _write_progress(line: str) -> None:
     sys.stderr.write(f"\r\x1b[K{line}")
     sys.stderr.flush()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
 from hkgit.audit.reports import Judged, ReportTotals, render
-from hkgit.cli.output import QUIET, echo, get_loudness, print_note, show_progress, style
-from hkgit.gate.commit_range import RulingStream, Watch
+from hkgit.cli.output import QUIET, echo, get_loudness, print_note, style
+from hkgit.gate.commit_range import RulingStream
 from hkgit.gate.ruling import Report
 from hkgit.git.program import name_program
 from hkgit.git.repository import Repository
@@ -23,11 +22,6 @@ from hkgit.workflows.judgement import Simulation
 _COLOURS = {"ok  ": "green", "warn": "yellow", "FAIL": "red"}
 _SERVER = r"https?://[\w.-]+(:\d+)?"
 _NAME = r"[\w.-]+/[\w.-]+"
-
-
-def choose_watch(words: str, form: str) -> Watch:
-    """Show how far the judge is, unless the lines on a terminal show it themselves."""
-    return iter if form == "text" and sys.stdout.isatty() else show_progress(words)
 
 
 def print_stream(

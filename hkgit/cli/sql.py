@@ -1,4 +1,4 @@
-"""`hkgit sql`: questions to the evidence of this repository, or to tables of many."""
+"""Evidence as tables for any engine, and questions to it in SQL."""
 
 from __future__ import annotations
 
@@ -16,15 +16,73 @@ import click
 
 from hkgit.audit.tables.columns import COUNT, FLAG, SHARE, TEXT, WORDS
 from hkgit.audit.tables.database import open_directory, read_queries
-from hkgit.audit.tables.export_tables import open_repository_rows
+from hkgit.audit.tables.export_tables import (
+    ExportRequest,
+    ExportResult,
+    open_repository_rows,
+    write_tables,
+)
 from hkgit.audit.tables.query import SqlAnswer, answer_sql, lock_tables
-from hkgit.cli.answer import Answer, find_form
-from hkgit.cli.export import make_request
-from hkgit.cli.history import open_history
+from hkgit.cli.answer import Answer, find_form, json_option
+from hkgit.cli.history import POLICY, REVISION, History, open_history
 from hkgit.cli.options import format_option
 from hkgit.cli.output import show_progress
 from hkgit.cli.terminal_rows import fit, measure, measure_terminal, pad
-from hkgit.text.escape import visible
+from hkgit.text.escape import count_noun, visible
+
+
+@click.command()
+@REVISION
+@click.option("--to", "directory", metavar="DIR", required=True, help="The directory of tables.")
+@POLICY
+@json_option
+def export(commits: str, directory: str, policy: str | None) -> Answer:
+    """Write the evidence of commits as tables of SQLite, and as Parquet with hkgit[tables].
+
+    The tables then have all commits that lead to REV, and others are removed. A..B only adds.
+    Commits are judged again if the policy, hkgit or git has changed, or if a signature may have
+    been added.
+    """
+    history = open_history(commits, policy)
+    request = make_request(history, commits, Path(directory))
+    result = write_tables(history.repository, request, show_progress("judging commit"))
+    return Answer(_result_json(result), _tell_counts(result, directory), is_info=True)
+
+
+def make_request(history: History, words: str, directory: Path) -> ExportRequest:
+    """Make the request for the commits that words name."""
+    asked = history.asked
+    return ExportRequest(
+        directory=directory,
+        revision=visible(words),
+        old=asked.old,
+        new=asked.new,
+        policy=history.policy,
+    )
+
+
+def _tell_counts(result: ExportResult, directory: str) -> list[str]:
+    counts = result.counts
+    judged = count_noun(result.judged, "commit")
+    summary = f"{counts.added} added, {counts.changed} changed, {counts.removed} removed"
+    return [
+        f"{visible(result.identity.name)}: {judged} judged, {summary}",
+        f"the tables: {visible(directory)}",
+    ]
+
+
+def _result_json(result: ExportResult) -> dict[str, object]:
+    counts = result.counts
+    return {
+        "repository": result.identity.name,
+        "url": result.identity.url,
+        "roots": list(result.identity.roots),
+        "judged": result.judged,
+        "added": counts.added,
+        "changed": counts.changed,
+        "removed": counts.removed,
+    }
+
 
 _WIDEST = 60
 """Columns that a value takes in a table on a terminal; files and pipes get it whole."""
@@ -36,7 +94,7 @@ _WIDEST = 60
 @click.option("--tables", metavar="DIR", help="Query the tables that hkgit export wrote.")
 @format_option(("table", "csv", "json"), "The format of the rows.")
 @click.option("--examples", is_flag=True, help="Print useful queries.")
-def command(query: str | None, revision: str | None, tables: str | None, examples: bool) -> Answer:
+def sql(query: str | None, revision: str | None, tables: str | None, examples: bool) -> Answer:
     """Query the evidence in SQL: QUERY, or `-` for standard input.
 
     The tables are repositories, commits, edits, files, findings, refusals and reads, of what

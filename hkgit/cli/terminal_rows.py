@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 from unicodedata import combining, east_asian_width
@@ -16,7 +17,7 @@ import click
 
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import ATTESTED, DERIVED, NOT_DERIVED, PARTLY, VOUCHED
-from hkgit.cli.output import echo, set_colour, style
+from hkgit.cli.output import echo, hush_progress, set_colour, style
 from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
 from hkgit.git.program import run
 
@@ -136,13 +137,16 @@ def echo_paged(lines: Iterable[str | bytes]) -> None:
         for line in lines:
             echo(line, nl=isinstance(line, str))
         return
+    coming = iter(lines)
+    first = list(islice(coming, 1))  # what is looked for until there is a line shows its progress
+    hush_progress()
     sys.stdout.flush()
     environment = {"LESS": "FRX", "LV": "-c", **os.environ}
     process = subprocess.Popen(pager, shell=True, stdin=subprocess.PIPE, env=environment)
     assert process.stdin is not None
     try:
         with suppress(BrokenPipeError), process.stdin as pipe:
-            for line in lines:
+            for line in chain(first, coming):
                 if isinstance(line, str):
                     line = f"{line}\n".encode("utf-8", "backslashreplace")
                 pipe.write(line)

@@ -7,9 +7,9 @@ import click
 from hkgit.cli.answer import find_form
 from hkgit.cli.history import POLICY, RANGE, open_history
 from hkgit.cli.options import REPORT, format_option
-from hkgit.cli.ruling_output import choose_watch, print_stream
-from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate.commit_range import WHOLE, Shard
+from hkgit.cli.output import show_progress
+from hkgit.cli.ruling_output import print_stream
+from hkgit.errors import Rejected
 from hkgit.workflows.judgement import VerifyRequest, verify
 
 
@@ -18,7 +18,10 @@ from hkgit.workflows.judgement import VerifyRequest, verify
 @POLICY
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.", metavar="N")
 @click.option(
-    "--shard", metavar="I/N", help="Only part I of N, to share the work between machines."
+    "--shard",
+    metavar="I/N",
+    default="1/1",
+    help="Only part I of N, to share the work between machines.",
 )
 @click.option("--incremental", is_flag=True, help="Skip commits that passed before.")
 @format_option(*REPORT)
@@ -26,7 +29,7 @@ def command(
     commits: str,
     policy: str | None,
     jobs: int,
-    shard: str | None,
+    shard: str,
     incremental: bool,
 ) -> int:
     """Replay the commits of A..B from their evidence and show what can be derived.
@@ -41,16 +44,16 @@ def command(
         new=history.ends[1],
         policy=history.policy,
         jobs=jobs,
-        shard=WHOLE if shard is None else _shard(shard),
+        shard=_parse_shard(shard),
         incremental=incremental,
     )
-    stream = verify(history.repository, request, choose_watch("judging commit", form))
+    stream = verify(history.repository, request, show_progress("judging commit"))
     passes = print_stream(history.repository, stream, form)
     return 0 if passes else Rejected.exit_code
 
 
-def _shard(text: str) -> Shard:
-    try:
-        return Shard.parse(text)
-    except InvalidInput as error:
-        raise click.UsageError(str(error)) from error
+def _parse_shard(text: str) -> tuple[int, int]:
+    number, slash, of = text.partition("/")
+    if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise click.UsageError(f"--shard {text} is not I/N, as 1/4 for the first of four.")
+    return int(number), int(of)

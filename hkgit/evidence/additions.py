@@ -57,7 +57,7 @@ class Added:
 
 def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Added:
     """Sort a commit's changes into entries, removed ones, other files, and faults."""
-    findings: list[Finding] = [*_overload(repository, changes)]
+    findings: list[Finding] = [*_check_size(repository, changes)]
     if findings:
         return Added((), (), tuple(findings))
     records = [each for each in changes if each.path.startswith(f"{LEDGER}/")]
@@ -88,7 +88,7 @@ def _list_others(repository: Repository, changes: Sequence[TreeChange]) -> Itera
             yield change
 
 
-def _overload(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[Finding]:
+def _check_size(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[Finding]:
     """Check the number and size of records before any is read."""
     new = (each for each in changes if each.old is None and each.path.startswith(f"{LEDGER}/"))
     added = [each.new.id for each in new if each.new is not None]
@@ -148,13 +148,13 @@ def find_leftovers(
     """Compare what the commit changes with what its entries change, path by path."""
     changed = {change.path: change for change in actual}
     found = (
-        _leftover(read_blob, path, changed.get(path), derived)
+        _compare_path(read_blob, path, changed.get(path), derived)
         for path in sorted(changed.keys() | derived.keys())
     )
     return tuple(each for each in found if each is not None)
 
 
-def _leftover(
+def _compare_path(
     read_blob: Callable[[str], bytes],
     path: str,
     change: TreeChange | None,

@@ -115,8 +115,7 @@ def _derive(
     changed: dict[str, File | None] = {}
     for file in entry.files:
         try:
-            derive_one = _derive_moved_file if file in moved else derive_file
-            changed.update(derive_one(entry, file, files))
+            changed.update(_derive_file(entry, file, files, is_moved=file in moved))
         except Wrong as wrong:
             findings.append(Finding.of(wrong.rule, wrong))
     gone = {path for file in moved for path in (file.path, file.new_path)}
@@ -153,18 +152,33 @@ def whole_findings(entry: Entry) -> Iterator[Finding]:
             yield Finding("path", path, "two files of one entry have this path", fix)
 
 
-def derive_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, File | None]:
-    """Derive one file, under its old path and its new one. Raises Wrong."""
+def _derive_file(
+    entry: Entry, file: RecordedFile, files: Snapshot, *, is_moved: bool
+) -> dict[str, File | None]:
+    """Derive one file, under its old path and its new one, at its anchors if it has moved.
+
+    Raises Wrong.
+    """
     check_file(file, files)
     before = files.get(file.path) if file.path is not None else None
-    if mark(before) != file.before:
+    if not is_moved and mark(before) != file.before:
         what = "the file differs from the one that the entry was made on"
         raise Wrong("before", file.name, what)
-    base = read_document(before.data if before is not None else b"")
-    data = _bytes(file, base)
-    _check_hunks(entry, file, base)
+    base = Document(before.data if before is not None else b"")
+    data = _reanchor(file, base) if is_moved else _bytes(file, base)
+    for hunk in file.hunks:
+        new = plain_hunk(hunk)
+        is_new = hash_lines(new.new_lines) == hunk.new_hash
+        if not (is_new if is_moved else record_hunk(base, new) == hunk):
+            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not match")
+        check_coverage(entry, file, hunk)
     changed = _place(file, data)
-    if file.new_path is not None and mark(changed[file.new_path]) != file.after:
+    after = changed.get(file.new_path or "")
+    if is_moved and after == before and file.path == file.new_path:
+        raise Wrong("surplus", file.name, "the entry does not change it", "Remove it.")
+    if file.new_path is not None and (mark(after) == file.after) is is_moved:
+        if is_moved:
+            raise Wrong("before", file.name, "the file differs from the one that it records")
         raise Wrong("after", file.new_path, "the hunks do not produce the bytes that it records")
     return changed
 
@@ -217,6 +231,15 @@ def _bytes(file: RecordedFile, base: Document) -> bytes:
         raise Wrong("hunk", file.name, what) from error
 
 
+def _reanchor(file: RecordedFile, base: Document) -> bytes:
+    try:
+        return reanchor_file(base.data, file.hunks, final_newline=file.final_newline)
+    except HunkNotPlaced as error:
+        found = {0: "nowhere", 1: "out of order"}.get(len(error.places), "in more than one place")
+        what = f"the file has changed, and the hunk with its context is {found} in it"
+        raise Wrong("anchor", _where(file, error.hunk), what, _AGAIN) from error
+
+
 def plain_hunk(hunk: RecordedHunk) -> Hunk:
     """Return a recorded hunk without its hashes."""
     return Hunk(hunk.start_line, hunk.end_line, encode_text(hunk.new_text), hunk.edits)
@@ -224,14 +247,6 @@ def plain_hunk(hunk: RecordedHunk) -> Hunk:
 
 def _where(file: RecordedFile, hunk: RecordedHunk) -> str:
     return f"{file.name}:{hunk.start_line}-{hunk.end_line}"
-
-
-def _check_hunks(entry: Entry, file: RecordedFile, base: Document) -> None:
-    """Every hash of a hunk, and that edits account for every line it touches."""
-    for hunk in file.hunks:
-        if record_hunk(base, plain_hunk(hunk)) != hunk:
-            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not match")
-        check_coverage(entry, file, hunk)
 
 
 def check_coverage(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> None:
@@ -334,25 +349,3 @@ def reanchor(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], lis
     """
     moved = [file for file in entry.files if _has_moved(file, files)]
     return _derive(entry, files, [*whole_findings(entry)], moved)
-
-
-def _derive_moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, File | None]:
-    check_file(file, files)
-    before = files.get(file.path or "")
-    data = b"" if before is None else before.data
-    try:
-        after = reanchor_file(data, file.hunks, final_newline=file.final_newline)
-    except HunkNotPlaced as error:
-        found = {0: "nowhere", 1: "out of order"}.get(len(error.places), "in more than one place")
-        what = f"the file has changed, and the hunk with its context is {found} in it"
-        raise Wrong("anchor", _where(file, error.hunk), what, _AGAIN) from error
-    result = File(after, file.after.mode) if file.after is not None else None
-    if result == before and file.path == file.new_path:
-        raise Wrong("surplus", file.name, "the entry does not change it", "Remove it.")
-    for hunk in file.hunks:
-        check_coverage(entry, file, hunk)
-        if hash_lines(plain_hunk(hunk).new_lines) != hunk.new_hash:
-            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not match")
-    if file.new_path is not None and mark(result) == file.after:
-        raise Wrong("before", file.name, "the file differs from the one that it records")
-    return _place(file, after)

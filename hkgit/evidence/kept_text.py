@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from hkgit.applying.net import words_of, words_of_files
 from hkgit.edits import File, encode_text, new_text_of, old_text_of
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import read_recorded_spec
@@ -18,6 +17,7 @@ from hkgit.evidence.entry import LEDGER, Entry, RecordedHunk, entry_id, entry_pa
 from hkgit.git.repository import Repository
 from hkgit.text.document import has_too_many_lines
 from hkgit.text.paths import quote_path
+from hkgit.text.words import words_of, words_of_files
 from hkgit.values import dataclass
 
 NamedEntry = tuple[str, Entry]

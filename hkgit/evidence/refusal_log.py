@@ -22,7 +22,7 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import entry_path, read_entry
 from hkgit.text.escape import to_json_text
 from hkgit.text.strict_json import Json, JsonObject
-from hkgit.values import asdict, dataclass, replace
+from hkgit.values import asdict, dataclass, fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,20 +123,20 @@ class RefusalLog:
             return cls.of(git_dir)
 
     def read(self) -> list[RefusedAttempt]:
-        """Read every attempt, the oldest first; what cannot be read is left out."""
-        found: dict[str, RefusedAttempt] = {}
+        """Read every attempt, the oldest first; what cannot be read is left out.
+
+        A later line with the id of an attempt says what has become of it.
+        """
+        found: dict[str, dict[str, Any]] = {}
         try:
             lines = self.path.read_bytes().splitlines()
         except OSError:
             return []
         for line in lines:
-            record = _parse(line)
-            if isinstance(record, RefusedAttempt):
-                found[record.id] = record
-            elif record is not None and record[0] in found:
-                name, change = record
-                found[name] = replace(found[name], **change)
-        return [*found.values()]
+            with suppress(ValueError, KeyError, TypeError):
+                record = json.loads(line)
+                found.setdefault(str(record["id"]), {}).update(record)
+        return [each for record in found.values() if (each := _read_attempt(record)) is not None]
 
     def find_open(self, agent: str, texts: Collection[str]) -> list[RefusedAttempt]:
         """Find an agent's refused edits of some texts that did not land."""
@@ -151,9 +151,8 @@ class RefusalLog:
         """Keep refused edits. Raises OSError."""
         name = to_json_text(agent) or ""
         known = self.find_open(agent, {each.text for each in refused}) if refused else []
-        lines = []
-        for each in refused:
-            attempt = {
+        lines = [
+            {
                 "id": os.urandom(8).hex(),
                 "time": when,
                 "agent": name,
@@ -164,7 +163,8 @@ class RefusalLog:
                 "tries": 1 + sum(one.text == each.text for one in known),
                 "text": each.text,
             }
-            lines.append(attempt)
+            for each in refused
+        ]
         self._append(lines)
 
     def settle(self, ids: Sequence[str], commit: str) -> None:
@@ -310,11 +310,8 @@ def find_claimed_conflicts(claims: Mapping[str, Json]) -> list[JsonObject]:
             met = found.setdefault(path, {"path": path, "tries": 0, "decided": None})
             met["tries"] += 1
             if isinstance(decided, dict):
-                met["decided"] = {key: str(decided.get(key, "")) for key in _DECIDED}
+                met["decided"] = {key: str(decided.get(key, "")) for key in fields_of(Decision)}
     return [*found.values()]
-
-
-_DECIDED = ("decision", "by", "message")
 
 
 def settle_refusals(repository: Repository, names: Iterable[str], commit: str) -> None:
@@ -329,25 +326,20 @@ def settle_refusals(repository: Repository, names: Iterable[str], commit: str) -
             log.settle([each for each in ids if each in left], commit)
 
 
-def _parse(line: bytes) -> RefusedAttempt | tuple[str, dict[str, Any]] | None:
-    """An attempt, or what became of one: its id and the fields that change."""
+def _read_attempt(record: Mapping[str, Any]) -> RefusedAttempt | None:
     try:
-        record = json.loads(line)
-        if "landed" in record:
-            return str(record["id"]), {"landed": str(record["landed"])}
-        if "decided" in record:
-            decided = Decision(*(str(record["decided"][key]) for key in _DECIDED))
-            return str(record["id"]), {"decided": decided}
+        texts = {key: str(record[key]) for key in _TEXTS}
+        decided, landed = record.get("decided"), record.get("landed")
         return RefusedAttempt(
-            id=str(record["id"]),
+            **texts,
             time=int(record["time"]),
-            agent=str(record["agent"]),
-            call=str(record["call"]),
-            path=str(record["path"]),
-            status=str(record["status"]),
-            reason=str(record["reason"]),
             tries=int(record["tries"]),
+            landed=None if landed is None else str(landed),
+            decided=None if decided is None else Decision(*map(str, decided.values())),
             text=record.get("text"),
         )
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+_TEXTS = ("id", "agent", "call", "path", "status", "reason")

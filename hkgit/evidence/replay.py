@@ -183,7 +183,7 @@ def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayRe
     if not is_octopus and repository.automatic_merge(candidate.parents) == candidate.tree:
         notes = find_stray_trailers(candidate)
         return ReplayResult(candidate, Verdict.MERGE, notes=notes, basis=_merge_reason())
-    own = _changes_against_all(repository, candidate)
+    own = _find_own_changes(repository, candidate)
     if not any(change.path.startswith(".hkgit/") for change in own):
         return None
     added = read_added_entries(repository, own)
@@ -213,7 +213,7 @@ def _judge_resolution(
     findings = [*chain.findings]
     if not findings:
         changes = {change.path: change for change in ours}
-        findings += _misfits(repository, conflicts, changes, chain.list_changed())
+        findings += _find_misfits(repository, conflicts, changes, chain.list_changed())
         what = "differs from git's merge of its parents"
         findings += (Finding.at("merge", path, what, _OWN_OF_MERGE) for path in others)
         what = "a file on one side and a directory on the other have the same name"
@@ -232,7 +232,7 @@ def _judge_resolution(
     )
 
 
-def _misfits(
+def _find_misfits(
     repository: Repository,
     conflicts: tuple[str, ...],
     changes: Mapping[str, TreeChange],
@@ -247,9 +247,7 @@ def _misfits(
         yield Finding.at("merge", path, what, _OWN_OF_MERGE)
 
 
-def _changes_against_all(
-    repository: Repository, candidate: CandidateCommit
-) -> tuple[TreeChange, ...]:
+def _find_own_changes(repository: Repository, candidate: CandidateCommit) -> tuple[TreeChange, ...]:
     """Where a merge is like none of its parents, against the first: none accounts for that."""
     trees = [repository.commit(parent).tree for parent in candidate.parents]
     first, *others = (repository.changes(tree, candidate.tree) for tree in trees)

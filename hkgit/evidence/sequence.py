@@ -25,7 +25,7 @@ def order_entries(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entr
         yield from entries
         return
     waiting = sorted(entries, key=lambda each: each[0])
-    now = _begin(waiting, files)
+    now = _find_beginning(waiting, files)
     awaited = Counter(state for _, entry in entries for state in entry.needs)
     while waiting:
         fit = (each for each in waiting if all(now[at] == mark for at, mark in each[1].needs))
@@ -38,7 +38,7 @@ def order_entries(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entr
         yield chosen
 
 
-def _begin(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
+def _find_beginning(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
     """What each file is taken to be at first.
 
     What it is, where an entry was made on that. Else its base has moved, and it begins as what
@@ -141,7 +141,7 @@ class EntrySequence:
             self.has_moved = True
             is_adrift = any(finding.rule == "anchor" for finding in worse)
             wrong = [*wrong, *worse] if is_adrift else worse
-            wrong = wrong or self._at_home(entry_id, entry, files)
+            wrong = wrong or self._check_at_home(entry_id, entry, files)
         self.findings += wrong
         self.files = {**self.files, **changed}
 
@@ -155,9 +155,9 @@ class EntrySequence:
         self.is_recomputed = self.is_recomputed and is_rated_here(entry)
         return recompute(entry, home, self.base_of)
 
-    def _at_home(self, entry_id: str, entry: Entry, files: Snapshot) -> list[Finding]:
+    def _check_at_home(self, entry_id: str, entry: Entry, files: Snapshot) -> list[Finding]:
         """Check an entry on the files that it says it was made on, if they are here."""
-        home = self._home_of(entry, files)
+        home = self._find_home(entry, files)
         wrong: list[Finding] | None = None
         if home is None:
             self.notes.append(f"entry {entry_id[:12]} was made on files that are missing here")
@@ -170,7 +170,7 @@ class EntrySequence:
             self.unlocated.append((entry, files))
         return wrong or []
 
-    def _home_of(self, entry: Entry, files: Snapshot) -> Snapshot | None:
+    def _find_home(self, entry: Entry, files: Snapshot) -> Snapshot | None:
         base = self.base_of(entry)
         places = [Overlay(files, self.home), files, *([] if base is None else [base])]
         found: dict[str, File | None] = {}

@@ -61,7 +61,7 @@ def read_trailers(message: bytes) -> Trailers:
     vouched = [each for each in vouchers.values() if each is not None]
     lines = [line for line in foot if line in vouchers and vouchers[line] is None]
     named = [found[1] for line in lines if (found := re.match(_ENTRY, line)) is not None]
-    faults = tuple(_faults(above, foot, lines, named))
+    faults = tuple(_find_faults(above, foot, lines, named))
     if re.search(_READ_OTHERWISE, text):
         shown = (line for each in _read_as_git(text) for line in _unfold(_split_foot(each)[1]))
         lines += dict.fromkeys(line for line in shown if _is_ours(line) and line not in vouchers)
@@ -121,7 +121,7 @@ def _find_voucher(line: str) -> str | None:
     return found[1] if found is not None and line.isprintable() else None
 
 
-def _faults(
+def _find_faults(
     above: Sequence[str], foot: Sequence[str], lines: Sequence[str], named: Sequence[str]
 ) -> Iterator[str]:
     if any("hkgit-" in each.lower() and re.search(_KEY, each) for each in above):
@@ -256,7 +256,7 @@ def message_findings(
 ) -> Iterator[Finding]:
     """Check that trailers name entries that the commit adds, and say of one what is true."""
     trailers = read_trailers(candidate.message or b"")
-    for name in _not_added(trailers.entries, entries):
+    for name in _list_unknown(trailers.entries, entries):
         what = f"Hkgit-Entry names {name[:12]}, which this commit does not add"
         yield Finding("trailer", "message", what, "Remove the trailer.")
     if is_strict and entries:
@@ -271,11 +271,11 @@ def find_stray_trailers(candidate: CandidateCommit, entries: Entries = ()) -> tu
     trailers = read_trailers(candidate.message or b"")
     missing = (
         f"the message names entry {name[:12]}, which the commit does not add"
-        for name in _not_added(trailers.entries, entries)
+        for name in _list_unknown(trailers.entries, entries)
     )
     return (*trailers.faults, *missing)
 
 
-def _not_added(names: Sequence[str], entries: Entries) -> list[str]:
+def _list_unknown(names: Sequence[str], entries: Entries) -> list[str]:
     ids = {entry_id for entry_id, _ in entries}
     return [name for name in names if name not in ids]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
 from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.verdict import CandidateCommit, ReplayResult, Verdict
+from hkgit.gate.clock import Watch
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import UNKNOWN, JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
@@ -80,10 +81,6 @@ class VerifiedCommits:
         return status.st_uid == os.geteuid() and status.st_mode & 0o022 == 0
 
 
-Watch = Callable[[Sequence[str]], Iterator[str]]
-"""Passes commits on one by one, to show progress."""
-
-
 @dataclass(frozen=True, slots=True)
 class CommitRange:
     """What `new` has and `old` has not, without `old` all of it; never what is in `excluding`."""
@@ -121,31 +118,13 @@ def split_range(argument: str) -> tuple[str, str]:
     return old, new
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """One of `of` parts of a range, counted from 1."""
+def select_share(commits: Sequence[str], number: int, of: int) -> Sequence[str]:
+    """Select one of some equal parts, counted from 1, whose commits follow each other.
 
-    number: int = 1
-    of: int = 1
-
-    @classmethod
-    def parse(cls, text: str) -> Shard:
-        """Parse `i/n`. Raises InvalidInput."""
-        number, slash, of = text.partition("/")
-        if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-            raise InvalidInput(text, "is not a share i/n", "Write 1/4 for the first of four.")
-        return cls(int(number), int(of))
-
-    def of_commits(self, commits: Sequence[str]) -> Sequence[str]:
-        """Select the commits of this shard, which follow each other.
-
-        All shards together are all commits, each once.
-        """
-        first, last = (len(commits) * each // self.of for each in (self.number - 1, self.number))
-        return commits[first:last]
-
-
-WHOLE = Shard()
+    All parts together are all commits, each once.
+    """
+    first, last = (len(commits) * each // of for each in (number - 1, number))
+    return commits[first:last]
 
 
 def list_commits_of(repository: Repository, asked: CommitRange, policy: Policy) -> list[str]:

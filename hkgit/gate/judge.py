@@ -13,7 +13,7 @@ from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.evidence.replay import candidate_of, replay, replay_record
 from hkgit.evidence.trailers import find_stray_trailers, read_trailers
 from hkgit.evidence.verdict import CandidateCommit, Finding, ReplayResult, Verdict
-from hkgit.gate.attestations.trust import attest_ruling, find_attestation
+from hkgit.gate.attestations.trust import find_attestation
 from hkgit.gate.clock import OutOfTime, limit_time
 from hkgit.gate.judged_commit import UNKNOWN, JudgeContext, JudgedCommit
 from hkgit.gate.policy.defaults import ATTEST
@@ -143,10 +143,12 @@ def rule_on(
         return Ruling(
             judged=judged, replayed=replayed, passes=False, rule=findings[0].rule, findings=findings
         )
-    return Ruling(judged, replayed, True, rule or f"verdict {judged.verdict}{_name_late(judged)}")
+    return Ruling(
+        judged, replayed, True, rule or f"verdict {judged.verdict}{_describe_late(judged)}"
+    )
 
 
-def _name_late(judged: ReplayResult) -> str:
+def _describe_late(judged: ReplayResult) -> str:
     """Say beside a verdict that evidence was read after the change."""
     is_late = any(edit.evidence == LATE for _, entry in judged.entries for edit in entry.edits)
     return ", its evidence is late" if is_late else ""
@@ -220,12 +222,12 @@ class Gate:
             what = f"takes more than {self.policy.max_seconds} s to judge"
             fix = "Split it, or raise the policy's max_seconds."
             ruling = refuse_commit(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
-        ruling = self._despite(self._apply_attestation(ruling, tried), tried)
+        ruling = self._apply_break_glass(self._apply_attestation(ruling, tried), tried)
         strengths = describe_strengths(self.repository, ruling.judged)
         ruling = replace(
             ruling,
             tried=tuple(tried),
-            before=self._before(ruling),
+            before=self._find_before(ruling),
             evidence=tuple(strengths) if self.context.explain else (),
         )
         if candidate.id is not None:
@@ -240,12 +242,12 @@ class Gate:
         that of a commit in its place.
         """
         first = self.judge(candidates[0])
-        named = {*read_trailers(candidates[0].message or b"").entries} - _names_of(first)
+        named = {*read_trailers(candidates[0].message or b"").entries} - _list_entry_names(first)
         if first.passes and not named:  # as nearly always: the others need no judgement
             return first
         others = (self.judge(candidate) for candidate in candidates[1:])
         if first.passes:
-            found = next((each for each in others if named & _names_of(each)), first)
+            found = next((each for each in others if named & _list_entry_names(each)), first)
             alone = [replace(each, fix=_ALONE) for each in found.findings if found.rule == "bytes"]
             return replace(found, findings=tuple(alone)) if alone else found
         amended = (each for each in others if each.judged.verdict is not Verdict.EMPTY)
@@ -328,9 +330,17 @@ class Gate:
         if signer is None:
             return ruling
         tried.append(RuleResult("attested", f"by {signer}"))
-        return attest_ruling(ruling, signer)
+        judged = ReplayResult(
+            candidate=candidate,
+            verdict=Verdict.ATTESTED,
+            entries=ruling.judged.entries,
+            notes=ruling.judged.notes,
+            basis=signer,
+        )
+        made = rule_on(policy, judged, Verdict.ATTESTED, None, tried)
+        return replace(made, agent=ruling.agent)
 
-    def _despite(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
+    def _apply_break_glass(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
         """The ruling, let pass where somebody who may has used break-glass for this commit."""
         commit = ruling.judged.candidate.id
         if ruling.passes or commit is None:
@@ -343,7 +353,7 @@ class Gate:
         findings = (*ruling.findings, finding)
         return replace(ruling, findings=findings, passes=True, rule="break-glass")
 
-    def _before(self, ruling: Ruling) -> Before:
+    def _find_before(self, ruling: Ruling) -> Before:
         """What it takes to make a rejected commit again."""
         if ruling.passes or not ruling.judged.candidate.parents:
             return Before()
@@ -355,6 +365,6 @@ class Gate:
         return replace(found, for_person=found.for_person or asks)
 
 
-def _names_of(ruling: Ruling) -> set[str]:
+def _list_entry_names(ruling: Ruling) -> set[str]:
     """The names of the entries that a commit adds."""
     return {name for name, _ in ruling.judged.entries}

@@ -116,11 +116,11 @@ class JudgedCommit:
         own = [path for path in against[0] if all(path in each for each in against)]
         if len(against) == 2 and (self.judged.verdict is Verdict.MERGE or self.judged.entries):
             carried = (path for path in own if any(each[path].old is None for each in against))
-            own = [*dict.fromkeys((*self._at_odds(), *carried))]
+            own = [*dict.fromkeys((*self._list_conflicts(), *carried))]
         changes = {path: each for found in against for path, each in found.items()} | against[0]
         return tuple(changes[path] for path in own if path in changes)
 
-    def _at_odds(self) -> tuple[str, ...]:
+    def _list_conflicts(self) -> tuple[str, ...]:
         """The paths whose conflicts the entries of a merge resolve."""
         if not self.judged.entries:
             return ()

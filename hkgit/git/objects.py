@@ -339,18 +339,11 @@ class Trees:
         first, last, end = _find_shared(before, data)
         start, stop = before.starts[first], before.starts[last]
         pattern = _ENTRY[64 if 64 in (len(old or ""), len(new or "")) else 40]
-        if new is not None and last - first == 1 and stop == end:
-            # What most commits do to most trees: another id for one name.
-            named = end - len(new) // 2
-            found = pattern.match(before.data, start, stop)
-            if found is not None and before.data[start:named] == data[start:named]:
-                if new not in self._known:
-                    self._keep(new, _RawTree(data, before.starts))
-                mode, name, was = found.groups()
-                yield decode_text(name), _entry((mode, was)), _entry((mode, data[named:end]))
-                return
         if new is not None and new not in self._known:
-            self._keep(new, _check_tree(new, data, before, first, last, end))
+            if stop == end and _are_alike(before, data, first, last, len(new) // 2):
+                self._keep(new, _RawTree(data, before.starts))
+            else:
+                self._keep(new, _check_tree(new, data, before, first, last, end))
         left = _entries(pattern, before.data, start, stop)
         right = _entries(pattern, data, start, end)
         for name in {**left, **right}:
@@ -403,6 +396,12 @@ def _check_tree(
         raise Unverifiable(f"tree {tree_id}", "is malformed", "Look at it with git fsck.")
     after = [at + shift for at in like.starts[last + 1 :]]
     return _RawTree(data, [*like.starts[:first], *starts, *after])
+
+
+def _are_alike(like: _RawTree, data: bytes, first: int, last: int, size: int) -> bool:
+    """Whether entries differ in their ids alone, of that size, as in most trees of most commits."""
+    places = ((start, end - size) for start, end in pairwise(like.starts[first : last + 1]))
+    return all(like.data[start:end] == data[start:end] for start, end in places)
 
 
 def _may_be_twice(data: bytes, name: bytes) -> bool:

@@ -265,7 +265,7 @@ def refuse_inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
     first, last = document.lines_of(place.start, place.end)
     word = _word_around(document.data, place)
     error = NoMatch(
-        f"{edit.path}:{document.number_in_file(first)}",
+        f"{edit.path}:{first}",
         f"the old text is only inside a longer word, {_quote(word)}",
         "Quote the whole word, or the whole line; or replace all occurrences, which also changes "
         "parts of words.",
@@ -285,8 +285,8 @@ def refuse_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied:
     """Build the error for a new text that stands in the file."""
     first, last = view.document.lines_of(place.start, place.end)
     return AlreadyApplied(
-        f"{edit.path}:{view.document.number_in_file(first)}",
-        f"the new text is already at {_lines(view.document, first, last)}",
+        f"{edit.path}:{first}",
+        f"the new text is already at {_lines(first, last)}",
         "Leave the edit out; or, if it is another place that you mean, quote more of it.",
     )
 
@@ -296,7 +296,7 @@ def refuse_half_applied(
 ) -> Ambiguous:
     """Build the error for an edit of all places of which some have the new text around them."""
     starts = [view.document.line_at(place.start) for place in done[:LINES_SHOWN]]
-    lines = ", ".join(str(view.document.number_in_file(start)) for start in starts)
+    lines = ", ".join(map(str, starts))
     more = ", ..." if len(done) > LINES_SHOWN else ""
     return Ambiguous(
         edit.path,
@@ -309,7 +309,7 @@ def refuse_half_applied(
 def refuse_ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambiguous:
     """Build the error for several places that are as good, or nearly so."""
     spans = sorted(document.lines_of(place.start, place.end) for place in places)
-    numbers = ", ".join(str(document.number_in_file(first)) for first, _ in spans[:LINES_SHOWN])
+    numbers = ", ".join(str(first) for first, _ in spans[:LINES_SHOWN])
     more = ", ..." if len(spans) > LINES_SHOWN else ""
     is_equal = len({(place.agreement, place.similarity) for place in places}) == 1
     shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
@@ -329,7 +329,7 @@ def refuse_conflict(view: FileLines, wanted: EditLines, place: Place, edit: Edit
     first, _ = view.document.lines_of(place.start, place.end)
     differs = _difference(view, wanted, place, wanted.bound) or _difference(view, wanted, place)
     error = Conflict(
-        f"{edit.path}:{view.document.number_in_file(first)}",
+        f"{edit.path}:{first}",
         "the place is there, but lines that the edit changes differ",
         f"{differs} Write the edit against what is there now.",
     )
@@ -342,7 +342,7 @@ def _near(view: FileLines, place: Place) -> Near:
 
 
 def _describe(view: FileLines, near: Near) -> str:
-    lines = _lines(view.document, near.start_line, near.end_line)
+    lines = _lines(near.start_line, near.end_line)
     return f"{lines}, {_percent(near.similarity or 0)} alike"
 
 
@@ -367,7 +367,7 @@ def _difference(
 
 def _show_line(view: FileLines, row: int) -> str:
     """What a line of the file, counted from 0, says."""
-    return f"Line {view.document.number_in_file(row + 1)} says {_quote(view.lines[row])}"
+    return f"Line {row + 1} says {_quote(view.lines[row])}"
 
 
 def _instead(view: FileLines, candidate: Place, row: int) -> int | None:
@@ -388,18 +388,15 @@ def _unknown(view: FileLines, candidate: Place) -> Iterator[int]:
 
 def _distinction(document: Document, spans: Sequence[tuple[int, int]]) -> str:
     """The line right above the places, where it is another one at each of them."""
-    above = [document.lines[first - 2].strip() if first > 1 else b"" for first, _ in spans]
+    above = [document.lines[first - 2].strip(b"\0 \t") if first > 1 else b"" for first, _ in spans]
     if len(spans) > SHOWN or len(set(above)) < len(spans) or not all(above):
         return ""
     named = zip(spans, above, strict=True)
-    shown = "; ".join(
-        f"{document.number_in_file(first)}: {_quote(line)}" for (first, _), line in named
-    )
+    shown = "; ".join(f"{first}: {_quote(line)}" for (first, _), line in named)
     return f" The lines right above them: {shown}."
 
 
-def _lines(document: Document, first: int, last: int) -> str:
-    first, last = document.number_in_file(first), document.number_in_file(last)
+def _lines(first: int, last: int) -> str:
     return f"line {first}" if first >= last else f"lines {first}-{last}"
 
 

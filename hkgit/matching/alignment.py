@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 
 from hkgit.matching.place import FULL
 from hkgit.matching.view import EditLines, indent_of
-from hkgit.text.diff import LineChange, find_anchors
+from hkgit.text.diff import LineChange, find_anchors, find_heaviest
 from hkgit.values import dataclass
 
 LONGEST = 2000  # Longer lines are alike only when they are equal, so that the work is bounded
@@ -91,9 +91,15 @@ def align(
     """
     targets: list[int | None] = [None] * len(old)
     for block in _blocks(old, window):
-        gains = _gains(old, window, block, alike, spelt or (old, window))
-        for i, j in _align_block(gains, block):
-            targets[i] = first + j
+        pairs = find_heaviest(
+            _gains(old, window, block, alike, spelt or (old, window)),
+            block.end - block.start,
+            GAP,
+            is_held_above=block.is_held_above,
+            is_held_below=block.is_held_below,
+        )
+        for i, j in pairs:
+            targets[block.old_start + i] = first + block.start + j
     return tuple(targets)
 
 
@@ -120,49 +126,6 @@ def _blocks(old: Sequence[bytes], window: Sequence[bytes]) -> list[_Block]:
         )
     )
     return [block for block in blocks if 0 < block.cells <= MOST_CELLS]
-
-
-def _align_block(gains: list[dict[int, int]], block: _Block) -> Iterator[tuple[int, int]]:
-    """Pairs of the heaviest alignment of a block; of equal ones the one that starts first."""
-    width = block.end - block.start
-    is_free = not block.is_held_below
-    rows = [[0 if is_free else -GAP * (width - j) for j in range(width + 1)]]
-    for gain in reversed(gains):
-        rows.append(_row(gain, rows[-1], is_free=is_free))
-    rows.reverse()
-    start = 0 if block.is_held_above else max(range(width + 1), key=lambda k: (rows[0][k], -k))
-    for i, j in _walk(gains, rows, start):
-        yield block.old_start + i, block.start + j
-
-
-def _row(gains: dict[int, int], below: list[int], *, is_free: bool) -> list[int]:
-    """The best score from each line of the window on, for the old lines from one on."""
-    row = below[:]
-    for j in range(len(row) - 2, -1, -1):
-        best = below[j]
-        if row[j + 1] - GAP > best:
-            best = row[j + 1] - GAP
-        if j in gains and gains[j] + below[j + 1] > best:
-            best = gains[j] + below[j + 1]
-        if best > 0 or not is_free:
-            row[j] = best
-    return row
-
-
-def _walk(gains: list[dict[int, int]], rows: list[list[int]], j: int) -> list[tuple[int, int]]:
-    """The pairs along the best path from the first old line and line `j` of the window."""
-    pairs = []
-    i = 0
-    while i < len(gains) and j < len(rows[0]) - 1:
-        gain = gains[i].get(j)
-        if gain is not None and rows[i][j] == gain + rows[i + 1][j + 1]:
-            pairs.append((i, j))
-            i, j = i + 1, j + 1
-        elif rows[i][j] == rows[i + 1][j]:
-            i += 1
-        else:
-            j += 1
-    return pairs
 
 
 def _gains(

@@ -135,7 +135,7 @@ def find_candidates(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     for candidate in sorted(
         found.values(), key=lambda c: (c.agreement, c.similarity, c.is_fit), reverse=True
     ):
-        if not any(_are_one(wanted, candidate, other) for other in kept):
+        if candidate.similarity and not any(_are_one(wanted, candidate, each) for each in kept):
             kept.append(candidate)
     return tuple(kept)
 

@@ -11,6 +11,7 @@ from hkgit.matching.place import Place
 from hkgit.matching.placeholder import DOTS, is_bare, is_elision, is_placeholder
 from hkgit.matching.strict import cuts_at, is_whole
 from hkgit.matching.view import EditLines, FileLines, indent_of, is_telling, make_key
+from hkgit.matching.words import find_typography
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
 from hkgit.text.escape import count_noun
@@ -75,6 +76,24 @@ def check(
             path,
             "the new text has '...' where the old one has lines",
             "Write out the lines, or put ... in the same places of the old text.",
+        )
+
+
+def check_typography(view: FileLines, wanted: EditLines, path: str) -> None:
+    """Raise InvalidInput where both texts have typography that the file has not.
+
+    What put it into the old text put it into the new one too; there nobody knows what was meant.
+    """
+    if wanted.old.isascii() or wanted.new.isascii():
+        return
+    data = view.document.data
+    known = set() if view.is_ascii else find_typography(data)
+    added = sorted(find_typography(wanted.new) - find_typography(wanted.old) - known)
+    if added and not find_typography(wanted.old) <= known:
+        raise InvalidInput(
+            path,
+            f"the old text has quotes or dashes that the file has not, and the new text {added[0]}",
+            "Write both texts with the characters that are meant to stand in the file.",
         )
 
 
@@ -191,15 +210,14 @@ def find_doubled_lines(view: FileLines, wanted: EditLines, place: Place) -> tupl
     if not is_whole(view.document, place):
         return ()
     first, last = view.document.lines_of(place.start, place.end)
-    number_of = view.document.number_in_file
     notes = []
     for change in wanted.changes:
         added = wanted.new_lines[change.new_start : change.new_end]
         is_top, is_bottom = change.old_start == 0, change.old_end == len(wanted.old_lines)
         if added and is_top and _repeats(view, added[0], first - 1):
-            notes.append(f"the first new line repeats line {number_of(first - 1)}")
+            notes.append(f"the first new line repeats line {first - 1}")
         if added and is_bottom and _repeats(view, added[-1], last + 1):
-            notes.append(f"the last new line repeats line {number_of(last + 1)}")
+            notes.append(f"the last new line repeats line {last + 1}")
     return tuple(notes)
 
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from hkgit.edits import END_OF_FILE, Edit, encode_text
 from hkgit.errors import Ambiguous, HkgitError, InvalidInput, Near, Stale
 from hkgit.matching import advice, applied, guards
-from hkgit.matching.candidates import fuzzy, line_block
+from hkgit.matching.candidates import find_candidates, fuzzy, is_slip, line_block
 from hkgit.matching.place import FULL, Located, Place, Settings, rate_confidence
 from hkgit.matching.strict import (
     elided,
@@ -67,16 +67,22 @@ NEAR_HINT = 5  # How many lines a place may be away from a line hint that is to 
 
 
 @dataclass(frozen=True, slots=True)
-class Ties:
-    """Evidence that breaks ties between equally good places; never used otherwise.
+class Search:
+    """An edit that is looked for in a file, and the evidence that ties it to a place there.
 
-    `holds` is that an expected hash does, `vouches` says what evidence covers a place.
+    `holds` is that an expected hash does, `vouches` says what evidence covers a place; both break
+    ties between equally good places, and are never used otherwise.
     """
 
-    document: Document
+    view: FileLines
     edit: Edit
+    settings: Settings
     holds: Holds | None
-    vouches: Vouches = vouch_for_none
+    vouches: Vouches
+
+    @property
+    def document(self) -> Document:
+        return self.view.document
 
     def owns(self, place: Place) -> bool:
         """Whether evidence is that of a place, and not of much more that was read with it."""
@@ -127,10 +133,8 @@ class Ties:
         is_clear = least <= reach and other > max(3 * least * least, 1)
         return [away[0][1]] if is_clear else places
 
-    def refusal(self, places: Sequence[Place]) -> HkgitError:
+    def refuse(self, places: Sequence[Place]) -> HkgitError:
         """Build the error for several places: Ambiguous, or Stale if all have another hash."""
-        from hkgit.matching import advice
-
         error = advice.refuse_ambiguous(self.document, places, self.edit)
         expected = self.edit.expected_hash
         if expected is None or self.holds is None or any(map(self.holds, places)):
@@ -139,16 +143,6 @@ class Ties:
         stale = Stale(self.edit.path, f"{what}, and {error.what}", "Read the file again.")
         stale.near = error.near
         return stale
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """An edit that is looked for in a file, and what ties it to a place there."""
-
-    view: FileLines
-    edit: Edit
-    settings: Settings
-    ties: Ties
 
 
 def settle(
@@ -163,17 +157,13 @@ def settle(
     Raises Ambiguous where nothing tells several apart, AlreadyApplied where the change stands
     there, Conflict where lines that it changes are misquoted.
     """
-    place, runner_up = decide(places, search.ties)
+    place, runner_up = decide(places, search)
     if not place.is_fit:
         if not _is_slip(search, wanted, place, runner_up):
-            from hkgit.matching import advice
-
             raise advice.refuse_conflict(search.view, wanted, place, search.edit)
         repairs = (*repairs, "misquoted")
     pieces = find_pieces(search.view, wanted) if tier == "elided" else [(wanted, place)]
     if any(applied.stands_over(search.view, *piece) for piece in pieces):
-        from hkgit.matching import advice
-
         raise advice.refuse_applied(search.view, place, search.edit)
     second = None if runner_up is None else runner_up.similarity
     sure = rate_confidence(tier, place.similarity, second, repairs)
@@ -191,18 +181,16 @@ def settle(
 
 def _is_slip(search: Search, wanted: EditLines, place: Place, runner_up: Place | None) -> bool:
     """Whether evidence shows that the author saw this very place, and only misquotes it."""
-    if place.similarity < search.settings.threshold or not search.ties.vouches(place):
+    if place.similarity < search.settings.threshold or not search.vouches(place):
         return False
     if runner_up is not None and place.agreement - runner_up.agreement < MARGIN:
-        holds = search.ties.holds
+        holds = search.holds
         if holds is None or not holds(place) or holds(runner_up):
             return False
-    from hkgit.matching.candidates import is_slip
-
     return bool(place.targets) and is_slip(search.view, wanted, place)
 
 
-def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
+def decide(places: Sequence[Place], search: Search) -> tuple[Place, Place | None]:
     """Choose the place that is meant and the runner-up; the place is not always a fit.
 
     Raises Ambiguous where another place is as good or nearly so, unless none of them is a fit;
@@ -211,9 +199,9 @@ def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
     ranked = sorted(places, key=lambda p: (-p.agreement, -p.similarity, not p.is_fit, p.start))
     near = [place for place in ranked if _is_near(ranked[0], place)]
     if len(near) > 1:
-        near = ties.break_ties(near)
+        near = search.break_ties(near)
     if len(near) > 1 and any(place.is_fit for place in near):
-        raise ties.refusal(near)
+        raise search.refuse(near)
     return near[0], next((place for place in ranked if place != near[0]), None)
 
 
@@ -247,8 +235,6 @@ def choose_variant(search: Search, wanted: EditLines) -> tuple[EditLines, tuple[
 
 
 def _agreement(search: Search, wanted: EditLines) -> tuple[int, int]:
-    from hkgit.matching.candidates import find_candidates
-
     found = find_candidates(search.view, wanted)
     return (found[0].agreement, found[0].similarity) if found else (0, 0)
 
@@ -266,7 +252,9 @@ def locate(
     many lines the evidence is which shows that the author saw it as it is. Raises NoMatch,
     AlreadyApplied, Ambiguous, Conflict or InvalidInput.
     """
-    search = Search(make_view(document), edit, settings, Ties(document, edit, holds, vouches))
+    search = Search(
+        view=make_view(document), edit=edit, settings=settings, holds=holds, vouches=vouches
+    )
     wanted = EditLines.of(edit)
     if not wanted.old:
         raise InvalidInput(edit.path, "the old text is empty", "Quote the lines to be replaced.")
@@ -275,8 +263,6 @@ def locate(
     found = _find(search, wanted)
     is_exact = found is not None and found.tier == "exact" and not found.repairs
     if found is None or (settings.threshold == FULL and not is_exact):
-        from hkgit.matching import advice
-
         raise advice.refuse_no_match(search.view, wanted, edit)
     _check_meaning(search, found)
     return found
@@ -296,13 +282,12 @@ def _check_meaning(search: Search, found: Located) -> None:
     meant = EditLines.of(search.edit, found.repairs)
     is_paired = found.tier == "elided"
     try:
+        guards.check_typography(search.view, EditLines.of(search.edit), search.edit.path)
         guards.check(search.view, meant, search.edit.path, found.places[0], is_paired=is_paired)
     except InvalidInput as error:
-        from hkgit.matching.advice import remove_marks
-
         lines_of = search.view.document.lines_of
         error.near = tuple(Near(*lines_of(p.start, p.end)) for p in found.places)
-        error.corrected = remove_marks(meant, search.edit)
+        error.corrected = advice.remove_marks(meant, search.edit)
         raise
 
 
@@ -342,10 +327,8 @@ def _find_inside_word(search: Search, wanted: EditLines) -> Located | None:
         wanted, places, tier = other, find_literal_places(search.view, other), "whitespace"
     if len(places) != 1 or wanted.whole_lines:
         return None
-    if search.ties.vouches(places[0]):
+    if search.vouches(places[0]):
         return settle(search, tier, wanted, places, ())
-    from hkgit.matching import advice
-
     raise advice.refuse_inside_word(search.view, places[0], search.edit)
 
 
@@ -389,12 +372,10 @@ def _find_loosely(search: Search, wanted: EditLines) -> Located | None:
 
 def _find_owned(search: Search, wanted: EditLines) -> tuple[Place, ...]:
     """Find the lines whose very hash or receipt is given, and of which none is quoted as it is."""
-    from hkgit.matching.candidates import find_candidates
-
-    if search.ties.vouches is vouch_for_none or find_candidates(search.view, wanted):
+    if search.vouches is vouch_for_none or find_candidates(search.view, wanted):
         return ()
     places = advice.find_by_words(search.view, wanted, MOST_SHOWN)
-    return tuple(place for place in places if search.ties.owns(place))
+    return tuple(place for place in places if search.owns(place))
 
 
 def _settle_loose(
@@ -405,8 +386,6 @@ def _settle_loose(
     repairs: tuple[str, ...],
 ) -> Located | None:
     """Choose among the places of a loose tier; None where the one that is meant is too unlike."""
-    from hkgit.matching.candidates import find_candidates
-
     best = find_candidates(search.view, wanted)[0]
     _refuse_applied(search, applied.find_rival(search.view, wanted, best))
     found = settle(search, tier, wanted, places, repairs)
@@ -422,7 +401,7 @@ def _check_evidence(search: Search, wanted: EditLines, found: Located) -> Locate
 
     place, path = found.places[0], search.edit.path
     is_sure = has_evidence(search.view, wanted, place.targets, path)
-    if not is_sure and not search.ties.owns(place):
+    if not is_sure and not search.owns(place):
         return None
     _refuse_applied(search, applied.find_added(search.view, wanted, place.targets))
     check_names(search.view, wanted, place.targets, path)
@@ -432,8 +411,6 @@ def _check_evidence(search: Search, wanted: EditLines, found: Located) -> Locate
 def _refuse_applied(search: Search, place: Place | None) -> None:
     """Raise AlreadyApplied where the new text stands at a place."""
     if place is not None:
-        from hkgit.matching import advice
-
         raise advice.refuse_applied(search.view, place, search.edit)
 
 
@@ -531,9 +508,7 @@ def _tell_left_over(view: FileLines, wanted: EditLines, places: Sequence[Place])
     for tier, how in ((whitespace, "blanks"), (unicode, "typography")):
         near = _apart_from(places, sorted(tier(view, wanted)))
         if near:
-            lines = [
-                str(view.document.number_in_file(view.document.line_at(p.start))) for p in near
-            ]
+            lines = [str(view.document.line_at(p.start)) for p in near]
             shown = ", ".join([*lines[:MOST_SHOWN], *(["..."] if lines[MOST_SHOWN:] else [])])
             verb = "differs" if len(near) == 1 else "differ"
             return (f"{count_noun(len(near), 'place')} that {verb} in {how} stayed: line {shown}",)

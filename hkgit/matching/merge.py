@@ -229,7 +229,9 @@ class LineIndents:
         if self._is_flat and _is_even(change) and row in self._known:
             return self._here(row)
         if self._is_flat or change in self._undecided:
-            raise self._refuse()
+            raise _refuse_indentation(
+                f"{self.path}:{next(t for t in self.targets if t is not None) + 1}"
+            )
         return None
 
     @cached_property
@@ -306,13 +308,15 @@ class LineIndents:
     def _drop_blank(self, lines: Iterable[bytes]) -> list[bytes]:
         return [line for line in lines if line.strip()]
 
-    def _refuse(self) -> Conflict:
-        return Conflict(
-            f"{self.path}:{next(t for t in self.targets if t is not None) + 1}",
-            "the edit is indented differently from the file, and it cannot be told how its "
-            "new lines are to be indented",
-            "Quote the lines with the indentation that they have in the file.",
-        )
+
+def _refuse_indentation(where: str) -> Conflict:
+    """Build the error for new lines of another frame than the file's."""
+    return Conflict(
+        where,
+        "the edit is indented differently from the file, and it cannot be told how its new lines "
+        "are to be indented",
+        "Quote the lines with the indentation that they have in the file.",
+    )
 
 
 def _is_even(change: LineChange) -> bool:
@@ -470,12 +474,7 @@ class Merge:
         if len(beside) == 1:
             [found] = beside
         if found is None:
-            raise Conflict(
-                self.path,
-                "the edit is indented differently from the file, and it cannot be told how its "
-                "new lines are to be indented",
-                "Quote the lines with the indentation that they have in the file.",
-            )
+            raise _refuse_indentation(self.path)
         return found
 
     @cached_property

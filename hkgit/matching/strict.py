@@ -280,8 +280,10 @@ def elided(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
 
 def find_pieces(view: FileLines, wanted: EditLines) -> Sequence[Piece]:
     """Find the only place of each piece between the dots; nothing where one has none or several."""
-    old, new = _parts(wanted.old_lines), _parts(wanted.new_lines)
-    if len(old) < 2 or len(old) != len(new) or _are_swapped(wanted):
+    old = _parts(wanted.old_lines)
+    # New lines are looked at where there are dots in the old ones alone: they may be very many.
+    new = _parts(wanted.new_lines) if len(old) > 1 else []
+    if len(old) != len(new) or _are_swapped(wanted):
         return ()
     found: list[Piece] = []
     for before, after in zip(old, new, strict=True):

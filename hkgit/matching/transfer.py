@@ -41,7 +41,7 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
         is_made = all(merge.is_made() for merge in merges)
     changed = tuple(s for s in splices if document.data[s.start : s.end] != s.new)
     if not changed or is_made:
-        where = f"{edit.path}:{document.number_in_file(document.line_at(located.places[0].start))}"
+        where = f"{edit.path}:{document.line_at(located.places[0].start)}"
         raise AlreadyApplied(
             where, "the file already is as the edit wants it", "Leave the edit out."
         )

@@ -124,7 +124,7 @@ def check_names(view: FileLines, wanted: EditLines, targets: Targets, path: str)
         for name in sorted(other & used):
             if not any(name in _list_names(line) for line in view.lines if name[1:] in line):
                 raise Conflict(
-                    f"{path}:{view.document.number_in_file(target + 1)}",
+                    f"{path}:{target + 1}",
                     f"the new lines use {name.decode()!r}, a name that this line does not have, but"
                     " the old text has",
                     "Read the file again and use the names that it has now.",

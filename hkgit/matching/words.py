@@ -25,6 +25,7 @@ _SAME: dict[str, str] = {
 }
 _TABLE = {ord(char): plain for plain, chars in _SAME.items() for char in chars}
 _TYPESET = "[" + "".join(map(chr, _TABLE)) + "]"
+_TYPED = frozenset(_SAME["'"] + _SAME['"'] + _SAME["-"])
 _HYPHENS = b"-{2,}"
 
 
@@ -38,6 +39,11 @@ def fold_typed(text: bytes, other: bytes) -> bytes:
     """Replace those pieces of typography in a text that another text has too."""
     known = set(map(ord, decode_text(other))) & _TABLE.keys()
     return encode_text(decode_text(text).translate({char: _TABLE[char] for char in known}))
+
+
+def find_typography(text: bytes) -> set[str]:
+    """Find the quotes and dashes of a text that programs put for plain ones."""
+    return set(decode_text(text)) & _TYPED
 
 
 def join_hyphens(text: bytes) -> bytes:

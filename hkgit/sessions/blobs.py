@@ -11,11 +11,16 @@ import zlib
 from collections.abc import Collection
 from pathlib import Path
 
+from hkgit.edits import File
 from hkgit.errors import GitRefused
 from hkgit.git.state_files import find_files
 from hkgit.sessions.homes import find_folders, list_candidates
 from hkgit.text.hashes import digest
 from hkgit.values import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.evidence.entry import FileMark
 
 
 def keep_json(place: Path, value: object) -> bytes:
@@ -73,6 +78,11 @@ class Blobs:
         except (OSError, zlib.error):
             return None
         return data if digest(data) == name else None
+
+    def file(self, version: FileMark | None) -> File | None:
+        """Return a version of a file; None for none, and where it is not kept."""
+        data = None if version is None else self.get(version.sha256)
+        return None if version is None or data is None else File(data, version.mode)
 
     def keep(self, names: Collection[str]) -> None:
         """Throw all others away."""

@@ -442,3 +442,16 @@ def list_units(journal: SessionJournal) -> list[PendingEdit]:
         for call in journal.effective
         for each in _list_edits(call)
     ]
+
+
+def group_connected(
+    parts: Sequence[Sequence[PendingEdit]],
+) -> Iterator[tuple[list[str], list[PendingEdit]]]:
+    """Group files that some edits connect, each group with its edits; a part stays together."""
+    groups: list[set[str]] = []
+    for part in parts:
+        paths = {path for unit in part for path in unit.paths}
+        met = [group for group in groups if group & paths]
+        groups = [*(group for group in groups if not group & paths), paths.union(*met)]
+    for paths in groups:
+        yield sorted(paths), [unit for part in parts for unit in part if unit.paths & paths]

@@ -6,7 +6,7 @@ is staged is worked out again from the edits (`squash`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from hkgit.applying.evidence import LATE, is_blind
@@ -17,8 +17,9 @@ from hkgit.evidence.entry import Entry
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.sessions.call_journal import PendingEdit
+from hkgit.sessions.call_journal import PendingEdit, group_connected
 from hkgit.sessions.proposal import Proposal, ProposedEntry, propose_entry
+from hkgit.text.words import words_of_files
 
 
 def propose(
@@ -38,35 +39,26 @@ def propose(
     changed = {change.path for change in repository.changes(before.tree_id, tree)}
     log = RefusalLog.of(repository.common_dir)
     entries: list[ProposedEntry] = []
-    others: list[tuple[list[str], list[PendingEdit]]] = []
-    for paths, group in group_connected([unit for unit in waiting if unit.paths & changed]):
+    others: list[list[PendingEdit]] = []
+    units = [unit for unit in waiting if unit.paths & changed]
+    specs = [[*own] for _, own in groupby(units, key=lambda unit: unit.key)]
+    for paths, group in group_connected(specs):
         found = None if is_built else _find_final(paths, group, before, after)
         try:
             entries += [propose_entry(own[0].entry, own, head, log) for own in found or ()]
         except InvalidInput:  # one is too large, which `squash` says
             found = None
         if found is None:
-            others.append((paths, group))
+            others.append(group)
     if not others and not is_built:
         return Proposal(tuple(entries), ())
     # Few commits need the ladder.
     from hkgit.sessions.squash import Squash
 
     squash = Squash.of(repository, (before, after), head, log, entries)
-    for paths, group in others:
-        squash.add(paths, group)
+    for group in others:
+        squash.add(group)
     return squash.propose(sorted(path for path in changed if before.entry(path) is None))
-
-
-def group_connected(units: Sequence[PendingEdit]) -> Iterator[tuple[list[str], list[PendingEdit]]]:
-    """Group files that specs connect, each group with its edits; most groups are one file."""
-    groups: list[set[str]] = []
-    for _, own in groupby(units, key=lambda unit: unit.key):
-        paths = {path for unit in own for path in unit.paths}
-        met = [group for group in groups if group & paths]
-        groups = [*(group for group in groups if group not in met), paths.union(*met)]
-    for paths in groups:
-        yield sorted(paths), [unit for unit in units if unit.paths & paths]
 
 
 def _find_final(
@@ -93,8 +85,6 @@ def _find_final(
     if not is_plain or [here[path] for path in paths] != [*map(mark, wanted)]:
         return None
     if len(found) > 1:
-        from hkgit.applying.net import words_of_files  # most commits have one call of a file
-
         landed = words_of_files([*map(before.get, paths), *wanted])
         if not words_of_files(None if each is None else File(each) for each in between) <= landed:
             return None

@@ -24,7 +24,7 @@ from hkgit.sessions.homes import (
     read_last_use,
 )
 from hkgit.sessions.outstanding import find_awaiting, is_unread
-from hkgit.values import dataclass
+from hkgit.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,7 @@ def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
         except GitRefused as error:
             last = int(read_last_use(folder))
             damaged.append(SessionState(folder.name, last, damage=error.what))
-    counts, blind = _counts(repository, root, journals)
-    states = (_state(each, counts[_key(each)], blind[_key(each)]) for each in journals)
+    states = _describe(repository, root, journals)
     # Of one that has ended nothing is left once HEAD has what waited.
     live = (each for each in states if each.waiting or not each.ended)
     return sorted([*damaged, *live], key=lambda state: state.session)
@@ -69,13 +68,13 @@ def end(repository: Repository, root: Path, name: str) -> SessionState:
     """End a session; edits that wait for a commit stay. Raises InvalidInput."""
     journal = _open_named(root, name)
     with lock_sessions(journal.folder.parent):
-        counts, blind = _counts(repository, root, [journal])
-        if counts[_key(journal)]:
+        [found] = _describe(repository, root, [journal])
+        if found.waiting:
             shutil.rmtree(journal.folder / "batches", ignore_errors=True)
             journal.update(is_ended=True, known={}, fresh={})
-        found = _state(journal, counts[_key(journal)], blind[_key(journal)])
-        if not found.waiting:
-            _remove(journal.folder)
+            found = replace(found, ended=True)
+        else:
+            shutil.rmtree(journal.folder, ignore_errors=True)
     _tidy(root)
     return found
 
@@ -100,7 +99,7 @@ def clean(
     for state in () if dry_run else gone:
         folder = _open_named(root, state.session).folder
         with lock_sessions(folder.parent):
-            _remove(folder)
+            shutil.rmtree(folder, ignore_errors=True)
     _tidy(root)
     return gone, kept
 
@@ -122,7 +121,7 @@ def expire(root: Path) -> list[str]:
     for folder in gone:
         with lock_sessions(folder.parent):
             if folder in find_unused(root):
-                _remove(folder)
+                shutil.rmtree(folder, ignore_errors=True)
     return [folder.name for folder in gone]
 
 
@@ -132,7 +131,7 @@ def drop_ended(repository: Repository, root: Path, journals: Sequence[SessionJou
     waits = {unit.key[0] for unit in find_awaiting(repository, root, ended)} if ended else set()
     for journal in ended:
         if journal.folder.name not in waits:
-            _remove(journal.folder)
+            shutil.rmtree(journal.folder, ignore_errors=True)
 
 
 def list_homes(repository: Repository) -> Iterator[Path]:
@@ -143,33 +142,33 @@ def list_homes(repository: Repository) -> Iterator[Path]:
     yield from dict.fromkeys(home.resolve() for home in homes)
 
 
-def _counts(
+def _describe(
     repository: Repository, root: Path, journals: Sequence[SessionJournal]
-) -> tuple[Counter[str], Counter[str]]:
-    """How many edits of each session wait, and how many of these are blind."""
+) -> list[SessionState]:
+    """Describe sessions, with how many edits of each wait."""
     units = find_awaiting(repository, root, journals)
-    blind = (unit for unit in units if is_unread(unit.entry, unit.number))
-    return Counter(unit.key[0] for unit in units), Counter(unit.key[0] for unit in blind)
-
-
-def _state(journal: SessionJournal, waiting: int, blind: int) -> SessionState:
-    last = int(read_last_use(journal.folder))
-    calls = journal.standing
-    agents = tuple(dict.fromkeys(call.agent for call in calls))
-    return SessionState(
-        session=journal.folder.name,
-        last_used=last,
-        agents=agents,
-        call_count=len(calls),
-        waiting=waiting,
-        waiting_blind=blind,
-        ended=journal.load().state.is_ended,
-        expires=None if waiting else last + EXPIRY,
-    )
-
-
-def _key(journal: SessionJournal) -> str:
-    return journal.folder.name
+    waiting = Counter(unit.key[0] for unit in units)
+    blind = Counter(unit.key[0] for unit in units if is_unread(unit.entry, unit.number))
+    states = []
+    for journal in journals:
+        name, last, calls = (
+            journal.folder.name,
+            int(read_last_use(journal.folder)),
+            journal.standing,
+        )
+        states.append(
+            SessionState(
+                session=name,
+                last_used=last,
+                agents=tuple(dict.fromkeys(call.agent for call in calls)),
+                call_count=len(calls),
+                waiting=waiting[name],
+                waiting_blind=blind[name],
+                ended=journal.state.is_ended,
+                expires=None if waiting[name] else last + EXPIRY,
+            )
+        )
+    return states
 
 
 def _open_named(root: Path, name: str) -> SessionJournal:
@@ -183,10 +182,6 @@ def refuse_missing_session(name: str) -> InvalidInput:
     """Build the error for a name that no session has."""
     fix = "hkgit session list shows the sessions."
     return InvalidInput(f"session {name}", "is not a session of this checkout", fix)
-
-
-def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _tidy(root: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hkgit.applying.evidence import LATE
-from hkgit.edits import File, MappingSnapshot, Read
+from hkgit.edits import MappingSnapshot, Read
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import is_late_accepted
@@ -63,8 +63,8 @@ def read_before(
             expect_kept_here(root, journal.folder, fix)
             raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
         found, spec, before = first
-        data = None if before is None else journal.blobs.get(before.sha256)
-        files = MappingSnapshot({} if data is None else {path: File(data)})
+        file = journal.blobs.file(before)
+        files = MappingSnapshot({} if file is None else {path: file})
         reading, _ = read_snapshot(files, path, start, end, limit=None)
         lines = reading.start_line, reading.end_line
         journal.mend(found, spec, Read(path, *lines, reading.range_hash or "", LATE))

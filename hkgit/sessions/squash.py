@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.applying.evidence import is_blind
-from hkgit.applying.net import NetChange, Words, words_of_files, words_written
+from hkgit.applying.net import NetChange, words_written
 from hkgit.applying.planner import PlannedSpec
 from hkgit.edits import File, Overlay, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
@@ -22,13 +22,14 @@ from hkgit.git.attributes import Content, Conversion
 from hkgit.git.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
-from hkgit.sessions.call_journal import PendingEdit
+from hkgit.sessions.call_journal import PendingEdit, group_connected
 from hkgit.sessions.call_plan import render_mending_read
 from hkgit.sessions.outstanding import find_effective
 from hkgit.sessions.proposal import Proposal, ProposedEntry, propose_entry
 from hkgit.sessions.selection import Built, CommitBuilder, Step, choose_edits, read_contents
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
+from hkgit.text.words import Words, words_of_files
 from hkgit.values import dataclass, field, replace
 
 TYPE_CHECKING = False
@@ -80,67 +81,84 @@ class Squash:
             entries=entries,
         )
 
-    def add(self, paths: Sequence[str], units: Sequence[PendingEdit]) -> None:
-        """Take in the edits of some connected files."""
-        before, staged = self.builder.before, read_contents(self.after, paths)
-        if None in staged:  # the edits of a deleted file go with it
-            made = self.builder.build(units).files
-            lost = [unit for unit in units if self._is_lost(unit, made)]
-            self.lost += lost
-            units = [unit for unit in units if unit not in lost]
-        effective = find_effective(self.after, units, before)
-        self.effective |= {*effective}
+    def add(self, units: Sequence[PendingEdit]) -> None:
+        """Take in the edits of some files that specs connect."""
+        chosen = {
+            each
+            for paths, own in group_connected([[u] for u in units])
+            for each in self._choose(paths, own)
+        }
+        built = self.builder.build([unit for unit in units if unit in chosen])
+        self.built.merge(built)
+        paths = {path for unit in units for path in unit.paths}
+        landed = self._words(self.builder.before, paths) | self._words(self.after, paths)
+        # The steps since files were clean, by these files; what is `done` is clean.
+        runs: list[tuple[set[str], list[int]]] = []
+        now = done = Overlay(self.builder.before)
+        for at, (own, planned) in enumerate(built.steps):
+            now = Overlay(now.below, {**now.files, **planned.files})
+            here = {path for unit in own for path in unit.paths}
+            met = [run for run in runs if run[0] & here]
+            runs = [run for run in runs if not run[0] & here]
+            here = here.union(*(paths for paths, _ in met))
+            numbers = sorted([at, *(number for _, run in met for number in run)])
+            if self._words(now, here) <= landed:
+                self._record([built.steps[each] for each in numbers], done, landed)
+                done = Overlay(now.below, {**done.files, **{each: now.get(each) for each in here}})
+            else:
+                runs.append((here, numbers))
+        for _, numbers in runs:
+            self._record([built.steps[each] for each in numbers], done, landed, is_clean=False)
+
+    def _choose(self, paths: Sequence[str], units: Sequence[PendingEdit]) -> Sequence[PendingEdit]:
+        """Choose the edits of connected files that are in what is staged."""
+        staged = read_contents(self.after, paths)
 
         def make(some: Sequence[PendingEdit]) -> Sequence[File | None]:
             return read_contents(self.builder.build(some).files, paths)
 
-        built = self.builder.build(choose_edits(units, make, staged, effective))
-        self.built.merge(built)
-        landed = words_of_files([*read_contents(before, paths), *staged])
-        start = files = Overlay(before)
-        run: list[Step] = []
-        for step in built.steps:
-            run.append(step)
-            files = Overlay(before, {**files.files, **step[1].files})
-            is_clean = words_of_files(read_contents(files, paths)) <= landed
-            if is_clean or step is built.steps[-1]:
-                outcomes = step[1].plan.outcomes
-                is_whole = len(run) == 1 and words_written(step[1].spec, outcomes) <= landed
-                self._record(run, None if is_clean and is_whole else start, landed)
-                start, run = files, []
+        if not any(staged) and any(make(units)):
+            self.lost += units  # the edits of a deleted file go with it
+            return ()
+        effective = find_effective(self.after, units, self.builder.before)
+        self.effective |= {*effective}
+        return choose_edits(units, make, staged, effective)
 
-    def _is_lost(self, unit: PendingEdit, made: Snapshot) -> bool:
-        """Whether nothing is left of the files of an edit that has not removed them."""
-        return not any(map(self.after.get, unit.paths)) and any(map(made.get, unit.paths))
+    def _words(self, files: Snapshot, paths: Iterable[str]) -> Words:
+        return words_of_files(map(files.get, paths))
 
-    def _record(self, run: Sequence[Step], start: Snapshot | None, landed: Words) -> None:
+    def _record(
+        self, run: Sequence[Step], start: Snapshot, landed: Words, *, is_clean: bool = True
+    ) -> None:
         """Record the edits from one clean version to the next: their net change on `start`.
 
-        Without that, and where no diff tells it, they are recorded as they are.
+        One that says only what stays is recorded as it is; so are those of which no diff tells the
+        net change.
         """
-        if start is not None:
-            units = tuple(unit for own, _ in run for unit in own)
-            net = NetChange()
-            for _, planned in run:
-                net.add(planned.plan)
-            net.drop(landed)
-            try:
-                whole = net.restate(start, _settings(units))
-            except HkgitError as error:
-                named = units[0].name
-                named += f", to {units[-1].name}" if len(units) > 1 else ""
-                self.notes.append(
-                    f"{named}: the ledger keeps text that they wrote and that is not in this"
-                    f" commit ({error.where}: {error.what})"
-                )
-            else:
-                if whole is None:
-                    self.settled += units
-                else:
-                    self._propose(units, whole, run, is_net=True)
-                return
-        for step in run:
-            self._propose(*step, [step], is_net=False)
+        units = tuple(unit for own, _ in run for unit in own)
+        [(_, last)] = run[-1:]
+        if is_clean and len(run) == 1 and words_written(last.spec, last.plan.outcomes) <= landed:
+            self._propose(units, last, run, is_net=False)
+            return
+        net = NetChange()
+        for _, planned in run:
+            net.add(planned.plan)
+        net.drop(landed)
+        try:
+            whole = net.restate(start, _settings(units))
+        except HkgitError as error:
+            named = units[0].name + (f", to {units[-1].name}" if len(units) > 1 else "")
+            self.notes.append(
+                f"{named}: the ledger keeps text that they wrote and that is not in this"
+                f" commit ({error.where}: {error.what})"
+            )
+            for step in run:
+                self._propose(*step, [step], is_net=False)
+            return
+        if whole is None:
+            self.settled += units
+        else:
+            self._propose(units, whole, run, is_net=True)
 
     def _propose(
         self,
@@ -156,14 +174,14 @@ class Squash:
             self.entries.append(propose_entry(entry, units, self.head, self.log, is_net=is_net))
         except InvalidInput as error:
             self.notes.append(f"{units[0].name} is not recorded: {error.what}")
-        if any(is_blind(outcome.evidence.kind) for outcome in planned.plan.outcomes):
+        blind = {
+            each.path for each in planned.plan.outcomes if is_blind(each.evidence.kind)
+        }  # of a net change the edits are named, as their authors know them
+        for own, found in steps:
             # A unit that was restated on the parent's lines may have become several edits.
-            self.notes += (
-                describe_blind(unit)
-                for own, found in steps
-                for unit, outcome in zip(own, found.plan.outcomes, strict=False)
-                if is_blind(outcome.evidence.kind)
-            )
+            for unit, outcome in zip(own, found.plan.outcomes, strict=False):
+                if outcome.path in blind and is_blind(outcome.evidence.kind):
+                    self.notes.append(describe_blind(unit))
 
     def propose(self, added: Sequence[str]) -> Proposal:
         """Propose the entries; `added` are the paths that are new in the commit."""

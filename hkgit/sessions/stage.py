@@ -33,8 +33,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.sessions.proposal import Proposal
 
-_NO_OBJECT = "0" * 40
-
 
 def open_journals(repository: Repository, root: Path) -> list[SessionJournal]:
     """Open the journals of all named sessions of a checkout: other calls are no evidence."""
@@ -161,8 +159,9 @@ def update_index(repository: Repository, ids: Mapping[str, str | None]) -> None:
     """Set paths of the index to blobs; None takes one out. Raises GitRefused."""
     if not ids:
         return
+    nothing = "0" * len(repository.empty_tree)
     lines = (
-        f"0 {_NO_OBJECT}\t{path}" if blob is None else f"{REGULAR:o} {blob}\t{path}"
+        f"0 {nothing}\t{path}" if blob is None else f"{REGULAR:o} {blob}\t{path}"
         for path, blob in ids.items()
     )
     data = b"".join(encode_text(line) + b"\0" for line in lines)

@@ -7,13 +7,13 @@ left. Lines that already are as they were stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from hkgit.edits import File, Overlay, Snapshot
 from hkgit.errors import Conflict, InvalidInput
 from hkgit.evidence.claims import mark
-from hkgit.evidence.entry import FileMark, RecordedFile
+from hkgit.evidence.entry import RecordedFile
 from hkgit.sessions.answers import UndoReport
 from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_units
@@ -43,12 +43,17 @@ def undo_calls(
         see_head(root, [journal])
         state, files, blobs = journal.state, Checkout(root), journal.blobs
         kept = journal.standing
-        effective = [each for each in find_calls_in(files, journal) if each in kept]
-        try:
-            calls = choose_calls(kept, call, effective, whole_session=whole_session)
-        except InvalidInput:
+        ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
+        effective = [each for each in kept if each.id in ids]
+        if call is not None:
+            calls = [each for each in kept if str(each.id) == call]
+        else:  # the last one of which something is left, if there is one
+            calls = kept if whole_session else (effective or kept)[-1:]
+        if not calls:
             expect_kept_here(root, journal.folder, "Run this command outside the sandbox.")
-            raise
+            where = "the session" if call is None else f"call {call}"
+            fix = "hkgit undo --list shows the calls; git revert undoes what is committed"
+            raise InvalidInput(where, "has no call that can be undone", fix)
         now: dict[str, File | None] = {}
         for change in reversed([x for each in calls if each in effective for x in each.changes]):
             now |= _reverse(change, Overlay(files, now), blobs)
@@ -60,35 +65,6 @@ def undo_calls(
         back = next_call(journal, agent, reversals=reversals, undoes=numbers)
         carry_out(root, journal, back, changed, known)
     return UndoReport(tuple(map(str, numbers)), changed)
-
-
-def choose_calls(
-    kept: Sequence[JournaledCall],
-    call: str | None,
-    effective: Sequence[JournaledCall],
-    *,
-    whole_session: bool,
-) -> list[JournaledCall]:
-    """Choose calls to be undone of those kept, the oldest first; else the last `effective` one.
-
-    Raises InvalidInput when there is none.
-    """
-    if call is not None:
-        found = [each for each in kept if str(each.id) == call]
-        where = f"call {call}"
-    else:
-        found = [*kept] if whole_session else [*(effective or kept)][-1:]
-        where = "the session"
-    if not found:
-        fix = "hkgit undo --list shows the calls; git revert undoes what is committed"
-        raise InvalidInput(where, "has no call that can be undone", fix)
-    return found
-
-
-def find_calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
-    """List the calls of a session of which some edit is still in `files`, the oldest first."""
-    ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
-    return [call for call in journal.effective if call.id in ids]
 
 
 def _tell(path: str, before: File | None, after: File | None) -> RecordedFile:
@@ -124,7 +100,7 @@ def _reread(
 
 
 def _reverse(change: RecordedFile, files: Snapshot, blobs: Blobs) -> dict[str, File | None]:
-    before, after = _file(change.before, blobs), _file(change.after, blobs)
+    before, after = blobs.file(change.before), blobs.file(change.after)
     if change.new_path is None:
         return _restore(change.path or "", before, files)
     present = files.get(change.new_path)
@@ -148,11 +124,6 @@ def _restore(path: str, file: File | None, files: Snapshot) -> dict[str, File | 
     if files.get(path) not in (None, file):
         raise Conflict(path, "was created again after it was deleted", _FIX)
     return {path: file}
-
-
-def _file(version: FileMark | None, blobs: Blobs) -> File | None:
-    data = None if version is None else blobs.get(version.sha256)
-    return None if version is None or data is None else File(data, version.mode)
 
 
 def _merge_file(path: str, before: File, after: File, present: File) -> File:

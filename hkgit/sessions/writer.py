@@ -16,7 +16,7 @@ from hkgit.applying.outcome import FileChange
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, Stale
 from hkgit.evidence.claims import mark
-from hkgit.evidence.entry import Entry, FileMark, RecordedFile
+from hkgit.evidence.entry import Entry, RecordedFile
 from hkgit.sessions.blobs import Blobs, refuse_unwritable
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.homes import find_unused, list_candidates, lock_sessions
@@ -226,21 +226,15 @@ def _settle_call(root: Path, journal: SessionJournal, call: JournaledCall) -> li
         journal.end(call, dict.fromkeys(states))
         return [f"{named} was already written completely", *swept]
     back = {path: before for path, (before, after, now) in states.items() if now == after}
-    restored = {path: _file(journal.blobs, version) for path, version in back.items()}
+    restored = {path: journal.blobs.file(version) for path, version in back.items()}
+    for path, version in back.items():
+        if version is not None and restored[path] is None:
+            raise GitRefused(path, "its version before the call is lost", "Restore it by hand.")
     write_files(root, restored, {path: found[path] for path in back})
     journal.abort(call)
     others = [path for path, (before, after, now) in states.items() if now not in (before, after)]
     left = f"; changed since, and left as they are: {', '.join(others)}" if others else ""
     return [f"{named} died half-written and was undone{left}", *swept]
-
-
-def _file(blobs: Blobs, version: FileMark | None) -> File | None:
-    if version is None:
-        return None
-    data = blobs.get(version.sha256)
-    if data is None:
-        raise GitRefused(version.sha256, "a version of a file is lost", "Restore it by hand.")
-    return File(data, version.mode)
 
 
 def _sweep(root: Path, blobs: Blobs, call: JournaledCall) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hkgit.values import dataclass
 
@@ -49,7 +49,8 @@ def find_common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int
         if split:
             blocks += _between(split, a1, a2, b1, b2)
         elif (a2 - a1) * (b2 - b1) <= CELLS:
-            pairs += ((a1 + i, b1 + j) for i, j in _heaviest(a[a1:a2], b[b1:b2]))
+            found = find_heaviest(_weigh_equal(a[a1:a2], b[b1:b2]), b2 - b1)
+            pairs += ((a1 + i, b1 + j) for i, j in found)
     return sorted(pairs)
 
 
@@ -152,39 +153,58 @@ def _between(
     return [(i, x, j, y) for (i, j), (x, y) in zip(starts, ends, strict=True)]
 
 
-def _heaviest(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
-    """The common subsequence of the greatest weight; of equal ones the earliest."""
-    width = len(b) + 1
-    rows = [[0] * width]
-    for item in reversed(a):
-        rows.append(_row(item, b, rows[-1]))
+Gains = Sequence[Mapping[int, int]]
+"""What each pair of items adds, by item of the one text and by item of the other."""
+
+
+def find_heaviest(
+    gains: Gains,
+    width: int,
+    gap: int = 0,
+    *,
+    is_held_above: bool = True,
+    is_held_below: bool = True,
+) -> list[tuple[int, int]]:
+    """Find the heaviest run of pairs that increase in both; of equal ones the earliest.
+
+    The other text has `width` items; each one between pairs costs `gap`, and above or below all
+    pairs too, where the texts are held together there.
+    """
+    rows = [[-gap * (width - j) if is_held_below else 0 for j in range(width + 1)]]
+    for gain in reversed(gains):
+        rows.append(_fill_row(gain, rows[-1], gap, is_free=not is_held_below))
     rows.reverse()
     pairs = []
-    i = j = 0
-    while i < len(a) and j < len(b):
-        here = rows[i][j]
-        if a[i] == b[j] and here == rows[i + 1][j + 1] + _weight(a[i]):
+    i, j = 0, 0 if is_held_above else max(range(width + 1), key=lambda k: (rows[0][k], -k))
+    while i < len(gains) and j < width:
+        gained = gains[i].get(j)
+        if gained is not None and rows[i][j] == gained + rows[i + 1][j + 1]:
             pairs.append((i, j))
             i, j = i + 1, j + 1
-        elif here == rows[i + 1][j]:
+        elif rows[i][j] == rows[i + 1][j]:
             i += 1
         else:
             j += 1
     return pairs
 
 
-def _row(item: AnyStr, b: Sequence[AnyStr], below: list[int]) -> list[int]:
-    """The row of the table of weights above `below`."""
-    row = [0] * len(below)
-    weight = _weight(item)
-    for j in range(len(b) - 1, -1, -1):
-        best = max(below[j], row[j + 1])
-        if b[j] == item:
-            best = max(best, below[j + 1] + weight)
-        row[j] = best
+def _fill_row(gain: Mapping[int, int], below: list[int], gap: int, *, is_free: bool) -> list[int]:
+    """The best score from each item of the other text on, for the items from one on."""
+    row = below[:]
+    for j in range(len(row) - 2, -1, -1):
+        best = below[j]  # Compared by hand: this is what most time goes into
+        if row[j + 1] - gap > best:
+            best = row[j + 1] - gap
+        if j in gain and gain[j] + below[j + 1] > best:
+            best = gain[j] + below[j + 1]
+        if best > 0 or not is_free:
+            row[j] = best
     return row
 
 
-def _weight(item: AnyStr) -> int:
+def _weigh_equal(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> Gains:
     """What a common item counts: a blank one little, a long one much."""
-    return 1 + 2 * len(item.strip())
+    spots: dict[AnyStr, list[int]] = {}
+    for j, item in enumerate(b):
+        spots.setdefault(item, []).append(j)
+    return [dict.fromkeys(spots.get(item, ()), 1 + 2 * len(item.strip())) for item in a]

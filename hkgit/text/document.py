@@ -33,13 +33,9 @@ class Splice:
 
 @dataclass(frozen=True)
 class Document:
-    """The bytes of one file, seen as lines.
-
-    `above` lines of the file stand above, where it is but the lower part of one.
-    """
+    """The bytes of one file, seen as lines."""
 
     data: bytes
-    above: int = 0
 
     @cached_property
     def bom(self) -> bytes:
@@ -74,10 +70,6 @@ class Document:
     def is_terminated(self) -> bool:
         """Whether the last line has an end; true of a file without lines."""
         return self.data == self.bom or self.data.endswith(b"\n")
-
-    def number_in_file(self, number: int) -> int:
-        """Convert a line's number to the one people are told: counted from the top of the file."""
-        return number + self.above
 
     def end_of(self, number: int) -> bytes:
         """Return the line end of line `number`: `\\n`, `\\r\\n`, or nothing."""

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, FileMark
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.replay import REFS as RECORDS
 from hkgit.evidence.replay import record_ref
 from hkgit.gate.policy.model import Policy
@@ -25,6 +25,7 @@ from hkgit.sessions.writer import at_work
 from hkgit.values import dataclass, replace
 from hkgit.workflows.explanation import Explanation, Origin, explain
 from hkgit.workflows.log_replay import Replayed, TranscriptReplay, narrow
+from hkgit.workflows.log_results import name_change
 from hkgit.workflows.log_steps import Step
 from hkgit.workflows.log_texts import FileVersions
 
@@ -109,16 +110,22 @@ def adopt(repository: Repository, request: AdoptRequest) -> list[Adoption]:
 
 def store_checkout(repository: Repository, option: str = "-A") -> str:
     """Store the tree of what is in the checkout, as `git add` with that option would stage it."""
+    return store_tree(repository, repository.head().commit, "add", option, "--", ":/")
+
+
+def store_tree(
+    repository: Repository, start: str | None, *command: str, stdin: bytes | None = None
+) -> str:
+    """Store the tree that a command of git makes of another, in an index of its own."""
     with tempfile.TemporaryDirectory(prefix="hkgit-index-") as folder:
         env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
-        head = repository.head().commit
-        if head is not None:
-            repository.git("read-tree", head, env=env)
-        repository.git("add", option, "--", ":/", env=env)
+        if start is not None:
+            repository.git("read-tree", start, env=env)
+        repository.git(*command, stdin=stdin, env=env)
         return repository.git("write-tree", env=env).text
 
 
-def changed_paths(repository: Repository, before: str, after: str) -> frozenset[str]:
+def list_changed_paths(repository: Repository, before: str, after: str) -> frozenset[str]:
     """List the paths in which two trees differ, without those of hkgit itself."""
     changes = repository.changes(before, after)
     return frozenset(each.path for each in changes if not each.path.startswith(OWN))
@@ -143,7 +150,7 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
 def _adopt_commits(
     repository: Repository, request: AdoptRequest, folder: Path
 ) -> Iterator[Adoption]:
-    pairs = [(commit, *_trees(repository, commit)) for commit in request.commits]
+    pairs = [(commit, *_find_trees(repository, commit)) for commit in request.commits]
     sides = [(before, after) for _, before, after in pairs]
     replayed = _replay(repository, request.transcripts, sides, folder, ())
     journals = [*replayed.journals.values()]
@@ -178,19 +185,19 @@ def _narrow(
 ) -> list[PendingEdit]:
     """Select the edits that may lead from a tree to a commit."""
     after = repository.commit(commit).tree
-    paths = changed_paths(repository, before, after)
+    paths = list_changed_paths(repository, before, after)
     snapshots = repository.snapshot(before), repository.snapshot(after)
-    return narrow(list_waiting(journals), snapshots, paths, _author_time(repository, commit))
+    return narrow(list_waiting(journals), snapshots, paths, _find_author_time(repository, commit))
 
 
-def _author_time(repository: Repository, commit: str) -> int:
+def _find_author_time(repository: Repository, commit: str) -> int:
     """When a commit was first made, in seconds since 1970: a rebase keeps that."""
     found = repository.commit(commit)
     header = re.search(rb"^author .*> (\d+) [+-]\d+$", found.raw, re.MULTILINE)
     return int(header[1]) if header is not None else found.time
 
 
-def _trees(repository: Repository, commit: str) -> tuple[str, str]:
+def _find_trees(repository: Repository, commit: str) -> tuple[str, str]:
     """The trees before and after a commit. Raises Unverifiable where the one before is not here."""
     found = repository.commit(commit)
     before = repository.commit(found.parents[0]).tree if found.parents else EMPTY_TREE
@@ -205,12 +212,12 @@ def _replay(
     live: Sequence[SessionJournal],
 ) -> Replayed:
     """Replay the transcripts' steps about all that differs between the sides."""
-    wanted = frozenset(path for side in sides for path in changed_paths(repository, *side))
+    wanted = frozenset(path for side in sides for path in list_changed_paths(repository, *side))
     known = set(wanted)
     for tree in {*sides[0], *sides[-1]}:
         known.update(repository.snapshot(tree).paths())
     recorded = frozenset(
-        (change.path or change.new_path or "", *_marks(change.before, change.after))
+        name_change(change)
         for journal in live
         for call in journal.load().calls.values()
         for change in call.changes
@@ -218,10 +225,6 @@ def _replay(
     versions = FileVersions(repository, tuple(before for before, _ in sides[:1]))
     replay = TranscriptReplay(folder, versions, recorded)
     return replay.take(transcripts.steps(frozenset(known), wanted))
-
-
-def _marks(before: FileMark | None, after: FileMark | None) -> tuple[str | None, str | None]:
-    return None if before is None else before.sha256, None if after is None else after.sha256
 
 
 def _explain(
@@ -232,7 +235,7 @@ def _explain(
 ) -> Explanation:
     assert proposal.built is not None, "all edits were built"
     before, after = map(repository.snapshot, trees)
-    return explain(proposal.built, (before, after), changed_paths(repository, *trees), units)
+    return explain(proposal.built, (before, after), list_changed_paths(repository, *trees), units)
 
 
 def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:

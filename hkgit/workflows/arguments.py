@@ -70,25 +70,25 @@ class Argument:
     def check(self, value: object) -> None:
         """Raise WrongArguments for a value that the schema does not allow."""
         if not _is_a(self.type, value):
-            raise self._wrong(f"must be of type {self.type}, not {_type_of(value)}")
+            raise self._refuse(f"must be of type {self.type}, not {_name_type(value)}")
         if self.type == "array" and not _holds_strings(value):
-            raise self._wrong("must contain only strings")
+            raise self._refuse("must contain only strings")
         if isinstance(value, str) and len(value) > LONGEST_TEXT:
-            raise self._wrong(f"is longer than {LONGEST_TEXT} characters")
+            raise self._refuse(f"is longer than {LONGEST_TEXT} characters")
         if any(map(_is_broken, value if isinstance(value, list) else [value])):
-            raise self._wrong("contains half of a character, a lone surrogate")
+            raise self._refuse("contains half of a character, a lone surrogate")
         if self.choices and value not in self.choices:
-            raise self._wrong(f"must be one of {', '.join(self.choices)}")
+            raise self._refuse(f"must be one of {', '.join(self.choices)}")
         if isinstance(value, int | float):
             self._check_bounds(value)
 
     def _check_bounds(self, value: float) -> None:
         if self.minimum is not None and not value >= self.minimum:
-            raise self._wrong(f"must be at least {self.minimum:g}")
+            raise self._refuse(f"must be at least {self.minimum:g}")
         if self.maximum is not None and not value <= self.maximum:
-            raise self._wrong(f"must be at most {self.maximum:g}")
+            raise self._refuse(f"must be at most {self.maximum:g}")
 
-    def _wrong(self, what: str) -> WrongArguments:
+    def _refuse(self, what: str) -> WrongArguments:
         return WrongArguments(f"argument {self.name}", what, self.about)
 
 
@@ -148,7 +148,7 @@ def _is_broken(value: object) -> bool:
     return False
 
 
-def _type_of(value: object) -> str:
+def _name_type(value: object) -> str:
     known = (name for name in _TYPES if _is_a(name, value))
     return next(known, "null" if value is None else "object")
 
@@ -166,7 +166,7 @@ def schema(arguments: tuple[Argument, ...]) -> JsonObject:
 def check_arguments(arguments: tuple[Argument, ...], given: object) -> Values:
     """Check what was given, and leave nulls out. Raises WrongArguments."""
     if not isinstance(given, Mapping):
-        raise WrongArguments("arguments", f"are of type {_type_of(given)}", "Send a JSON object.")
+        raise WrongArguments("arguments", f"are of type {_name_type(given)}", "Send a JSON object.")
     values = {name: value for name, value in given.items() if value is not None}
     known = {argument.name: argument for argument in arguments}
     for name, value in values.items():

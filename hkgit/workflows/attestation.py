@@ -17,7 +17,7 @@ from hkgit.gate.attestations.statement import (
     Signature,
     Statement,
     encode_pae,
-    store_envelope_below,
+    store_envelope,
 )
 from hkgit.gate.attestations.trust import entry_refs, sign_entry
 from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
@@ -108,7 +108,7 @@ def sign_entries(repository: Repository, old: str, new: str, key: Path) -> dict[
         for name, entry in _entries(repository, commit):
             if name not in refs:
                 envelope = sign_entry(name, entry, key)
-                refs[name] = store_envelope_below(repository, entry_refs(name), envelope)
+                refs[name] = store_envelope(repository, entry_refs(name), envelope)
     return refs
 
 

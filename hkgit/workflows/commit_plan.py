@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from hkgit.applying.carry import carry_plan
 from hkgit.applying.edit_lines import follow_reads, renew_reads
 from hkgit.applying.evidence import find_holding_read, refuse_stale_hash, whole
-from hkgit.applying.net import NetChange, words_of_files, words_written
+from hkgit.applying.net import NetChange, words_written
 from hkgit.applying.outcome import Plan, expect_change, files_after, files_before, refuse_spec
 from hkgit.applying.planner import Options, PlannedSpec, Series, plan
 from hkgit.applying.ranges import refuse_stale_read
@@ -25,6 +25,7 @@ from hkgit.matching.place import Settings
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
 from hkgit.text.strict_json import JsonObject
+from hkgit.text.words import words_of_files
 from hkgit.values import dataclass, replace
 from hkgit.workflows.merge_plan import MergePlan, expect_conflicted
 from hkgit.workflows.target import ApplyRequest, LandingTarget, find_base
@@ -125,7 +126,7 @@ def _expect_stored(
 ) -> Plan:
     """The plan, or its refusal where git could not keep what it makes as it is."""
     try:
-        conversion.expect_stored(dict(_new_contents(planned)))
+        conversion.expect_stored(dict(_list_new_contents(planned)))
         expect_no_collisions(conversion.files, {**changed, **files_after(planned)})
     except HkgitError as error:
         return refuse_spec(spec, error)
@@ -147,7 +148,7 @@ def _read_written(planned: Plan) -> Iterator[Read]:
                 yield Read(change.new_path, *whole(base), base.whole_hash)
 
 
-def _new_contents(planned: Plan) -> Iterator[tuple[str, Content]]:
+def _list_new_contents(planned: Plan) -> Iterator[tuple[str, Content]]:
     """Every path whose bytes a plan changes; a new path or mode alone is no new content."""
     for change in planned.files:
         before = None if change.before is None else change.before.data
@@ -283,7 +284,7 @@ def _make_subject(step: PlannedCommit) -> str:
     return f"Apply {count_noun(edits, 'edit')} to {count_noun(files, 'file')}"
 
 
-def ledger_files(files: Snapshot, record: RecordedCommit) -> dict[str, File | None]:
+def list_ledger_files(files: Snapshot, record: RecordedCommit) -> dict[str, File | None]:
     """List what hkgit itself adds to a commit: the entry and, the first time, its attributes."""
     added: dict[str, File | None] = {entry_path(record.id): File(record.entry.to_bytes())}
     if files.get(ATTRIBUTES_PATH) is None:

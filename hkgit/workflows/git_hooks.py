@@ -95,10 +95,10 @@ def _install(directory: HooksDirectory, name: str, path: Path) -> SetupStep:
         )
     if content is not None and calls_gate(content):
         return keep_file(path, "it is yours, and calls hkgit gate")
-    return _foreign(path, name, directory)
+    return _keep_foreign(path, name, directory)
 
 
-def _foreign(path: Path, name: str, directory: HooksDirectory) -> SetupStep:
+def _keep_foreign(path: Path, name: str, directory: HooksDirectory) -> SetupStep:
     whose = "every repository of yours uses it" if directory.is_shared else "it is not hkgit's"
     if name in SERVER_HOOKS:
         what = f"{whose}; pass its input to `hkgit gate --quiet --pre-receive` as well"

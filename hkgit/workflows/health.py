@@ -103,10 +103,10 @@ def find_hooks(repository: Repository) -> Iterator[InstalledHook]:
         path = directory / name
         if hook_scripts.is_active(path):
             script = hook_scripts.find_script(path)
-            yield InstalledHook(name, script, _owner(script.read_bytes()))
+            yield InstalledHook(name, script, _find_owner(script.read_bytes()))
 
 
-def _owner(content: bytes) -> str:
+def _find_owner(content: bytes) -> str:
     if hook_scripts.is_own(content):
         return "hkgit"
     return "calls hkgit" if calls_gate(content) else "foreign"

@@ -12,17 +12,16 @@ from typing import Literal, assert_never
 from hkgit.applying.evidence import LATE
 from hkgit.errors import InvalidInput
 from hkgit.evidence.trailers import cut_at_scissors
+from hkgit.gate.clock import DEFAULT, Watch
 from hkgit.gate.commit_range import (
-    WHOLE,
     CommitRange,
     RulingStream,
-    Shard,
     VerifiedCommits,
-    Watch,
     drop_floors,
     judge_index,
     judge_range,
     list_commits_of,
+    select_share,
 )
 from hkgit.gate.entrypoints.arrival import (
     UpdateResult,
@@ -31,7 +30,6 @@ from hkgit.gate.entrypoints.arrival import (
     read_framework_update,
 )
 from hkgit.gate.entrypoints.ci import CiEvent, judge_event
-from hkgit.gate.entrypoints.push_budget import DEFAULT
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
@@ -242,15 +240,15 @@ def _parse_seconds(given: str | float | None) -> float:
 class VerifyRequest:
     """The commits of `old..new`, and the policy that they are verified under.
 
-    `jobs` processes work on the commits of one `shard`. An `incremental` run leaves out what
-    passed here before.
+    `jobs` processes work on the commits of one `shard`, a number and of how many. An `incremental`
+    run leaves out what passed here before.
     """
 
     old: str
     new: str
     policy: Policy
     jobs: int = 1
-    shard: Shard = WHOLE
+    shard: tuple[int, int] = (1, 1)
     incremental: bool = False
 
 
@@ -265,7 +263,7 @@ def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) 
         repository,
         asked,
         policy,
-        commits=request.shard.of_commits(list_commits_of(repository, asked, policy)),
+        commits=select_share(list_commits_of(repository, asked, policy), *request.shard),
         has_trusted_side=False,
         jobs=request.jobs,
         known=VerifiedCommits.of(repository, policy) if request.incremental else None,

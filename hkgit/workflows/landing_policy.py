@@ -87,7 +87,7 @@ def list_unread(
         for edit in entry.edits:
             by_number = is_by_number(edit.dialect, edit.tier, edit.evidence)
             if edit.id in blind or by_number:
-                path = _path_before(entry, edit.path)
+                path = _find_path_before(entry, edit.path)
                 file = repository.snapshot(base).get(path)
                 is_whole = path in changed or (file is not None and not file.data)
                 yield Unread(
@@ -162,6 +162,6 @@ def judge_candidate(
     )
 
 
-def _path_before(entry: Entry, path: str) -> str:
+def _find_path_before(entry: Entry, path: str) -> str:
     """The name by which the base knows the file of an edit."""
     return next((file.name for file in entry.files if path == file.new_path), path)

@@ -78,11 +78,11 @@ def list_prunable(
         here = [name for name in here if name in older]
     if keep:
         known = set(here)
-        here = [name for name in _newest_first(repository, tip) if name in known][keep:]
+        here = [name for name in _list_newest_first(repository, tip) if name in known][keep:]
     return here
 
 
-def _newest_first(repository: Repository, tip: str) -> Iterator[str]:
+def _list_newest_first(repository: Repository, tip: str) -> Iterator[str]:
     """The names of all records in the order in which a history introduced them, newest first."""
     args = ("log", "--no-renames", "--no-ext-diff", "-z", "--format=", "--diff-filter=A")
     listed = repository.git(*args, "--name-only", tip, "--", f":(top){LEDGER}").stdout

@@ -32,7 +32,7 @@ Content = str | bytes
 """What a program gives and gets as the content of a file."""
 
 
-def check_edit(number: int, item: object) -> AnyEdit:
+def _check_edit(number: int, item: object) -> AnyEdit:
     """Return an edit unchanged. Raises WrongArgument for anything else."""
     where = f"edit {number}"
     if not isinstance(item, AnyEdit):
@@ -49,15 +49,7 @@ def check_edit(number: int, item: object) -> AnyEdit:
     return item
 
 
-def refuse_path(text: str | bytes) -> InvalidInput | None:
-    """Build the error for a file's name given in place of a text; None for any other text."""
-    content = decode_text(text) if isinstance(text, bytes) else text
-    if not names_file(content):
-        return None
-    return WrongArgument("text", content, "the text of a spec, not its file", "Give its content.")
-
-
-def names_file(text: str) -> bool:
+def _names_file(text: str) -> bool:
     """Whether a text is the name of a file that is there."""
     if not text or len(text) > 1000 or "\n" in text or "\0" in text:
         return False
@@ -65,14 +57,6 @@ def names_file(text: str) -> bool:
         return Path(text).is_file()
     except (OSError, ValueError):
         return False
-
-
-def check_mapping(root: Mapping[str, object]) -> None:
-    """Raise WrongArgument for a mapping to anything but contents."""
-    for path, content in root.items():
-        if not isinstance(content, str | bytes):
-            fix = "Give the content, or a directory as root."
-            raise WrongArgument(f"root[{path!r}]", content, "the content of a file", fix)
 
 
 Root = str | Path | Mapping[str, Content]
@@ -134,10 +118,10 @@ def parse_edits(
 
     Raises InvalidInput on text that is malformed or ends too early.
     """
-    return parse_for({}, text, fmt or format, empty_search)
+    return _parse_for({}, text, fmt or format, empty_search)
 
 
-def parse_for(root: Root, text: object, fmt: str, empty_search: str) -> ParsedEdits:
+def _parse_for(root: Root, text: object, fmt: str, empty_search: str) -> ParsedEdits:
     """Parse a spec for a root, whose files show which words are names. Raises InvalidInput."""
     if not isinstance(text, str | bytes):
         raise WrongArgument("text", text, "the text of a spec", "Read the file, and give its text.")
@@ -147,7 +131,11 @@ def parse_for(root: Root, text: object, fmt: str, empty_search: str) -> ParsedEd
     try:
         spec = dialects.parse(text, fmt, exists=exists)
     except InvalidInput as error:
-        raise (refuse_path(text) or error) from error
+        words = decode_text(text) if isinstance(text, bytes) else text
+        if _names_file(words):
+            what, fix = "the text of a spec, not its file", "Give its content."
+            raise WrongArgument("text", words, what, fix) from error
+        raise
     return ParsedEdits(dialects.append_at_end(spec) if empty_search == "append" else spec)
 
 
@@ -191,7 +179,7 @@ def apply_edits(
     )
     if isinstance(edits, str | bytes):
         edits = ground.parse(edits, fmt)
-    return ground.land(ground.plan(_spec(edits)))
+    return ground.land(ground.plan(_make_spec(edits)))
 
 
 class Ground:
@@ -230,7 +218,7 @@ class Ground:
 
     def parse(self, text: object, fmt: str) -> ParsedEdits:
         """Parse a batch. Raises InvalidInput."""
-        return parse_for(self._root, text, fmt, self._empty_search)
+        return _parse_for(self._root, text, fmt, self._empty_search)
 
     def plan(self, spec: Spec) -> Plan:
         """Plan a batch; what an earlier one has written, nobody has read."""
@@ -238,7 +226,7 @@ class Ground:
             return Plan((), ())
         files = self._start if self._home is not None else Overlay(self._start, self._changed)
         reads = [read for read in self._reads if read.path not in self._before]
-        return plan_spec(_below(spec, self._root), files, self._options, reads)
+        return plan_spec(_move_below(spec, self._root), files, self._options, reads)
 
     def land(self, plan: Plan) -> EditResult:
         """Put the edits of a batch in place, if every one applies. Raises GitRefused."""
@@ -257,7 +245,7 @@ class Ground:
         self.files = {}
 
 
-def _spec(edits: object) -> Spec:
+def _make_spec(edits: object) -> Spec:
     """The spec that edits are; they may have been added to since they were parsed."""
     if isinstance(edits, Spec):
         return edits
@@ -266,7 +254,7 @@ def _spec(edits: object) -> Spec:
     if not isinstance(edits, Iterable) or isinstance(edits, Mapping):
         fix = "For JSON give its text, or the list of edits that parse_edits makes of it."
         raise WrongArgument("edits", edits, "a text, a Spec or a list of edits", fix)
-    items = tuple(check_edit(number, item) for number, item in enumerate(edits, 1))
+    items = tuple(_check_edit(number, item) for number, item in enumerate(edits, 1))
     if isinstance(edits, ParsedEdits):
         if items == edits.spec.edits:
             return edits.spec
@@ -275,18 +263,18 @@ def _spec(edits: object) -> Spec:
     return Spec(_UNSAID, items, sequential=not is_numbered)
 
 
-def _below(spec: Spec, root: Root) -> Spec:
+def _move_below(spec: Spec, root: Root) -> Spec:
     """The spec with absolute paths below a directory made relative to it."""
     if isinstance(root, Mapping):
         return spec
     names = {str(Path(root).absolute()), str(Path(root).resolve())}
     edits = spec.edits
     for name in names:
-        edits = tuple(_relative(edit, name) for edit in edits)
+        edits = tuple(_make_relative(edit, name) for edit in edits)
     return spec if edits == spec.edits else replace(spec, edits=edits)
 
 
-def _relative(edit: AnyEdit, root: str) -> AnyEdit:
+def _make_relative(edit: AnyEdit, root: str) -> AnyEdit:
     path = dialects.relative_path(edit.path, root)
     moved = edit if path == edit.path else replace(edit, path=path)
     if not isinstance(moved, RenameFile):
@@ -297,7 +285,10 @@ def _relative(edit: AnyEdit, root: str) -> AnyEdit:
 def _take_snapshot(root: object) -> Snapshot:
     """See a root as files. Raises InvalidInput for one that is none."""
     if isinstance(root, Mapping):
-        check_mapping(root)
+        for path, content in root.items():
+            if not isinstance(content, str | bytes):
+                fix = "Give the content, or a directory as root."
+                raise WrongArgument(f"root[{path!r}]", content, "the content of a file", fix)
         return MappingSnapshot(
             {path: File(encode_text(c) if isinstance(c, str) else c) for path, c in root.items()}
         )
@@ -354,7 +345,7 @@ def read_range(
     """
     if not isinstance(content, str | bytes | Path):
         raise WrongArgument("content", content, "text, bytes or a Path", "Give one of these.")
-    if isinstance(content, str) and names_file(content):
+    if isinstance(content, str) and _names_file(content):
         fix = "Give the content itself, or the file as pathlib.Path."
         raise WrongArgument("content", content, "the content of a file, not its name", fix)
     data = content.read_bytes() if isinstance(content, Path) else content

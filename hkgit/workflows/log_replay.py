@@ -9,6 +9,7 @@ from hkgit.applying.evidence import RECOVERED
 from hkgit.applying.planner import Options
 from hkgit.edits import File, MappingSnapshot, Overlay, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
+from hkgit.evidence.entry import Entry
 from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.call_journal import JournaledCall, PendingEdit, SessionJournal
 from hkgit.sessions.call_plan import CallPlan, plan_call
@@ -36,7 +37,7 @@ from hkgit.workflows.log_results import (
     make_difference,
     makes_file,
     may_be_made_on,
-    name_states,
+    name_change,
     needs_text,
 )
 from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
@@ -241,23 +242,22 @@ def _narrow_path(
     author_time: int,
 ) -> Sequence[PendingEdit]:
     wanted = None if after is None else digest(after.data)
-    left = [at for at, unit in enumerate(units) if _states(unit, path)[1] == wanted]
+    left = [at for at, unit in enumerate(units) if _find_states(unit, path)[1] == wanted]
     in_time = [at for at, unit in enumerate(units) if unit.call.time <= author_time * 1000 + SLACK]
     last = max(left or in_time, default=-1)
     found = None if before is None else digest(before.data)
-    begun = [at for at in range(last + 1) if _states(units[at], path)[0] == found]
+    begun = [at for at in range(last + 1) if _find_states(units[at], path)[0] == found]
     return units[max(begun, default=0) : last + 1]
 
 
-def _states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
+def _find_states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
     """What a spec found at a path, and what it left there."""
     for change in unit.entry.files:
         if path in (change.path, change.new_path):
-            before = change.before if change.path == path else None
-            after = change.after if change.new_path == path else None
+            _, before, after = name_change(change)
             return (
-                None if before is None else before.sha256,
-                None if after is None else after.sha256,
+                before if change.path == path else None,
+                after if change.new_path == path else None,
             )
     return "", ""
 
@@ -321,8 +321,9 @@ class TranscriptReplay:
                 self._memory.settle(step.session, path, data)
         plan = self._plan(step, edit, before)
         changed = {path: None if file is None else file.data for path, file in plan.changed.items()}
-        if not self._is_recorded(before, changed):
-            self._journal(step, plan)
+        entries = plan.make_entries(Options().settings)
+        if not {name_change(x) for each in entries for x in each.files} <= self._recorded:
+            self._journal(step, plan, entries)
         for path, data in changed.items():
             self._files.arrive(path, data)
             if data is not None:
@@ -352,13 +353,7 @@ class TranscriptReplay:
             raise make_unknown(edit.paths, "what the log says of the call cannot be replayed")
         return plan
 
-    def _is_recorded(
-        self, before: Mapping[str, bytes | None], changed: Mapping[str, bytes | None]
-    ) -> bool:
-        marks = name_states(before, changed)
-        return bool(marks) and all(mark in self._recorded for mark in marks)
-
-    def _journal(self, step: Step, plan: CallPlan) -> None:
+    def _journal(self, step: Step, plan: CallPlan, entries: tuple[Entry, ...]) -> None:
         """Write a call into the journal of its conversation."""
         journal = self.made.journals.get(step.session)
         if journal is None:
@@ -368,7 +363,7 @@ class TranscriptReplay:
             keep_versions(journal.blobs, each.plan.files)
         # Calls are put in order by their time, so no two may have the same.
         self._time = max(step.time, self._time + 1)
-        number, entries = journal.state.last + 1, plan.make_entries(Options().settings)
+        number = journal.state.last + 1
         call = JournaledCall(number, self._time, step.agent, entries, origin=RECOVERED)
         journal.begin(call)
         journal.end(call, {})

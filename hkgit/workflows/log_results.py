@@ -24,8 +24,8 @@ from hkgit.edits import (
     encode_text,
 )
 from hkgit.errors import InvalidInput
+from hkgit.evidence.entry import RecordedFile
 from hkgit.sessions.call_plan import CallPlan
-from hkgit.text.hashes import digest
 from hkgit.workflows.log_steps import LoggedEdit, LoggedHunk, Texts
 from hkgit.workflows.log_texts import apply_hunks, do_hunks_fit, show_text, with_ends
 
@@ -159,12 +159,7 @@ def _find_file(texts: Texts, path: str) -> File | None:
     return None if data is None else File(data)
 
 
-def name_states(
-    before: Texts, changed: Mapping[str, bytes | None]
-) -> list[tuple[str, str | None, str | None]]:
-    """Name, for each changed path, what it said before and after by SHA-256."""
-    return [(path, _name(before.get(path)), _name(data)) for path, data in changed.items()]
-
-
-def _name(data: bytes | None) -> str | None:
-    return None if data is None else digest(data)
+def name_change(change: RecordedFile) -> tuple[str, str | None, str | None]:
+    """Name a change of a file: its path, and what it said before and after by SHA-256."""
+    before, after = (None if x is None else x.sha256 for x in (change.before, change.after))
+    return change.name, before, after

@@ -156,21 +156,21 @@ def _apply(text: bytes, hunks: Sequence[LoggedHunk]) -> bytes:
         lines.pop()
     indent = _find_indent(lines, hunks)
     for each in reversed(hunks):
-        hunk = _without_end(each, len(lines)) if is_ended else each
-        start = _start(hunk)
+        hunk = _drop_end(each, len(lines)) if is_ended else each
+        start = _find_start(hunk)
         stop = start + len(hunk.old)
         if not _is_at(lines, hunk, indent):
             raise InvalidInput("the log", "its diff does not match the file as it was")
         is_last = stop >= len(lines)
-        lines[start:stop] = _new_lines(lines[start:stop], hunk, indent)
+        lines[start:stop] = _make_new_lines(lines[start:stop], hunk, indent)
         is_told = is_last and hunk.is_ended is not None
         is_ended = bool(hunk.is_ended) if is_told else is_ended
     return b"\n".join(lines) + (b"\n" if lines and is_ended else b"")
 
 
-def _without_end(hunk: LoggedHunk, count: int) -> LoggedHunk:
+def _drop_end(hunk: LoggedHunk, count: int) -> LoggedHunk:
     """A hunk without the empty line that some programs (Copilot) see after the last end."""
-    is_beyond = _start(hunk) + len(hunk.old) == count + 1 and hunk.old[-1:] == (b"",)
+    is_beyond = _find_start(hunk) + len(hunk.old) == count + 1 and hunk.old[-1:] == (b"",)
     if not is_beyond:
         return hunk
     is_ended = hunk.new[-1:] == (b"",)
@@ -188,13 +188,13 @@ def do_hunks_fit(data: bytes | None, hunks: Sequence[LoggedHunk]) -> bool:
     return True
 
 
-def _start(hunk: LoggedHunk) -> int:
+def _find_start(hunk: LoggedHunk) -> int:
     """The index of its first line; a hunk that only adds names the line above."""
     return hunk.start_line if not hunk.old and hunk.start_line else max(hunk.start_line - 1, 0)
 
 
 def _is_at(lines: Sequence[bytes], hunk: LoggedHunk, indent: bytes) -> bool:
-    start = min(_start(hunk), len(lines))
+    start = min(_find_start(hunk), len(lines))
     there = lines[start : start + len(hunk.old)]
     return len(there) == len(hunk.old) and all(
         _is_line(line, old, indent) for line, old in zip(there, hunk.old, strict=True)
@@ -208,14 +208,14 @@ def _is_line(line: bytes, old: bytes, indent: bytes) -> bool:
 def _find_indent(lines: Sequence[bytes], hunks: Sequence[LoggedHunk]) -> bytes:
     """Find the indentation that the lines of a file have more than those of the hunks."""
     for hunk in hunks:
-        for line, old in zip(lines[_start(hunk) :], hunk.old, strict=False):
+        for line, old in zip(lines[_find_start(hunk) :], hunk.old, strict=False):
             if old.strip():
                 extra = line[: len(line) - len(old)] if line.endswith(old) else b""
                 return extra if not extra.strip() else b""
     return b""
 
 
-def _new_lines(there: Sequence[bytes], hunk: LoggedHunk, indent: bytes) -> list[bytes]:
+def _make_new_lines(there: Sequence[bytes], hunk: LoggedHunk, indent: bytes) -> list[bytes]:
     """The lines that a hunk leaves; blank ones as the file had them, where it had them."""
     if not indent:
         return [*hunk.new]

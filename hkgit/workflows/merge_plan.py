@@ -94,7 +94,7 @@ def _refuse(
     return outcome.refuse(error)
 
 
-def tree_on(repository: Repository, tip: str, merging: MergePlan | None, files: Files) -> str:
+def write_tree_on(repository: Repository, tip: str, merging: MergePlan | None, files: Files) -> str:
     """Store the tree of a commit on `tip` that changes these files, and merges or does not."""
     if merging is None:
         return repository.write_tree(repository.commit(tip).tree, files)
@@ -115,11 +115,14 @@ def list_conflicts(
     before, ours, theirs = map(repository.snapshot, commits)
     for path in merging.conflicts:
         result = files[path] if path in files else ours.get(path)
-        here = {*_lines(before.get(path)), *_lines(result if isinstance(result, File) else None)}
-        missing = sum(line not in here for line in _lines(theirs.get(path)))
+        here = {
+            *_split_lines(before.get(path)),
+            *_split_lines(result if isinstance(result, File) else None),
+        }
+        missing = sum(line not in here for line in _split_lines(theirs.get(path)))
         yield path, path in files, missing
 
 
-def _lines(file: File | None) -> tuple[bytes, ...]:
+def _split_lines(file: File | None) -> tuple[bytes, ...]:
     is_text = file is not None and file.mode in (REGULAR, EXECUTABLE)
     return Document(file.data).lines if file is not None and is_text else ()

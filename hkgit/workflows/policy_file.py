@@ -82,7 +82,7 @@ def install(root: Path) -> Iterator[SetupStep]:
     content = read(attributes)
     if content is None:
         yield SetupStep(attributes, Action.WROTE, "git keeps the ledger byte for byte", ATTRIBUTES)
-    elif _as_stored(content) == ATTRIBUTES:
+    elif _normalize(content) == ATTRIBUTES:
         yield keep_file(attributes, "as it should be")
     else:
         shown = ATTRIBUTES.decode().strip()
@@ -104,7 +104,7 @@ def _install_policy(root: Path) -> SetupStep:
 
 def _is_earlier(content: bytes) -> bool:
     """Whether a policy is as another version of hkgit wrote it."""
-    return is_stamped(decode_text(content)) and _as_stored(content) != POLICY
+    return is_stamped(decode_text(content)) and _normalize(content) != POLICY
 
 
 def remove(root: Path) -> Iterator[SetupStep]:
@@ -118,12 +118,12 @@ def remove(root: Path) -> Iterator[SetupStep]:
         return
     if (root / LEDGER).exists():
         yield keep_file(attributes, "the ledger needs it")
-    elif _as_stored(read(attributes) or b"") == ATTRIBUTES:
+    elif _normalize(read(attributes) or b"") == ATTRIBUTES:
         yield SetupStep(attributes, Action.REMOVED)
     else:
         yield keep_file(attributes, "it is yours, not what hkgit wrote")
 
 
-def _as_stored(content: bytes) -> bytes:
+def _normalize(content: bytes) -> bytes:
     """A file that hkgit wrote as git stores it: a checkout with core.autocrlf has CRLF."""
     return content.replace(b"\r\n", b"\n")

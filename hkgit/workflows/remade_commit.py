@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
-from pathlib import Path
 
 from hkgit.applying.evidence import LATE
 from hkgit.applying.file_diff import compare_files
@@ -61,10 +59,10 @@ from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, replace
-from hkgit.workflows.adoption import Transcripts, propose_recovered, store_checkout
+from hkgit.workflows.adoption import Transcripts, propose_recovered, store_checkout, store_tree
 from hkgit.workflows.commit_plan import prepare, record_step
 from hkgit.workflows.landing_policy import refuse_ruling
-from hkgit.workflows.merge_plan import MergePlan, find_merging, tree_on
+from hkgit.workflows.merge_plan import MergePlan, find_merging, write_tree_on
 from hkgit.workflows.target import ApplyRequest, LandingTarget, read_landing_policy
 from hkgit.workflows.worktree_commit import begin_series
 
@@ -73,7 +71,7 @@ NOT_ACCEPTED = (
     " reads first, or let a person vouch for it (docs/verdicts.md), or accept `late` in the policy."
 )
 _LEAVE = "Nothing was changed. Undo that change, or let a person vouch for it."
-_PERSON = rb"(?m)^%s (.*) (\d+ [+-]\d+)$"
+_AUTHOR = rb"(?m)^author (.*) <(.*)> (\d+ [+-]\d+)$"
 _SIGNATURE = rb"(?m)^gpgsig(?:-sha256)? .*\n(?: .*\n)*"
 _OURS = rb"(?mi)^hkgit-(?!vouched-by:).*\n?"
 _MOST_SEARCHED = 1000
@@ -209,6 +207,7 @@ def _write_staged(repository: Repository, request: RemakeRequest) -> Commit:
         tree = store_checkout(repository, "-u")  # as after `git commit -a`, which stages for itself
         paths = _list_staged(repository, head, tree, request.paths)
     if not paths and not merged:
+        _bring_along(repository, head, _list_lagging(repository))
         raise InvalidInput("hkgit redo", "nothing is staged", "Stage it first: git add FILE")
     if request.paths:
         before, after = repository.commit(head).tree, repository.snapshot(tree)
@@ -272,21 +271,14 @@ def _find_standing(repository: Repository, name: str) -> tuple[Commit, str]:
 
 def _find_made_again(repository: Repository, commit: Commit, head: str) -> Commit | None:
     """Find the commit that has taken the place of one: of the same author, date and files."""
-    author = _find_person(commit, b"author")
+    authors = re.findall(_AUTHOR, commit.raw)
     listed = repository.git("rev-list", f"--max-count={_MOST_SEARCHED}", head).text.split()
     for other in map(repository.commit, listed):
-        if _find_person(other, b"author") == author and _has_same_files(repository, commit, other):
-            return other
+        if re.findall(_AUTHOR, other.raw) == authors:
+            changes = repository.changes(commit.tree, other.tree)
+            if all(_is_own(each.path) for each in changes):
+                return other
     return None
-
-
-def _find_person(commit: Commit, role: bytes) -> bytes:
-    found = re.search(_PERSON % role, commit.raw)
-    return b"" if found is None else found[1] + b" " + found[2]
-
-
-def _has_same_files(repository: Repository, one: Commit, other: Commit) -> bool:
-    return all(_is_own(each.path) for each in repository.changes(one.tree, other.tree))
 
 
 def _is_own(path: str) -> bool:
@@ -323,11 +315,8 @@ def _propose_of_sessions(
 def _apply_patch(repository: Repository, old: Commit, patch: bytes) -> str:
     """Store the tree that a patch makes of a commit's parent. Raises GitRefused."""
     before = repository.commit(old.parents[0]).tree if old.parents else EMPTY_TREE
-    with tempfile.TemporaryDirectory(prefix="hkgit-index-") as folder:
-        env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
-        repository.git("read-tree", before, env=env)
-        repository.git("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch, env=env)
-        return repository.git("write-tree", env=env).text
+    options = ("--cached", "--whitespace=nowarn")
+    return store_tree(repository, before, "apply", *options, "-", stdin=patch)
 
 
 def _expect_unchanged(repository: Repository, paths: Sequence[str]) -> None:
@@ -431,7 +420,7 @@ class _Remaking:
             records = {entry_path(name): File(each.to_bytes()) for name, each in entries}
             if records and self.repository.snapshot(tip).get(ATTRIBUTES_PATH) is None:
                 records[ATTRIBUTES_PATH] = File(ATTRIBUTES)
-            tree = tree_on(self.repository, tip, merging, {**files, **records})
+            tree = write_tree_on(self.repository, tip, merging, {**files, **records})
             parents = (tip,) if merging is None else (tip, merging.commit)
             tip = self._add(tree, parents, entries)
         if merging is None and left - set().union(*late.values()):
@@ -476,13 +465,13 @@ class _Remaking:
                 continue
         return tuple(found)
 
-    def _candidate(self, tip: str) -> CandidateCommit:
+    def _make_candidate(self, tip: str) -> CandidateCommit:
         found = candidate_of(self.repository, self.old.id)
         return replace(found, id=None, parents=(tip,), tree=self.target)
 
     def _find_holding(self, tip: str, paths: AbstractSet[str]) -> tuple[Entries, Files]:
         """Find the entries that explain what the commit still has, and what they make of files."""
-        candidate = self._candidate(tip)
+        candidate = self._make_candidate(tip)
         policy = self.policy
         told = self._list_entries() if self.keeps else ()
         kept_text = find_kept_text(self.repository, self.target, (tip,), told)
@@ -526,7 +515,7 @@ class _Remaking:
             self.recorded += proposed
         else:
             self.recovered += len(proposed)
-        candidate = self._candidate(tip)
+        candidate = self._make_candidate(tip)
         return entries, follow_entries(self.repository, candidate, entries).list_changed()
 
     def _share(self, left: AbstractSet[str]) -> Iterator[tuple[str, AbstractSet[str]]]:
@@ -645,7 +634,7 @@ def _write_like(
 
 def _write_signed(repository: Repository, old: Commit, tree: str, message: bytes) -> str:
     """Write a commit of the same author on the same parents, committed and signed by oneself."""
-    found = re.search(rb"(?m)^author (.*) <(.*)> (\d+ [+-]\d+)$", old.raw)
+    found = re.search(_AUTHOR, old.raw)
     named = [] if found is None else map(os.fsdecode, found.groups())
     env = dict(zip(("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE"), named, strict=False))
     parents = (word for parent in old.parents for word in ("-p", parent))

@@ -21,18 +21,18 @@ def install(repository: Repository, hooks: Sequence[str]) -> list[SetupStep]:
 
     Raises InvalidInput when its policy cannot be read, GitRefused when it cannot be written.
     """
-    root = _root(repository)
+    root = _expect_checkout(repository)
     steps = list(policy_file.install(root))
     if uses_framework(root) and "pre-commit" in hooks:
         steps.append(framework_hooks.install(root))
-    steps += git_hooks.install(_hooks(repository), hooks, is_framed=uses_framework(root))
+    steps += git_hooks.install(_find_hooks(repository), hooks, is_framed=uses_framework(root))
     carry_out(steps)
     return steps
 
 
 def install_on_server(repository: Repository) -> list[SetupStep]:
     """Let a repository that is pushed to judge what it gets. Raises GitRefused."""
-    steps = list(git_hooks.install(_hooks(repository), SERVER_HOOKS))
+    steps = list(git_hooks.install(_find_hooks(repository), SERVER_HOOKS))
     carry_out(steps)
     return steps
 
@@ -43,15 +43,15 @@ def remove(repository: Repository) -> list[SetupStep]:
     Raises GitRefused.
     """
     if repository.work_tree is None:
-        steps = [*git_hooks.remove(_hooks(repository)), *_sessions(repository)]
+        steps = [*git_hooks.remove(_find_hooks(repository)), *_list_sessions(repository)]
         carry_out(steps)
         return steps
-    root = _root(repository)
+    root = _expect_checkout(repository)
     steps = [
         *policy_file.remove(root),
         *framework_hooks.remove(root),
-        *git_hooks.remove(_hooks(repository)),
-        *_sessions(repository),
+        *git_hooks.remove(_find_hooks(repository)),
+        *_list_sessions(repository),
     ]
     carry_out(steps)
     for directory in (repository.git_dir / "hkgit", root / LOCAL, (root / CONFIG).parent):
@@ -69,9 +69,9 @@ def list_remaining(
     repository: Repository, steps: Sequence[SetupStep], hooks: Sequence[str]
 ) -> Iterator[str]:
     """List what is left to a person after `install`."""
-    root = _root(repository)
+    root = _expect_checkout(repository)
     if uses_framework(root) and "pre-commit" in hooks:
-        hook = read(_hooks(repository).path / "pre-commit") or b""
+        hook = read(_find_hooks(repository).path / "pre-commit") or b""
         if framework_hooks.find_runner(hook) is None:
             yield f"run: {framework_hooks.render_install_command(root)}"
     written = [step.path for step in steps if step.action is Action.WROTE]
@@ -83,7 +83,7 @@ def _is_below(path: Path, directory: Path) -> bool:
     return path.resolve().is_relative_to(directory.resolve())
 
 
-def _sessions(repository: Repository) -> Iterator[SetupStep]:
+def _list_sessions(repository: Repository) -> Iterator[SetupStep]:
     """What sessions have kept: without hooks nothing makes evidence of it. And the hooks' cache."""
     cache = repository.git_dir / "hkgit/judged"
     if cache.is_file():
@@ -95,11 +95,11 @@ def _sessions(repository: Repository) -> Iterator[SetupStep]:
             yield SetupStep(home, Action.REMOVED, note)
 
 
-def _hooks(repository: Repository) -> git_hooks.HooksDirectory:
+def _find_hooks(repository: Repository) -> git_hooks.HooksDirectory:
     return git_hooks.find_hooks_directory(repository, repository.work_tree or repository.git_dir)
 
 
-def _root(repository: Repository) -> Path:
+def _expect_checkout(repository: Repository) -> Path:
     if repository.work_tree is None:
         what = "is a bare repository, where no commits are made"
         fix = "Run this in a clone of it; to judge what is pushed here, give --server."

@@ -28,9 +28,14 @@ from hkgit.text.document import Document
 from hkgit.text.paths import quote_path
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commit_plan import PlannedCommit, RecordedCommit, ledger_files, record_step
+from hkgit.workflows.commit_plan import (
+    PlannedCommit,
+    RecordedCommit,
+    list_ledger_files,
+    record_step,
+)
 from hkgit.workflows.landing_policy import judge_candidate, refuse_ruling
-from hkgit.workflows.merge_plan import tree_on
+from hkgit.workflows.merge_plan import write_tree_on
 from hkgit.workflows.target import ApplyRequest, LandingTarget
 
 AGENT = "hooks of the repository"
@@ -160,7 +165,7 @@ def _rehearse(
     for step in steps:
         record_step(repository, step, request)
     files = {path: file for step in steps for path, file in step.files.items()}
-    tree = tree_on(repository, target.tip, target.merging, files)
+    tree = write_tree_on(repository, target.tip, target.merging, files)
     expect_landable(
         repository, branch=target.branch, old=target.old, new=tree, checkout=target.checkout
     )
@@ -180,8 +185,8 @@ def _commit(
     verified = _verify(repository, request, series.transaction, tip, step)
     credits_agents = policy.assisted_by == "require"
     record = record_step(repository, step, request, verified, credits_agents=credits_agents)
-    files = {**step.files, **_ledger_files(repository, target, tip, record)}
-    tree = tree_on(repository, tip, step.merging, files)
+    files = {**step.files, **_list_ledger_files(repository, target, tip, record)}
+    tree = write_tree_on(repository, tip, step.merging, files)
     merged = None if step.merging is None else step.merging.commit
     parents = (tip,) if merged is None else (tip, merged)
     asked = policy.with_blind() if allow_blind else policy
@@ -218,7 +223,7 @@ def _commit_with_hooks(
         raise GitRefused(changed.where, changed.what, fix) from changed
     step = replace(step, base=record.step.base)
     theirs = record_step(repository, step, replace(request, agent=None))
-    files = _ledger_files(repository, target, changed.tree, theirs)
+    files = _list_ledger_files(repository, target, changed.tree, theirs)
     paths = (*record.step.files, *step.files, *files, entry_path(record.id))
     named = ", ".join(map(quote_path, step.files))
     say(f"hooks changed what was to be committed; recorded as theirs: {named}")
@@ -226,11 +231,11 @@ def _commit_with_hooks(
     return commit(repository.write_tree(changed.tree, files), paths, message)
 
 
-def _ledger_files(
+def _list_ledger_files(
     repository: Repository, target: LandingTarget, before: str, record: RecordedCommit
 ) -> dict[str, File | None]:
     """What hkgit adds itself, but for attributes that lie in the checkout to be committed."""
-    files = ledger_files(repository.snapshot(before), record)
+    files = list_ledger_files(repository.snapshot(before), record)
     root = repository.work_tree
     if ATTRIBUTES_PATH in files and target.checkout and root is not None:
         place = root / ATTRIBUTES_PATH
@@ -250,7 +255,7 @@ def _verify(
     command = request.verify
     if command is None:
         return None
-    tree = tree_on(repository, tip, step.merging, step.files)
+    tree = write_tree_on(repository, tip, step.merging, step.files)
     with begun.worktree(tip, tree, tuple(step.files), full=True) as worktree:
         if request.reflection is not None:
             code, output = run_and_hear(command, worktree.path)

@@ -16,17 +16,25 @@ from click.testing import CliRunner
 
 from hkgit.cli.main import main
 from tests.agents.streaming import told
+from tests.support.circumstances import AS_IT_IS, CIRCUMSTANCES, SHA_256
 from tests.support.commands import git, loaded_path
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
 
 AGENT = {"CLAUDECODE": "1"}
+pytestmark = pytest.mark.sampled
 
 
-@pytest.fixture
-def below(repo: Repo) -> Repo:
+@pytest.fixture(params=[AS_IT_IS, "linked", "shallow", SHA_256])
+def below(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """A repository with hkgit's hooks, and a file in a directory whose name has a blank."""
+    if request.param == SHA_256:
+        monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
+    repo = Repo.init(tmp_path / "repo")
+    repo.commit({"first.txt": b"1\n"}, "Start")
+    repo.commit({"second.txt": b"2\n"}, "Go on")
+    repo = CIRCUMSTANCES[request.param](repo)
     run("init", cwd=repo.path)
     repo.write(".hkgit/config.toml", '[gate]\naccept = ["hash", "receipt", "late"]\n')
     preload_hooks(repo)
@@ -394,7 +402,7 @@ def test_a_commit_in_a_clone_without_hooks_is_mended_in_one_step(
 
 def test_beside_a_foreign_hook_the_evidence_is_added_in_one_step(below: Repo) -> None:
     """`hkgit init` leaves a pre-commit that is not its own, so nothing asks the session."""
-    hook = below.path / ".git/hooks/pre-commit"
+    hook = below.path / below.git("rev-parse", "--git-path", "hooks/pre-commit")
     hook.write_text("#!/bin/sh\nexit 0\n")
     _show(below, "a dir/x.py")
     assert _edit_unread(below, "b = 2", "b = 20") == ""
@@ -407,7 +415,10 @@ def test_beside_a_foreign_hook_the_evidence_is_added_in_one_step(below: Repo) ->
     assert _verdict(below) == "strict"
 
 
-_SANDBOX = "mount --bind .git .git && mount -o remount,bind,ro .git && "
+_SANDBOX = (
+    'own=$(git rev-parse --path-format=absolute --git-common-dir) && mount --bind "$own" "$own"'
+    ' && mount -o remount,bind,ro "$own" && '
+)
 """As Codex's sandbox does: the checkout can be written, git's directory cannot."""
 
 

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from hkgit import apply_edits, parse_edits, range_hash
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.json_rpc import Lines
+from tests.support.circumstances import CIRCUMSTANCES, SHA_256, take_turns
 from tests.support.commands import AGENT
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -67,11 +69,17 @@ SPECS = {
 
 
 @pytest.fixture
-def repo(repo: Repo) -> Repo:
+def repo(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """Each test meets another circumstance."""
+    circumstance = take_turns(request.node.name)
+    if circumstance == SHA_256:
+        monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
+    repo = Repo.init(tmp_path / "repo")
     policy = '[gate]\nmode = "enforce"\n'
     workflow = {".github/workflows/x.yml": "on: push\n"}
     repo.commit({"a.txt": NOW, ".hkgit/config.toml": policy, **workflow}, "Begin")
-    return repo
+    repo.commit({"notes.md": "Notes\n", "run.sh": "true\n"}, "Go on")
+    return CIRCUMSTANCES[circumstance](repo)
 
 
 def by_command(*words: str) -> Callable[[Repo, str], str]:

@@ -12,7 +12,7 @@ import pytest
 from hkgit.evidence.entry import Entry, entry_id, read_entry
 from hkgit.evidence.replay import candidate_of
 from hkgit.gate.attestations.keys import sign
-from hkgit.gate.attestations.statement import Envelope, Signature, encode_pae, store_envelope_below
+from hkgit.gate.attestations.statement import Envelope, Signature, encode_pae, store_envelope
 from hkgit.gate.attestations.trust import (
     ENTRY_PAYLOAD_TYPE,
     NAMESPACE,
@@ -156,7 +156,7 @@ def test_only_a_signature_by_who_may_sign_this_very_entry_counts(
     scene: Scene, keys: Keys, policy: Policy, forge: Forge
 ) -> None:
     attack, name, entry = made(scene, forge.__name__)
-    store_envelope_below(opened(scene.repo), entry_refs(name), forge(keys, name, entry))
+    store_envelope(opened(scene.repo), entry_refs(name), forge(keys, name, entry))
     assert scene.rule(attack, asking(policy, keys.signers())) == "signature"
 
 
@@ -182,13 +182,13 @@ def test_a_key_counts_as_the_signers_list_it_now(
     scene: Scene, keys: Keys, policy: Policy, options: str, passes: bool
 ) -> None:
     signed, name, entry = made(scene, "honest")
-    store_envelope_below(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
+    store_envelope(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
     assert scene.ruling(signed, asking(policy, keys.signers(options))).passes is passes
 
 
 def test_a_key_that_was_taken_out_counts_no_more(scene: Scene, keys: Keys, policy: Policy) -> None:
     signed, name, entry = made(scene, "revoked")
-    store_envelope_below(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
+    store_envelope(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
     assert scene.rule(signed, asking(policy, f"{ADA} {public(keys.bob)}\n")) == "signature"
 
 
@@ -200,7 +200,7 @@ def test_forgeries_do_not_keep_a_signature_from_counting(
         *(forge(keys, name, entry) for forge in FORGERIES),
         sign_entry(name, entry, keys.ada),
     ):
-        store_envelope_below(opened(scene.repo), entry_refs(name), each)
+        store_envelope(opened(scene.repo), entry_refs(name), each)
     assert scene.ruling(signed, asking(policy, keys.signers())).passes
 
 
@@ -210,7 +210,7 @@ def test_rubbish_among_signatures_does_no_harm(scene: Scene, keys: Keys, named: 
     scene.repo.git("update-ref", f"{entry_refs(name)}/0", scene.repo.git("rev-parse", named))
     policy = asking(Policy(), keys.signers())
     assert scene.rule(signed, policy) == "signature"
-    store_envelope_below(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
+    store_envelope(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
     assert scene.ruling(signed, policy).passes
 
 

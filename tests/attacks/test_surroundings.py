@@ -17,9 +17,8 @@ from hkgit.audit.reports import FORMATS
 from hkgit.edits import File
 from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.verdict import Verdict
-from hkgit.gate.clock import OutOfTime, limit_time
+from hkgit.gate.clock import DEFAULT, OutOfTime, limit_time
 from hkgit.gate.commit_range import CommitRange, judge_range
-from hkgit.gate.entrypoints.push_budget import DEFAULT
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report

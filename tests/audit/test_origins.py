@@ -76,6 +76,16 @@ def test_what_is_not_committed_is_said_to_be_so(trail: Trail) -> None:
     assert last.kind == "uncommitted"
 
 
+def test_what_is_not_committed_is_said_to_be_so_in_sha256_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
+    repo = Repo.init(tmp_path / "repo")
+    repo.commit({"a.txt": TEXT}, "Begin")
+    repo.write("a.txt", TEXT + b"draft\n")
+    assert [each.kind for each in origins(repo, rev=None)] == ["by hand"] * 12 + ["uncommitted"]
+
+
 def test_a_rebased_line_is_found_by_its_text(trail: Trail, tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
     trail.repo.git("clone", "-q", ".", str(repo.path))

@@ -15,7 +15,7 @@ from hkgit.gate.attestations.statement import (
     Signature,
     list_envelopes,
     load_envelopes,
-    store_envelope_below,
+    store_envelope,
 )
 from hkgit.gate.attestations.trust import NAMESPACE, entry_refs, sign_entry
 from tests.support.commits import PERSON, applied, commit, commit_tree
@@ -128,7 +128,7 @@ def test_what_was_altered_does_not_hold(
     [envelope] = load_envelopes(repository, blobs)
     for ref in signing.repo.git("for-each-ref", "--format=%(refname)", folder).split():
         signing.repo.git("update-ref", "-d", ref)
-    store_envelope_below(repository, folder, replace(envelope, **altered))
+    store_envelope(repository, folder, replace(envelope, **altered))
     [signed] = signing.signatures("topic")
     assert signed["holds"] is False
     assert signed["trusted"] is False
@@ -144,7 +144,7 @@ def test_a_signature_over_other_bytes_does_not_hold(signing: Signing) -> None:
     good = sign_entry(name, entry, signing.keys[ADA])
     other = sign(signing.keys[ADA], b"other", NAMESPACE)
     forged = replace(good, signatures=(Signature("", other),))
-    store_envelope_below(repository, entry_refs(name), forged)
+    store_envelope(repository, entry_refs(name), forged)
     assert [signed["holds"] for signed in signing.signatures("topic")] == [False]
 
 

@@ -127,6 +127,18 @@ def test_a_step_of_a_sessions_commit_loads_its_own_part(
     assert foreign not in modules
 
 
+def test_calls_that_left_what_is_staged_are_not_planned_again(one: Repo) -> None:
+    one.write("a.py", "x = 1\n\n\n\ny = 1\n")
+    one.git("commit", "-qam", "Add y")
+    assert run("read", "a.py", "--session", "s", cwd=one.path).code == 0
+    for name in ("x", "y"):
+        words = ("--file", "a.py", "--old", f"{name} = 1", "--new", f"{name} = 2")
+        assert run("edit", *words, "--session", "s", cwd=one.path).code == 0
+    one.git("add", "a.py")
+    assert "hkgit.applying.planner" not in loaded(one, "record", "--staged")
+    assert len(one.git("diff", "--cached", "--name-only", "--", ".hkgit/ledger").splitlines()) == 2
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -91,3 +91,14 @@ def replace_line_two(repo: Repo, text: str) -> str:
         "new_text": text,
     }
     return json.dumps({"version": "1", "operations": [operation]})
+
+
+def dying_at(repo: Repo, name: str) -> dict[str, str]:
+    """A PATH whose git kills its caller at one thing, as a machine does that is switched off."""
+    folder = repo.path.parent / "bin"
+    folder.mkdir(exist_ok=True)
+    git = start("sh", "-c", "command -v git", cwd=repo.path).stdout.strip()
+    dies = f'case " $* " in *" {name} "*) kill -9 $PPID; exit 1;; esac'
+    (folder / "git").write_text(f'#!/bin/sh\n{dies}\nexec {git} "$@"\n')
+    (folder / "git").chmod(0o755)
+    return {"PATH": f"{folder}:{loaded_path()['PATH']}"}

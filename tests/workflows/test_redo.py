@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import AGENT, git, loaded_path, start
+from tests.support.commands import AGENT, dying_at, git, loaded_path, start
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -215,6 +215,39 @@ def test_a_commit_that_lacks_line_ends_which_were_staged_is_not_made(guarded: Re
     assert (refused.code, "a.txt: changes line ends" in refused.err) == (4, True)
     assert guarded.git("status", "--porcelain") == "M  a.txt"
     assert guarded.git("branch", "--format=%(refname:short)").split() == ["main", "side"]
+
+
+def test_what_a_session_edited_keeps_its_evidence_beside_what_is_late(guarded: Repo) -> None:
+    run("read", "b.txt", "--session", "s", cwd=guarded.path)
+    edited = ("--session", "s", "--file", "b.txt", "--old", "b", "--new", "B")
+    assert run("edit", *edited, cwd=guarded.path).code == 0
+    guarded.write("a.txt", "two\n")
+    guarded.write("kept.txt", "not staged\n")
+    guarded.git("add", "a.txt", "b.txt")
+
+    done = run("redo", "-m", "Both", "--agent", "claude/1", cwd=guarded.path)
+
+    assert done.code == 0, done.err
+    shown = run("show", "--json", cwd=guarded.path).json()["ledger"]
+    found = {(edit["path"], edit["evidence"]) for entry in shown for edit in entry["edits"]}
+    assert found == {("a.txt", "late"), ("b.txt", "receipt")}
+    assert run("gate", "--range", "HEAD^..HEAD", cwd=guarded.path).code == 0
+    assert guarded.git("status", "--porcelain") == " M kept.txt"
+
+
+@pytest.mark.parametrize("at", ["worktree", "commit", "update-ref", "restore", "reset"])
+def test_a_crash_loses_nothing_that_is_staged(guarded: Repo, at: str) -> None:
+    guarded.write("a.txt", "two\n")
+    guarded.git("add", "a.txt")
+
+    interrupted = start("hkgit", "redo", "-m", "x", cwd=guarded.path, env=dying_at(guarded, at))
+
+    assert interrupted.returncode != 0
+    run("redo", "-m", "x", cwd=guarded.path)
+    assert run("gate", "--range", "HEAD^..HEAD", cwd=guarded.path).code == 0
+    assert guarded.show("HEAD", "a.txt") == b"two\n"
+    assert guarded.git("status", "--porcelain") == ""
+    assert guarded.git("for-each-ref", "refs/hkgit") == ""
 
 
 def test_a_bare_repository_is_not_told_to_commit(tmp_path: Path) -> None:

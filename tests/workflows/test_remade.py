@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import AGENT, loaded_path, start
+from tests.support.commands import AGENT, dying_at, start
 from tests.support.keys import made_key, sign_with
 from tests.support.repos import Repo
 from tests.support.running import range_hash, run
@@ -195,17 +195,6 @@ def test_in_a_conflict_the_index_stays_as_it_is(repo: Repo) -> None:
     assert passes(repo, "HEAD^^..HEAD^")
 
 
-def interrupt(repo: Repo, name: str) -> str:
-    """Let git do one thing and die, as a machine does that is switched off."""
-    folder = repo.path.parent / "bin"
-    folder.mkdir(exist_ok=True)
-    git = start("sh", "-c", "command -v git", cwd=repo.path).stdout.strip()
-    dies = f'case " $* " in *" {name} "*) kill -9 $PPID; exit 1;; esac'
-    (folder / "git").write_text(f'#!/bin/sh\n{dies}\nexec {git} "$@"\n')
-    (folder / "git").chmod(0o755)
-    return f"{folder}:{loaded_path()['PATH']}"
-
-
 @pytest.mark.parametrize("at", ["hash-object", "update-ref", "restore"])
 def test_a_crash_loses_nothing_and_the_next_call_ends_it(repo: Repo, at: str) -> None:
     repo.write("b.txt", "b\n")
@@ -214,7 +203,7 @@ def test_a_crash_loses_nothing_and_the_next_call_ends_it(repo: Repo, at: str) ->
     repo.write("a.txt", "not staged\n")
     before = repo.status()
 
-    done = start("hkgit", "redo", made, cwd=repo.path, env={"PATH": interrupt(repo, at)})
+    done = start("hkgit", "redo", made, cwd=repo.path, env=dying_at(repo, at))
 
     assert done.returncode != 0
     assert repo.git("for-each-ref", "--format=%(refname)") == branches

@@ -46,18 +46,14 @@ _CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'"
 
 def render_page(facts: PageFacts) -> str:
     """Render one HTML file that fetches nothing. Raises InvalidInput where Jinja2 is not here."""
-    style, script = _asset("style.css"), _asset("script.js")
-    policy = f"{_CLOSED}; style-src {_hash(style)}; script-src {_hash(script)}"
-    return _render(facts, policy, inline=True, style=style, script=script)
+    return render_template("page.html", None, _asset("script.js"), facts=facts)
 
 
 def render_directory(facts: PageFacts) -> dict[str, str]:
     """Render the files of a page whose style and script stand beside it, by name."""
-    policy = f"{_CLOSED}; style-src 'self'; script-src 'self'"
-    page = _render(facts, policy, inline=False, style="", script="")
     return {
-        "index.html": page,
-        "style.css": _asset("style.css"),
+        "index.html": render_template("page.html", "style.css", "", facts=facts),
+        "style.css": read_style(),
         "script.js": _asset("script.js"),
     }
 
@@ -67,36 +63,25 @@ def read_style() -> str:
     return _asset("style.css")
 
 
-def render_template(name: str, sheet: str | None, **values: object) -> str:
-    """Render a page without a script: its style stands in it, or in the `sheet` beside it."""
+def render_template(
+    name: str, sheet: str | None, script: str | None = None, **values: object
+) -> str:
+    """Render a page: style and script stand in it, or in the `sheet` and a file beside it.
+
+    A page without a script has none.
+    """
     template = _environment().get_template(name)
     from markupsafe import Markup
 
     style = read_style() if sheet is None else ""
-    source = _hash(style) if sheet is None else "'self'"
+    sources = {"style-src": style, **({} if script is None else {"script-src": script})}
+    hashed = (f"; {name} {_hash(text)}" for name, text in sources.items())
+    beside = (f"; {name} 'self'" for name in sources)
     shown: str = template.render(
-        policy=f"{_CLOSED}; style-src {source}",
-        inline=sheet is None,
+        policy=_CLOSED + "".join(hashed if sheet is None else beside),
         sheet=sheet,
-        style=Markup(style),  # our own file, which no history can change
-        version=__version__,
-        standings=STANDINGS,
-        kinds=STRONGEST_FIRST,
-        **values,
-    )
-    return shown
-
-
-def _render(facts: PageFacts, policy: str, *, inline: bool, style: str, script: str) -> str:
-    environment = _environment()
-    from markupsafe import Markup
-
-    shown: str = environment.get_template("page.html").render(
-        facts=facts,
-        policy=policy,
-        inline=inline,
         style=Markup(style),  # our own files, which no history can change
-        script=Markup(script),
+        script=Markup(script or ""),
         version=__version__,
         standings=STANDINGS,
         kinds=STRONGEST_FIRST,
@@ -105,6 +90,7 @@ def _render(facts: PageFacts, policy: str, *, inline: bool, style: str, script: 
         most_named=MOST_NAMED,
         at_once=AT_ONCE,
         a_batch=A_BATCH,
+        **{**dict.fromkeys(("has_filters", "has_refusals", "has_repositories"), False), **values},
     )
     return shown
 

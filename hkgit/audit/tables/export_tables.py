@@ -36,7 +36,7 @@ from hkgit.audit.tables.rows import (
 )
 from hkgit.errors import GitRefused
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.commit_range import Watch
+from hkgit.gate.clock import Watch
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
@@ -171,7 +171,9 @@ class ExportResult:
     counts: ExportCounts
 
 
-def export(repository: Repository, request: ExportRequest, watch: Watch = iter) -> ExportResult:
+def write_tables(
+    repository: Repository, request: ExportRequest, watch: Watch = iter
+) -> ExportResult:
     """Write the evidence of commits as tables: what is new, and what must be judged again.
 
     Raises InvalidInput for a directory that contains something else, GitRefused where it cannot be

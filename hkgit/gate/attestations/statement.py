@@ -197,15 +197,12 @@ MOST = 32
 """So many envelopes of one place are looked at: each takes a process or more."""
 
 
-def store_envelope(repository: Repository, envelope: Envelope) -> str:
-    """Store an envelope where `read_envelopes` finds it; the name of its ref. Raises GitRefused."""
-    statement = read_statement(envelope.payload)
-    return store_envelope_below(
-        repository, f"{REFS}/{statement.tree}/{statement.base_tree}", envelope
-    )
+def change_refs(base_tree: str, tree: str) -> str:
+    """Return where the envelopes for a change from tree to tree are kept, one ref each."""
+    return f"{REFS}/{tree}/{base_tree}"
 
 
-def store_envelope_below(repository: Repository, folder: str, envelope: Envelope) -> str:
+def store_envelope(repository: Repository, folder: str, envelope: Envelope) -> str:
     """Store an envelope under a name of its own; the name of its ref. Raises GitRefused."""
     data = envelope.to_bytes()
     ref = f"{folder}/{digest(data)[:16]}"
@@ -213,12 +210,7 @@ def store_envelope_below(repository: Repository, folder: str, envelope: Envelope
     return ref
 
 
-def read_envelopes(repository: Repository, base_tree: str, tree: str) -> Iterator[Envelope]:
-    """Read the envelopes stored for a change from tree to tree; verify no signature."""
-    return read_envelopes_below(repository, f"{REFS}/{tree}/{base_tree}")
-
-
-def read_envelopes_below(
+def read_envelopes(
     repository: Repository, folder: str, incoming: Mapping[str, str] | None = None
 ) -> Iterator[Envelope]:
     """Read the envelopes stored below one ref prefix; no signature is verified.
@@ -226,11 +218,9 @@ def read_envelopes_below(
     `incoming` are refs of a push that are not set yet, with the ids they name. Of more than `MOST`
     of either, the first by name count: anybody may push there.
     """
-    only = f"--count={MOST}"
-    args = ("for-each-ref", only, "--format=%(objectname)", f"{folder}/")
-    blobs = repository.git(*args).text.split()
     new = [each for ref, each in (incoming or {}).items() if ref.startswith(f"{folder}/")]
-    return load_envelopes(repository, (*blobs, *new[:MOST]))
+    kept = list_envelopes(repository, f"{folder}/").get(folder, [])
+    return load_envelopes(repository, (*kept, *new[:MOST]))
 
 
 def list_envelopes(repository: Repository, *roots: str) -> dict[str, list[str]]:

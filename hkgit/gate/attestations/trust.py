@@ -6,26 +6,26 @@ rebase, a squash and a cherry-pick, which keep the entry as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import Entry, write_canonical
-from hkgit.evidence.verdict import CandidateCommit, ReplayResult, Verdict
+from hkgit.evidence.verdict import CandidateCommit
+from hkgit.gate.attestations.keys import NAMESPACE as VERDICT
 from hkgit.gate.attestations.keys import find_verifier, fingerprint, sign, verify
 from hkgit.gate.attestations.statement import (
     PAYLOAD_TYPE,
     Envelope,
     Signature,
     Statement,
+    change_refs,
     encode_pae,
     read_envelopes,
-    read_envelopes_below,
     read_statement,
 )
 from hkgit.gate.policy.defaults import ATTEST, SIGN
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import Ruling
 from hkgit.gate.trusted_policy import hash_policy
 from hkgit.git.repository import Repository
 
@@ -66,14 +66,26 @@ def find_signer(
     have been signed are computed here, so nothing that somebody wrote is interpreted.
     """
     expected = (ENTRY_PAYLOAD_TYPE, make_payload(name, entry))
-    signed, principals = encode_pae(*expected), policy.roles.get(SIGN, ())
-    for envelope in read_envelopes_below(repository, entry_refs(name), incoming):
-        if (envelope.payload_type, envelope.payload) != expected:
-            continue
-        for each in envelope.signatures[:MOST_SIGNATURES]:
-            found = find_verifier(signed, each.sig, policy.signers, principals, NAMESPACE)
+    for envelope in read_envelopes(repository, entry_refs(name), incoming):
+        if (envelope.payload_type, envelope.payload) == expected:
+            found = _find_principal(policy, envelope, SIGN, NAMESPACE)
             if found is not None:
                 return found
+    return None
+
+
+def _find_principal(
+    policy: Policy, envelope: Envelope, role: str, namespace: str, keys: Sequence[str] = ()
+) -> str | None:
+    """Find the principal with a role, or else the fingerprint of a key, that signed an envelope."""
+    signed = encode_pae(envelope.payload_type, envelope.payload)
+    principals = policy.roles.get(role, ())
+    for each in envelope.signatures[:MOST_SIGNATURES]:
+        if keys and verify(signed, each.sig, keys):
+            return fingerprint(each.sig)
+        found = find_verifier(signed, each.sig, policy.signers, principals, namespace)
+        if found is not None:
+            return found
     return None
 
 
@@ -85,12 +97,12 @@ def find_attestation(
     The policy must be the one it was judged under, with no verdict accepted then that is not
     accepted now, and `ref`, where it is known, the one it was judged for. A merge has none.
     """
-    principals = policy.roles.get(ATTEST, ())
-    if len(candidate.parents) != 1 or not (policy.attest_keys or principals):
+    keys = policy.attest_keys
+    if len(candidate.parents) != 1 or not (keys or policy.roles.get(ATTEST)):
         return None
     base_tree = repository.commit(candidate.parents[0]).tree
-    for envelope in read_envelopes(repository, base_tree, candidate.tree):
-        signer = _signer(policy, envelope)
+    for envelope in read_envelopes(repository, change_refs(base_tree, candidate.tree)):
+        signer = _find_principal(policy, envelope, ATTEST, VERDICT, keys)
         statement = None if signer is None else read_statement_of(envelope)
         if (
             statement is not None
@@ -98,37 +110,6 @@ def find_attestation(
             and _fits(policy, statement, ref)
         ):
             return f"{signer}, of {statement.base[:12]}..{statement.head[:12]}"
-    return None
-
-
-def attest_ruling(ruling: Ruling, signer: str) -> Ruling:
-    """Make the ruling on a commit for which somebody trusted has signed."""
-    judged = ruling.judged
-    return Ruling(
-        judged=ReplayResult(
-            candidate=judged.candidate,
-            verdict=Verdict.ATTESTED,
-            entries=judged.entries,
-            notes=judged.notes,
-            basis=signer,
-        ),
-        replayed=Verdict.ATTESTED,
-        passes=True,
-        rule=f"verdict {Verdict.ATTESTED}",
-        agent=ruling.agent,
-    )
-
-
-def _signer(policy: Policy, envelope: Envelope) -> str | None:
-    """The principal, or else the fingerprint of the key, that signed and that is trusted."""
-    signed = encode_pae(envelope.payload_type, envelope.payload)
-    for each in envelope.signatures[:8]:
-        if policy.attest_keys and verify(signed, each.sig, policy.attest_keys):
-            return fingerprint(each.sig)
-        principals = policy.roles.get(ATTEST, ())
-        found = find_verifier(signed, each.sig, policy.signers, principals)
-        if found is not None:
-            return found
     return None
 
 

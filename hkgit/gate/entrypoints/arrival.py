@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
 from hkgit.evidence.entry import LEDGER
-from hkgit.gate.commit_range import CommitRange, Watch, judge_range
-from hkgit.gate.entrypoints.push_budget import Budget
-from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.clock import Budget, Watch
+from hkgit.gate.commit_range import CommitRange, judge_range
+from hkgit.gate.judged_commit import UNKNOWN, JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.rules.grants import read_pusher
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import expect_readable, hash_policy, read_trusted_policy
 from hkgit.git.objects import FULL_ID
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass, field, replace
+from hkgit.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,18 +167,15 @@ def peel_commit(repository: Repository, object_id: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class EntryPoint:
-    """The judge of updates at one point: what it sees, and whether it is somebody's own clone.
+    """The judge of updates at one point, and what is known there.
 
-    Only a server knows who is pushing: elsewhere anybody may set a variable. `incoming` are the
-    tags of break-glass and the signatures of entries that the same push brings: ids by ref.
+    Only a server knows who is pushing: elsewhere anybody may set a variable.
     """
 
     repository: Repository
-    on_client: bool = False
+    context: JudgeContext = UNKNOWN
     on_server: bool = False
-    incoming: Mapping[str, str] = field(default_factory=dict)
     watch: Watch = iter
-    explain: bool = False
 
     def answer_each(
         self,
@@ -215,7 +212,7 @@ class EntryPoint:
         try:
             new = self._commit_of(update.new)
             if new is None:
-                return self._without_commits(update, side)
+                return self._answer_without_commits(update, side)
             self._expect_honest_rewrite(update, side, new)
             if not side.is_given:
                 expect_readable(self.repository, side.start, new)
@@ -229,7 +226,7 @@ class EntryPoint:
             return peel_commit(self.repository, object_id)  # the framework may name a branch
         return self.repository.commit_named_by(object_id)
 
-    def _without_commits(self, update: Update, side: TrustedSide) -> UpdateResult:
+    def _answer_without_commits(self, update: Update, side: TrustedSide) -> UpdateResult:
         if update.new is not None and update.ref.startswith("refs/heads/"):
             raise Unverifiable(update.ref, f"{update.new[:12]} cannot be read as a commit")
         if update.new is not None:
@@ -259,13 +256,8 @@ class EntryPoint:
         if any(self.repository.is_ancestor(new, commit) for commit in known):
             return UpdateResult(update, side.policy, note="it adds no commits")
         asked = CommitRange(side.start, new, side.excluding)
-        context = JudgeContext(
-            on_client=self.on_client,
-            pusher=read_pusher(side.policy) if self.on_server else None,
-            ref=update.ref,
-            incoming=self.incoming,
-            explain=self.explain,
-        )
+        pusher = read_pusher(side.policy) if self.on_server else None
+        context = replace(self.context, ref=update.ref, pusher=pusher)
         report = judge_range(
             self.repository, asked, side.policy, context, watch=self.watch
         ).collect()

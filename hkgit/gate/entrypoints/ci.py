@@ -26,7 +26,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from hkgit.errors import HkgitError, InvalidInput, Unverifiable
-from hkgit.gate.commit_range import Watch
+from hkgit.gate.clock import Watch
 from hkgit.gate.entrypoints.arrival import (
     EntryPoint,
     TrustedSide,
@@ -35,6 +35,7 @@ from hkgit.gate.entrypoints.arrival import (
     parse_id,
     peel_commit,
 )
+from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import read_trusted_policy
@@ -64,9 +65,9 @@ class CiEvent:
 def read_event(environment: Mapping[str, str]) -> CiEvent:
     """Read the event of a CI job from its environment. Raises InvalidInput."""
     if environment.get("GITHUB_ACTIONS"):
-        return _github(environment.get("GITHUB_EVENT_NAME", ""), _payload(environment))
+        return _read_github(environment.get("GITHUB_EVENT_NAME", ""), _read_payload(environment))
     if environment.get("GITLAB_CI"):
-        return _gitlab(environment)
+        return _read_gitlab(environment)
     what = "is not GitHub Actions or GitLab CI"
     raise InvalidInput("environment", what, "Name the commits: hkgit gate --range A..B")
 
@@ -82,7 +83,7 @@ def judge_event(
     """Judge what an event brings. Raises Rejected where the update itself is refused."""
     side = find_trusted_side(repository, event, given)
     update = Update(event.ref, event.old, event.new)
-    answer = EntryPoint(repository, watch=watch, explain=explain).answer(update, side)
+    answer = EntryPoint(repository, JudgeContext(explain=explain), watch=watch).answer(update, side)
     if answer.refusal is not None and not answer.passes:
         raise answer.refusal
     return answer.report if answer.report is not None else Report(side.policy, ())
@@ -112,11 +113,13 @@ def find_trusted_side(
 def _refuse_missing(event: CiEvent) -> Unverifiable:
     missing = event.old or f"refs/remotes/origin/{event.default_branch}"
     what = f"{missing} is not here, so there is nothing to compare the commits with"
-    fix = "Check out the whole history: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 (GitLab)."
-    return Unverifiable(event.ref, what, fix)
+    return Unverifiable(event.ref, what, _WHOLE)
 
 
-def _payload(environment: Mapping[str, str]) -> JsonObject:
+_WHOLE = "Check out the whole history: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 (GitLab)."
+
+
+def _read_payload(environment: Mapping[str, str]) -> JsonObject:
     where, path = "GITHUB_EVENT_PATH", environment.get("GITHUB_EVENT_PATH", "")
     fix = "GitHub sets it to the file that describes the event. Elsewhere: hkgit gate --range A..B"
     if not path:
@@ -132,7 +135,7 @@ def _payload(environment: Mapping[str, str]) -> JsonObject:
     return payload
 
 
-def _github(name: str, payload: JsonObject) -> CiEvent:
+def _read_github(name: str, payload: JsonObject) -> CiEvent:
     try:
         match name:
             case "pull_request" | "pull_request_target":
@@ -162,7 +165,7 @@ def _github(name: str, payload: JsonObject) -> CiEvent:
     )
 
 
-def _gitlab(environment: Mapping[str, str]) -> CiEvent:
+def _read_gitlab(environment: Mapping[str, str]) -> CiEvent:
     source = environment.get("CI_PIPELINE_SOURCE", "")
     new = environment.get("CI_COMMIT_SHA")
     if source == "merge_request_event":
@@ -215,13 +218,43 @@ def run_checks(
 
     `judge` is where hkgit's own code is.
     """
-    yield _moment(event)
-    yield _history(repository, event)
-    yield _policy(repository, event)
-    yield _workflow(event, environment)
-    yield _judge(repository, judge)
-    yield _credentials(repository)
-    yield _settings(event)
+    late = f"{event.name}: {event.ref} has its commits already, so this reports and stops nothing"
+    yield _tell(
+        "event",
+        f"{event.name}: its commits are proposed for {event.ref} and can still be stopped",
+        "" if event.is_offer else late,
+        "Run it on pull or merge requests and in the merge queue as well.",
+    )
+    sides = [side for side in (event.old, event.new) if side is not None]
+    missing = [f"{side} is not in the clone" for side in sides if not peel_commit(repository, side)]
+    cut = ["the clone is shallow"] if repository.is_shallow else missing
+    yield _tell("history", "the clone is complete", "".join(cut[:1]), _WHOLE, Level.BROKEN)
+    yield _check_policy(repository, event)
+    yield _check_workflow(event, environment)
+    root = repository.work_tree
+    is_within = root is not None and judge.resolve().is_relative_to(root.resolve())
+    yield _tell(
+        "judge",
+        "hkgit is installed outside the checkout",
+        "hkgit runs from the checkout that it judges" if is_within else "",
+        "Install a pinned hkgit before the checkout, outside it.",
+        Level.BROKEN,
+    )
+    # Only names are read: values of these variables are secrets.
+    asked = ("config", "--local", "--name-only", "--get-regexp")
+    pattern = r"^(http\..*\.extraheader|includeif\..*|credential\..*)$"
+    names = repository.git(*asked, pattern, check=False).text.split()
+    kept = f"the checkout keeps credentials that anyone who reads it can use: {', '.join(names)}"
+    fine, fix = "the checkout keeps no credentials", "Set persist-credentials: false."
+    yield _tell("credentials", fine, kept if names else "", fix)
+    what = f"whether {event.ref} requires this check, from which source, and who may bypass it"
+    fix = "Check the branch's rules: that needs the API."
+    yield Check("settings", Level.UNASKED, what, fix)
+
+
+def _tell(name: str, fine: str, wrong: str, fix: str, level: Level = Level.ADVISORY) -> Check:
+    """Make the check of something that is fine, or where that is said, wrong."""
+    return Check(name, level, wrong, fix) if wrong else Check(name, Level.OK, fine)
 
 
 def sum_up(found: list[Check]) -> Level:
@@ -230,26 +263,7 @@ def sum_up(found: list[Check]) -> Level:
     return next(each for each in (Level.BROKEN, Level.ADVISORY, Level.UNASKED) if each in levels)
 
 
-def _moment(event: CiEvent) -> Check:
-    if event.is_offer:
-        what = f"{event.name}: its commits are proposed for {event.ref} and can still be stopped"
-        return Check("event", Level.OK, what)
-    what = f"{event.name}: {event.ref} has its commits already, so this reports and stops nothing"
-    fix = "Run it on pull or merge requests and in the merge queue as well."
-    return Check("event", Level.ADVISORY, what, fix)
-
-
-def _history(repository: Repository, event: CiEvent) -> Check:
-    fix = "Check out the whole history: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 (GitLab)."
-    if repository.is_shallow:
-        return Check("history", Level.BROKEN, "the clone is shallow", fix)
-    for side in (event.old, event.new):
-        if side is not None and peel_commit(repository, side) is None:
-            return Check("history", Level.BROKEN, f"{side} is not in the clone", fix)
-    return Check("history", Level.OK, "the clone is complete")
-
-
-def _policy(repository: Repository, event: CiEvent) -> Check:
+def _check_policy(repository: Repository, event: CiEvent) -> Check:
     try:
         policy = find_trusted_side(repository, event).policy
     except HkgitError as error:
@@ -262,7 +276,7 @@ def _policy(repository: Repository, event: CiEvent) -> Check:
     return Check("policy", Level.OK, f"{policy.source} of the trusted side")
 
 
-def _workflow(event: CiEvent, environment: Mapping[str, str]) -> Check:
+def _check_workflow(event: CiEvent, environment: Mapping[str, str]) -> Check:
     """Whether the change under judgement could have changed the job that judges it."""
     if event.host == GITHUB:
         named = environment.get("GITHUB_WORKFLOW_REF", "")
@@ -273,33 +287,6 @@ def _workflow(event: CiEvent, environment: Mapping[str, str]) -> Check:
         named = environment.get("CI_CONFIG_PATH") or ".gitlab-ci.yml"
         is_trusted = not event.is_offer or "@" in named or named.startswith("https://")
         fix = "Keep it in another project (CI/CD configuration file), or in an execution policy."
-    if is_trusted:
-        return Check("workflow", Level.OK, f"{named} does not come from the change")
-    what = f"{named or 'its file'} comes from the change itself, which may have disabled it"
-    return Check("workflow", Level.ADVISORY, what, fix)
-
-
-def _judge(repository: Repository, judge: Path) -> Check:
-    root = repository.work_tree
-    if root is not None and judge.resolve().is_relative_to(root.resolve()):
-        fix = "Install a pinned hkgit before the checkout, outside it."
-        return Check("judge", Level.BROKEN, "hkgit runs from the checkout that it judges", fix)
-    return Check("judge", Level.OK, "hkgit is installed outside the checkout")
-
-
-def _credentials(repository: Repository) -> Check:
-    """Only names are read: values of these variables are secrets."""
-    asked = ("config", "--local", "--name-only", "--get-regexp")
-    pattern = r"^(http\..*\.extraheader|includeif\..*|credential\..*)$"
-    names = repository.git(*asked, pattern, check=False).text.split()
-    if names:
-        what = (
-            f"the checkout keeps credentials that anyone who reads it can use: {', '.join(names)}"
-        )
-        return Check("credentials", Level.ADVISORY, what, "Set persist-credentials: false.")
-    return Check("credentials", Level.OK, "the checkout keeps no credentials")
-
-
-def _settings(event: CiEvent) -> Check:
-    what = f"whether {event.ref} requires this check, from which source, and who may bypass it"
-    return Check("settings", Level.UNASKED, what, "Check the branch's rules: that needs the API.")
+    fine = f"{named} does not come from the change"
+    wrong = f"{named or 'its file'} comes from the change itself, which may have disabled it"
+    return _tell("workflow", fine, "" if is_trusted else wrong, fix)

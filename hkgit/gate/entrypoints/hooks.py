@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from hkgit.errors import GitRefused, Rejected
 from hkgit.evidence.replay import REFS as RECOVERED
 from hkgit.gate.attestations.trust import REFS as ENTRIES
+from hkgit.gate.clock import Budget
 from hkgit.gate.entrypoints.arrival import (
     EntryPoint,
     TrustedSide,
@@ -17,7 +18,7 @@ from hkgit.gate.entrypoints.arrival import (
     choose_trusted_side,
     peel_commit,
 )
-from hkgit.gate.entrypoints.push_budget import Budget
+from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.rules.grants import BREAK_GLASS
 from hkgit.gate.ruling import is_of_one_ref
@@ -25,6 +26,8 @@ from hkgit.gate.trusted_policy import hash_policy, read_trusted_policy
 from hkgit.git.objects import Head
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field, replace
+
+ON_CLIENT = JudgeContext(on_client=True)
 
 
 def judge_pushed(
@@ -51,7 +54,7 @@ def judge_pushed(
             return UpdateResult(update, side.policy, unjudged=what)
         return side
 
-    return EntryPoint(repository, on_client=True).answer_each(updates, find_side, given)
+    return EntryPoint(repository, ON_CLIENT).answer_each(updates, find_side, given)
 
 
 def _find_tracking_tips(repository: Repository, remote: str) -> list[str]:
@@ -75,7 +78,7 @@ def judge_moved(
     nothing to judge. A new branch is judged for what no branch, tag or remote has.
     """
     moved = [each for each in updates if each.ref.startswith(BRANCHES) and each.new is not None]
-    return EntryPoint(repository, on_client=True).answer_each(
+    return EntryPoint(repository, ON_CLIENT).answer_each(
         moved, lambda each: _side(repository, each, given), given
     )
 
@@ -115,7 +118,7 @@ def judge_received(
     speaking = (BREAK_GLASS, ENTRIES, RECOVERED)  # for other commits of the push
     brought = ((each.ref, each.new) for each in updates if each.ref.startswith(speaking))
     incoming = {ref: new for ref, new in brought if new is not None}
-    point = EntryPoint(repository, on_server=True, incoming=incoming)
+    point = EntryPoint(repository, JudgeContext(incoming=incoming), on_server=True)
     for answer in point.answer_each(updates, server.find_side, given, Budget(seconds)):
         if _holds_elsewhere(answer):
             server.passed.append(answer)

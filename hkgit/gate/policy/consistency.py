@@ -20,15 +20,15 @@ def expect_consistent(policy: Policy) -> None:
 
 def find_contradictions(policy: Policy) -> Iterator[Fault]:
     """Find everything in which a policy contradicts itself."""
-    yield from _of_globs(policy)
+    yield from _check_globs(policy)
     for grant in policy.manual:
-        yield from _of_grant(policy, grant)
+        yield from _check_grant(policy, grant)
     for floors in policy.paths:
-        yield from _of_floors(policy, floors)
+        yield from _check_floors(policy, floors)
     for target in policy.targets:
-        yield from _of_target(policy, target)
+        yield from _check_target(policy, target)
     for key in policy.attest_keys:
-        yield from _of_key("attest", key)
+        yield from _check_key("attest", key)
     if policy.roles and policy.allowed_signers is None:
         yield "roles", "names principals, but no file lists their keys", _SIGNERS
     if policy.entries_signed and not policy.roles.get(SIGN) and policy.extends is None:
@@ -43,7 +43,7 @@ def find_contradictions(policy: Policy) -> Iterator[Fault]:
 _SIGNERS = 'Set allowed_signers = ".hkgit/allowed_signers", a file in the format of ssh-keygen(1).'
 
 
-def _of_globs(policy: Policy) -> Iterator[Fault]:
+def _check_globs(policy: Policy) -> Iterator[Fault]:
     """A glob in the spelling of another tool would protect nothing, and nobody would see it."""
     paths: Mapping[str, Sequence[str]] = {
         "protect": policy.protect,
@@ -64,15 +64,15 @@ def _of_globs(policy: Policy) -> Iterator[Fault]:
                 yield key, f"{glob!r} matches no ref", f"Write its full name: refs/heads/{glob}"
 
 
-def _of_key(where: str, key: str) -> Iterator[Fault]:
+def _check_key(where: str, key: str) -> Iterator[Fault]:
     """A key that is a path, or cut short, would never be anybody's."""
     if len(key.split()) < 2 or "\n" in key:
         yield where, f"{key!r} is not an SSH public key", "Give the line of a .pub file."
 
 
-def _of_grant(policy: Policy, grant: Grant) -> Iterator[Fault]:
+def _check_grant(policy: Policy, grant: Grant) -> Iterator[Fault]:
     for key in grant.keys:
-        yield from _of_key("manual", key)
+        yield from _check_key("manual", key)
     if not (grant.names or grant.keys or grant.principals or grant.pushers):
         yield "manual", "a grant without a recipient", "Give it names, keys, principals or pushers."
     if grant.principals and policy.allowed_signers is None:
@@ -82,7 +82,7 @@ def _of_grant(policy: Policy, grant: Grant) -> Iterator[Fault]:
         yield "manual", "grants to pushers, but pusher_variable is not set", fix
 
 
-def _of_floors(policy: Policy, floors: Floors) -> Iterator[Fault]:
+def _check_floors(policy: Policy, floors: Floors) -> Iterator[Fault]:
     """Floors of paths only tighten, so one that is looser would do nothing."""
     base, fix = policy.floors, "Tighten it, or loosen the policy's own."
     if floors.accept is not None and not set(floors.accept) <= set(base.accept or ()):
@@ -94,7 +94,7 @@ def _of_floors(policy: Policy, floors: Floors) -> Iterator[Fault]:
             yield "paths", f"{name} is below that of the policy as a whole", fix
 
 
-def _of_target(policy: Policy, target: RefRules) -> Iterator[Fault]:
+def _check_target(policy: Policy, target: RefRules) -> Iterator[Fault]:
     if target.verdicts is not None and not set(target.verdicts) <= set(policy.verdicts):
         fix = "Let the policy accept them, or remove them."
         yield "targets", "accepts verdicts that the policy as a whole does not accept", fix

@@ -20,17 +20,7 @@ MODES = ("report", "warn", "enforce")
 GOVERN = ("agents", "all")
 REWRITES = ("judge", "refuse")
 CREDITS = ("allow", "require", "forbid")
-TIERS = (
-    "exact",
-    "whitespace",
-    "unicode",
-    "elided",
-    "fuzzy",
-    "line-block",
-    "range",
-    "tag",
-    "file",
-)
+TIERS = ("exact", "whitespace", "unicode", "elided", "fuzzy", "line-block", "range", "tag", "file")
 MOST_SECONDS = 3600
 
 

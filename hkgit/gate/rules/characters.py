@@ -114,9 +114,9 @@ def text_findings(case: JudgedCommit) -> Iterator[Finding]:
     message = _read(case.candidate.message or b"", encoding)
     for kind, line, character in find_added([], File(message), kinds):
         yield _finding(kind, f"message:{line}", character)
-    yield from _in_people(case, encoding)
-    yield from _in_names(case)
-    yield from _in_files(case)
+    yield from _check_people(case, encoding)
+    yield from _check_names(case)
+    yield from _check_files(case)
 
 
 def find_encoding(header: bytes) -> tuple[str, list[Finding]]:
@@ -142,7 +142,7 @@ def _read(data: bytes, encoding: str) -> bytes:
     return data if is_utf8 else data.decode(_ENCODINGS[encoding], "replace").encode()
 
 
-def _in_people(case: JudgedCommit, encoding: str) -> Iterator[Finding]:
+def _check_people(case: JudgedCommit, encoding: str) -> Iterator[Finding]:
     """Author and committer, whose names git shows beside the message."""
     candidate = case.candidate
     for role, person in (("author", candidate.author), ("committer", candidate.committer)):
@@ -158,7 +158,7 @@ def _finding(kind: str, where: str, character: str) -> Finding:
     return Finding("text", where, what, fix)
 
 
-def _in_names(case: JudgedCommit) -> Iterator[Finding]:
+def _check_names(case: JudgedCommit) -> Iterator[Finding]:
     added = [each.path for each in case.changes if each.old is None and not each.path.isascii()]
     for path in added:
         for kind in case.policy.reject_text:
@@ -166,7 +166,7 @@ def _in_names(case: JudgedCommit) -> Iterator[Finding]:
                 yield _finding(kind, quote_path(path), character)
 
 
-def _in_files(case: JudgedCommit) -> Iterator[Finding]:
+def _check_files(case: JudgedCommit) -> Iterator[Finding]:
     if case.judged.verdict is Verdict.STRICT and not any(map(_is_suspect, case.judged.entries)):
         return
     after = case.repository.snapshot(case.candidate.tree)

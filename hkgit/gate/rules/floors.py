@@ -60,62 +60,44 @@ def measure_strengths(repository: Repository, judged: ReplayResult) -> Iterator[
         before = repository.snapshot(judged.candidate.parents[0])
     files = Overlay(before)
     for _, entry in order_entries(judged.entries, before):
-        changed, wrong = derive(entry, files)
-        if wrong:
-            yield from _where_it_was_made(repository, entry)
-            continue
-        after = Overlay(before, {**files.files, **changed})
+        start, now = before, files
+        changed, wrong = derive(entry, now)
+        if wrong:  # it was carried to another parent, and is seen from its own base
+            start = _open_base(repository, entry)
+            now = Overlay(start)
+            changed, wrong = derive(entry, now)
+            if wrong:
+                raise Unverifiable("ledger entry", "does not match the base that it names")
+        after = Overlay(start, {**now.files, **changed})
         for file in entry.files:
-            yield _strength(entry, file, _document(before, files, file), _new(after, file))
-        files = after
+            # Removing a file and making it again counts as claiming the whole of it.
+            old = start.get(file.new_path or "") if file.path is None else now.get(file.path)
+            new = None if file.new_path is None else after.get(file.new_path)
+            texts = (Document(b"" if each is None else each.data) for each in (old, new))
+            yield _measure_file(entry, file, *texts)
+        files = after if start is before else files
 
 
-def _where_it_was_made(repository: Repository, entry: Entry) -> Iterator[Strength]:
-    """The strength of an entry that was carried to another parent, seen from its own base.
-
-    Raises Unverifiable when the base is not here.
-    """
+def _open_base(repository: Repository, entry: Entry) -> Snapshot:
+    """Open the files that an entry was made on. Raises Unverifiable when they are not here."""
     if entry.base is None:
         what = "names no base, so its claims cannot be counted"
         raise Unverifiable("ledger entry", what, "Apply it again.")
-    before = repository.snapshot(repository.commit(entry.base).tree)
-    changed, wrong = derive(entry, before)
-    if wrong:
-        raise Unverifiable("ledger entry", "does not match the base that it names")
-    after = Overlay(before, changed)
-    for file in entry.files:
-        yield _strength(entry, file, _document(before, before, file), _new(after, file))
+    return repository.snapshot(repository.commit(entry.base).tree)
 
 
-def _document(before: Snapshot, now: Snapshot, file: RecordedFile) -> Document:
-    """The lines that a file had: of one that an earlier entry of the commit removed, those too.
-
-    So removing a file and making it again counts as claiming the whole of it.
-    """
-    found = now.get(file.path) if file.path is not None else before.get(file.new_path or "")
-    return Document(b"" if found is None else found.data)
-
-
-def _new(after: Snapshot, file: RecordedFile) -> Document:
-    found = None if file.new_path is None else after.get(file.new_path)
-    return Document(b"" if found is None else found.data)
-
-
-def _strength(entry: Entry, file: RecordedFile, old: Document, new: Document) -> Strength:
+def _measure_file(entry: Entry, file: RecordedFile, old: Document, new: Document) -> Strength:
     edits = [edit for edit in entry.edits if edit.path in (file.path, file.new_path)]
     stretches = find_changes(old.lines, new.lines)
     changed = sum(c.old_end - c.old_start + c.new_end - c.new_start for c in stretches)
     claimed = _count_named_lines(edits, file, old.line_count)
     grown = max(0, claimed + new.line_count - old.line_count)
-    shared = tuple(lines for edit in edits for lines in _find_shared(edit, old))
-    if not changed:  # a rename or a mode: no line is claimed
-        return Strength(path=file.name, new_path=file.new_path, changed=0, claimed=0, shared=shared)
     return Strength(
         path=file.name,
         new_path=file.new_path,
         changed=changed,
-        claimed=claimed + grown,
-        shared=shared,
+        claimed=claimed + grown if changed else 0,  # a rename or a mode claims no line
+        shared=tuple(lines for edit in edits for lines in _find_shared(edit, old)),
     )
 
 
@@ -195,7 +177,7 @@ def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:
         floor, threshold = format_decimal(policy.min_threshold), format_decimal(entry.threshold)
         what = f"its threshold {threshold} is below {floor}"
         yield Finding("ladder", "ledger entry", what, f"Apply it with --threshold {floor}.")
-    for floors, edit in _with_floors(policy, entry):
+    for floors, edit in _list_floors(policy, entry):
         yield from _edit_findings(floors, edit)
 
 
@@ -203,13 +185,13 @@ def find_blind_edits(
     policy: Policy, entry: Entry
 ) -> Iterator[tuple[RecordedEdit, tuple[str, ...]]]:
     """Yield the edits whose evidence the policy does not accept, each with the kinds it accepts."""
-    for floors, edit in _with_floors(policy, entry):
-        accepted = _in_all(each.accept for each in floors)
+    for floors, edit in _list_floors(policy, entry):
+        accepted = _intersect(each.accept for each in floors)
         if accepted is not None and is_blind(edit.evidence, accepted):
             yield edit, accepted
 
 
-def _with_floors(policy: Policy, entry: Entry) -> Iterator[tuple[tuple[Floors, ...], RecordedEdit]]:
+def _list_floors(policy: Policy, entry: Entry) -> Iterator[tuple[tuple[Floors, ...], RecordedEdit]]:
     """Each edit with the floors that apply to it."""
     names = {
         name: (file.path, file.new_path)
@@ -222,12 +204,12 @@ def _with_floors(policy: Policy, entry: Entry) -> Iterator[tuple[tuple[Floors, .
 
 def _edit_findings(floors: tuple[Floors, ...], edit: RecordedEdit) -> Iterator[Finding]:
     where = edit.where
-    accepted = _in_all(each.accept for each in floors)
+    accepted = _intersect(each.accept for each in floors)
     if accepted is not None and is_blind(edit.evidence, accepted):
         what = f"blind edit: its evidence is {edit.evidence}, accepted are"
         fix = f"Give its hash: `hkgit read {where}` prints the one to pass with --expect."
         yield Finding(BLIND, where, f"{what} {', '.join(accepted)}", fix)
-    tiers = _in_all(each.tiers for each in floors)
+    tiers = _intersect(each.tiers for each in floors)
     if tiers is not None and edit.tier not in tiers:
         yield Finding("tier", where, f"tier {edit.tier} is not accepted", "Quote the file exactly.")
     floor = max(each.min_confidence for each in floors)
@@ -236,7 +218,7 @@ def _edit_findings(floors: tuple[Floors, ...], edit: RecordedEdit) -> Iterator[F
         yield Finding("confidence", where, what, "Quote the file exactly.")
 
 
-def _in_all(lists: Iterator[tuple[str, ...] | None]) -> tuple[str, ...] | None:
+def _intersect(lists: Iterator[tuple[str, ...] | None]) -> tuple[str, ...] | None:
     """The intersection of lists; None accepts everything."""
     given = [each for each in lists if each is not None]
     if not given:

@@ -40,6 +40,7 @@ from tests.support.attacks import (
     governed_repository,
     honest,
 )
+from tests.support.circumstances import CIRCUMSTANCES, SHA_256, in_a_shallow_clone
 from tests.support.commands import loaded_path
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, commit_tree, judge
 from tests.support.keys import made_key, public, sign_with
@@ -284,56 +285,13 @@ def template_of_sha256(tmp_path_factory: pytest.TempPathFactory) -> Repo:
         return governed_repository(Repo.init(tmp_path_factory.mktemp("kinds") / "repo"))
 
 
-def with_a_dirty_tree(repo: Repo, start: str) -> Repo:
-    repo.write("later.md", b"changed\n")
-    repo.write("run.sh", b"#!/bin/sh\necho changed\n")
-    repo.write("staged.md", b"staged\n")
-    repo.git("add", "staged.md", "run.sh")
-    repo.write("untracked.md", b"untracked\n")
-    return repo
-
-
-def in_a_rebase(repo: Repo, start: str) -> Repo:
-    repo.git("rebase", "-q", "-i", "HEAD~1", env={"GIT_SEQUENCE_EDITOR": "sed -i 1s/pick/edit/"})
-    assert repo.git("branch", "--show-current") == ""
-    return repo
-
-
-def in_a_linked_worktree(repo: Repo, start: str) -> Repo:
-    repo.git("checkout", "-q", "--detach")
-    linked = Repo(repo.path.parent / "linked")
-    repo.git("worktree", "add", "-q", str(linked.path), "main")
-    return linked
-
-
-def in_a_shallow_clone(repo: Repo, start: str) -> Repo:
-    clone = Repo(repo.path.parent / "clone")
-    deep = len(repo.git("rev-list", "--first-parent", f"{start}..HEAD").split()) + 1
-    repo.git("clone", "-q", f"--depth={deep}", repo.path.as_uri(), str(clone.path))
-    for name in ("gpg.format", "user.signingKey"):
-        value = repo.git("config", "--get", name, check=False)
-        if value:
-            clone.git("config", name, value)
-    return clone
-
-
-CIRCUMSTANCES: dict[str, Callable[[Repo, str], Repo]] = {
-    "as it is": lambda repo, start: repo,
-    "dirty": with_a_dirty_tree,
-    "rebase": in_a_rebase,
-    "linked": in_a_linked_worktree,
-    "shallow": in_a_shallow_clone,
-    "SHA-256": lambda repo, start: repo,
-}
-
-
 @pytest.mark.sampled
 @pytest.mark.parametrize(("name", "circumstance"), [*product(KINDS, CIRCUMSTANCES)])
 def test_the_command_mends_and_keeps(
     template: Repo, template_of_sha256: Repo, tmp_path: Path, name: str, circumstance: str
 ) -> None:
     kind, repo = KINDS[name], Repo(tmp_path / "repo")
-    origin = template_of_sha256 if circumstance == "SHA-256" else template
+    origin = template_of_sha256 if circumstance == SHA_256 else template
     shutil.copytree(origin.path, repo.path, symlinks=True)
     granted = sign_with(repo, made_key(tmp_path / "key")) if kind.is_for_person else ""
     accept = "" if "accept = [" in kind.policy else TAKES_LATE
@@ -344,7 +302,10 @@ def test_the_command_mends_and_keeps(
     start = repo.git("rev-parse", start)
     wanted = contents(repo, made)
     commit(repo, Change({"later.md": File(b"x\n")}, author=PERSON))
-    repo = CIRCUMSTANCES[circumstance](repo, start)
+    if circumstance == "shallow":
+        repo = in_a_shallow_clone(repo, start)
+    else:
+        repo = CIRCUMSTANCES[circumstance](repo)
     [rejected] = [each for each in report(repo, start).rulings if not each.passes]
     if rejected.rule == "unverifiable":
         follow(repo, mend(rejected), "")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.tables.export_tables import ExportRequest, ExportResult, export
+from hkgit.audit.tables.export_tables import ExportRequest, ExportResult, write_tables
 from hkgit.evidence.refusal_log import Refusal, RefusalLog
 from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import Repository
@@ -30,7 +30,7 @@ def export_all(repo: Repo, directory: Path, revision: str = "HEAD") -> ExportRes
         new=repository.resolve(new),
         policy=policy,
     )
-    return export(repository, request)
+    return write_tables(repository, request)
 
 
 def edit_text(repo: Repo, path: str, old: str, new: str, **claims: object) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
 from hkgit.edits import File
 from hkgit.evidence.entry import entry_name, entry_path
+from hkgit.evidence.replay import find_removals
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.policy.model import Policy
@@ -54,6 +56,19 @@ def test_pruned_entries_are_replayed_as_before(edited: Repo) -> None:
     asked = CommitRange(start, edited.head)
     report = judge_range(opened(edited), asked, Policy(), has_trusted_side=False).collect()
     assert [ruling.judged.verdict for ruling in report.rulings] == ["strict"] * 3 + ["prune"]
+
+
+def test_what_a_shallow_clone_has_fetched_meanwhile_is_asked_again(
+    edited: Repo, tmp_path: Path
+) -> None:
+    gone = ids(edited)[0]
+    commit(edited, pruned([gone]))
+    edited.commit({"b.txt": "x\n"})
+    edited.git("clone", "-q", "--depth=1", edited.path.as_uri(), str(tmp_path / "shallow"))
+    clone = opened(Repo(tmp_path / "shallow"))
+    assert find_removals(clone, edited.head) == {}
+    clone.git("fetch", "-q", "--unshallow")
+    assert find_removals(clone, edited.head) == {entry_path(gone): (edited.resolve("HEAD~1"),)}
 
 
 def test_a_prune_may_be_taken_back(edited: Repo) -> None:

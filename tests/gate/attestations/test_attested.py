@@ -16,6 +16,7 @@ from hkgit.gate.attestations.statement import (
     Envelope,
     Signature,
     Statement,
+    change_refs,
     encode_pae,
     read_envelopes,
     read_statement,
@@ -25,10 +26,10 @@ from hkgit.gate.commit_range import CommitRange, VerifiedCommits
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.defaults import ACCEPTED
-from hkgit.gate.policy.extension import extend_policy
 from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import Policy, RefRules
 from hkgit.gate.ruling import Ruling
+from hkgit.gate.trusted_policy import extend_policy
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.workflows.attestation import attest
 from tests.support.commits import AGENT, Change, applied, commit, commit_tree
@@ -43,7 +44,20 @@ def attested(repo: Repo, key: Path, policy: Policy | None = None, target: str | 
     """`topic` attested and kept; the name of the ref."""
     old, new = (repo.git("rev-parse", rev) for rev in ("main", "topic"))
     envelope = attest(opened(repo), CommitRange(old, new), policy or Policy(), key, target)
-    return store_envelope(opened(repo), envelope)
+    return kept(repo, envelope)
+
+
+def kept(repo: Repo, envelope: Envelope) -> str:
+    """Store an envelope where its statement, or else `topic`, belongs."""
+    try:
+        said = read_statement(envelope.payload)
+    except InvalidInput:
+        return store_envelope(opened(repo), of_topic(repo), envelope)
+    return store_envelope(opened(repo), change_refs(said.base_tree, said.tree), envelope)
+
+
+def of_topic(repo: Repo) -> str:
+    return change_refs(repo.tree("main"), repo.tree("topic"))
 
 
 def squash(repo: Repo, tree: str = "topic", parent: str = "main") -> str:
@@ -194,11 +208,11 @@ def test_a_forged_name_of_a_ref_says_nothing(judged: Repo, key: Path) -> None:
 
 def test_a_payload_that_was_altered_says_nothing(judged: Repo, key: Path) -> None:
     ref = attested(judged, key)
-    [envelope] = read_envelopes(opened(judged), judged.tree("main"), judged.tree("topic"))
+    [envelope] = read_envelopes(opened(judged), of_topic(judged))
     judged.git("update-ref", "-d", ref)
     commit(judged, Change({"a.txt": File(b"evil\n")}))
     said = replace(read_statement(envelope.payload), tree=judged.tree("HEAD"))
-    store_envelope(opened(judged), replace(envelope, payload=said.to_bytes()))
+    kept(judged, replace(envelope, payload=said.to_bytes()))
     assert not ruling(judged, squash(judged, "HEAD"), trusting(key)).passes
 
 
@@ -213,11 +227,11 @@ def test_rubbish_in_an_attestations_ref_does_no_harm(judged: Repo, key: Path, da
 
 def test_a_signed_document_of_another_type_says_nothing(judged: Repo, key: Path) -> None:
     attested(judged, key)
-    [envelope] = read_envelopes(opened(judged), judged.tree("main"), judged.tree("topic"))
+    [envelope] = read_envelopes(opened(judged), of_topic(judged))
     signature = Signature("", sign(key, encode_pae("text/plain", envelope.payload)))
     for ref in judged.git("for-each-ref", "--format=%(refname)", "refs/hkgit").splitlines():
         judged.git("update-ref", "-d", ref)
-    store_envelope(opened(judged), Envelope("text/plain", envelope.payload, (signature,)))
+    kept(judged, Envelope("text/plain", envelope.payload, (signature,)))
     assert not ruling(judged, squash(judged), trusting(key)).passes
 
 
@@ -247,7 +261,7 @@ def test_an_empty_range_is_named_as_such(judged: Repo, key: Path) -> None:
 
 def test_the_statement_says_what_was_judged(judged: Repo, key: Path) -> None:
     attested(judged, key, target="refs/heads/main")
-    [envelope] = read_envelopes(opened(judged), judged.tree("main"), judged.tree("topic"))
+    [envelope] = read_envelopes(opened(judged), of_topic(judged))
     said: Statement = read_statement(envelope.payload)
     assert said.head == judged.git("rev-parse", "topic")
     assert said.tree == judged.tree("topic")

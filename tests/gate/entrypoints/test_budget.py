@@ -10,8 +10,7 @@ from types import FrameType
 
 import pytest
 
-from hkgit.gate.commit_range import Watch
-from hkgit.gate.entrypoints.push_budget import Budget, OverBudget
+from hkgit.gate.clock import Budget, OverBudget, Watch
 
 COMMITS = [digit * 40 for digit in "1234"]
 

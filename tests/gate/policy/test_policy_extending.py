@@ -10,10 +10,9 @@ import pytest
 from hkgit.errors import InvalidInput
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.defaults import KNOWN_AGENTS
-from hkgit.gate.policy.extension import extend_policy
 from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import Floors, Policy, RefRules
-from hkgit.gate.trusted_policy import read_trusted_policy
+from hkgit.gate.trusted_policy import extend_policy, read_trusted_policy
 from tests.support.gating import begun, opened
 from tests.support.repos import Repo
 

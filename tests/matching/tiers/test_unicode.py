@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hkgit.errors import InvalidInput
 from tests.matching.editing import edit_of, edited, placed
 
 
@@ -46,6 +47,23 @@ def test_the_tier_is_named() -> None:
 
 def test_new_text_is_written_as_the_author_has_it() -> None:
     assert edited("a\nb\n", edit_of("a\n", "a\n“c”\n")) == "a\n“c”\nb\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "old"),
+    [
+        pytest.param("a(b)\n", "a(b)\n", id="the old text has none"),
+        pytest.param("a(“b”)\n", "a(“b”)\n", id="the file has that of the old text"),
+        pytest.param('a("b")\n# —\n', "a(“b”)\n", id="the file has that of the new text"),
+    ],
+)
+def test_new_text_may_bring_typography_that_no_copy_put_there(text: str, old: str) -> None:
+    assert "# —".encode() in edited(text, edit_of(old, "c()\n# —\n"))
+
+
+def test_typography_that_a_copy_put_into_both_texts_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="the new text —"):
+        edited('run("a -- b")\n', edit_of("run(“a -- b”)\n", "run(“c —”)\n"))
 
 
 def test_a_further_line_of_the_author_s_is_not_spelt_as_one_that_stays() -> None:

@@ -1,4 +1,4 @@
-"""`hkgit policy`: what the gate's policy says, in words."""
+"""What a repository keeps: the gate's policy in words, and entries to prune from the tree."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from hkgit.gate.policy.key_table import describe_policy
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import read_named_policy, read_own_policy
 from hkgit.git.repository import Repository
-from hkgit.text.escape import visible
+from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import JsonObject
 
 
 @click.group()
-def command() -> None:
+def policy() -> None:
     """Check the policy of the gate."""
 
 
-@command.command()
+@policy.command()
 @click.option(
     "--policy",
     "given",
@@ -64,3 +64,46 @@ def _document(policy: Policy, sentences: list[str]) -> JsonObject:
         "table": None if policy.table is None else dict(policy.table),
         "sentences": sentences,
     }
+
+
+@click.group()
+def ledger() -> None:
+    """Manage the ledger, the records of edits in the tree."""
+
+
+@ledger.command()
+@click.option("--before", metavar="REV", help="Only entries that this revision has.")
+@click.option("--keep", type=click.IntRange(1), metavar="N", help="Keep the N newest.")
+@click.option("-m", "--message", help="The commit message.")
+@click.option("-n", "--dry-run", is_flag=True, help="Only count them.")
+@click.option("--yes", is_flag=True, help="Without --before and --keep: remove all of them.")
+@json_option
+def prune(
+    before: str | None,
+    keep: int | None,
+    message: str | None,
+    dry_run: bool,
+    yes: bool,
+) -> Answer:
+    """Commit the removal of entries from the tree; they stay in the history.
+
+    --before and --keep say which; all of them need --yes.
+    """
+    # Only here is the machinery of commits needed.
+    from hkgit.workflows.ledger_prune import prune as prune_ledger
+
+    done = prune_ledger(
+        open_repository(),
+        before=before,
+        keep=keep,
+        message=message,
+        allow_all=yes,
+        dry_run=dry_run,
+    )
+    entries = list(done.entries)
+    if done.commit is None:
+        line = f"{count_noun(len(entries), 'entry', 'entries')} could be removed"
+        return Answer({"status": "prunable", "entries": entries}, [line], is_info=True)
+    answer = {"status": "pruned", "commit": done.commit, "entries": entries}
+    line = f"[{done.branch} {done.commit[:12]}] {done.message.splitlines()[0]}"
+    return Answer(answer, [line], is_info=True)
