@@ -13,7 +13,7 @@ from benchmarks.history import make_history
 from benchmarks.pairs import make_repository
 from benchmarks.served import Client, serving
 
-CALLS, COMMITS = 99, 200
+CALLS, COMMITS, MANY = 99, 200, 20_000
 FILE = "d0000/f000001.txt"
 EMPTY = """\
 repos:
@@ -32,17 +32,20 @@ class Installed:
     python: Path
     environment: Mapping[str, str]
 
-    def cpu(self, *command: str | Path, cwd: Path) -> float:
-        """Seconds of the processor that a command and all it starts take."""
+    def cpu(self, *command: str | Path, cwd: Path, text: str = "") -> float:
+        """Seconds of the processor that a command, given a text, and all it starts take."""
         process = subprocess.Popen(
             command,
             cwd=cwd,
             env=self.environment,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )
         assert process.stderr is not None
+        assert process.stdin is not None
+        process.stdin.write(text.encode())
+        process.stdin.close()
         said = process.stderr.read().decode(errors="replace")
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -62,12 +65,16 @@ class Jobs:
     folder: Path
 
     def repository(
-        self, name: str, *setup: tuple[str, ...], files: Mapping[str, str] | None = None
+        self,
+        name: str,
+        *setup: tuple[str, ...],
+        files: Mapping[str, str] | None = None,
+        count: int = 100,
     ) -> Path:
         """A repository with a history, after some commands and with some files more."""
         root = self.folder / name
         root.mkdir()
-        make_repository(root, 100)
+        make_repository(root, count)
         for path, text in (files or {}).items():
             (root / path).write_text(text)
         for command in setup:
@@ -131,6 +138,36 @@ class Jobs:
 
         return job
 
+    def hook_edit(self, root: Path) -> Job:
+        """The hooks before and after an edit of an agent's own tool, without the edit."""
+        path = root / FILE
+
+        def job(turn: int) -> float:
+            text = path.read_text()
+            given = {"old_string": _old(turn), "new_string": _new(turn)}
+            call = {"tool_name": "Edit", "tool_input": given | {"file_path": str(path)}}
+            before = self._tell(root, call | {"hook_event_name": "PreToolUse"})
+            path.write_text(text.replace(_old(turn), _new(turn)))
+            answer = {"tool_response": {"originalFile": text, "userModified": False}}
+            return before + self._tell(root, call | answer | {"hook_event_name": "PostToolUse"})
+
+        return job
+
+    def hook_command(self, root: Path, command: str) -> Job:
+        """The hooks before and after a shell command of an agent that changes nothing."""
+
+        def job(turn: int) -> float:
+            call = {"tool_name": "Bash", "tool_input": {"command": f"{command} {turn}"}}
+            before = self._tell(root, call | {"hook_event_name": "PreToolUse"})
+            answer = {"tool_response": {"stdout": "done", "stderr": ""}}
+            return before + self._tell(root, call | answer | {"hook_event_name": "PostToolUse"})
+
+        return job
+
+    def _tell(self, root: Path, call: Mapping[str, object]) -> float:
+        payload = json.dumps({"session_id": "s", "cwd": str(root), **call})
+        return self.installed.cpu("hkgit", "hook", "claude", cwd=root, text=payload)
+
     def over_history(self, *command: str) -> Job:
         """A command that is given a range of commits with entries."""
         root = self.folder / f"{'-'.join(command)}.git"
@@ -169,6 +206,11 @@ def list_jobs(installed: Installed, folder: Path, *, has_peers: bool) -> dict[st
         "hkgit edit": make.edit(make.repository("edit")),
         "hkgit apply": make.apply(make.repository("apply")),
         "hkgit apply, hkgit's hooks": make.apply(make.repository("applied", init)),
+        "an agent's edit, both hooks": make.hook_edit(make.repository("hooked-edit", init)),
+        "an agent's cat, both hooks": make.hook_command(make.repository("looked", init), "cat"),
+        f"an agent's make, both hooks, {MANY} files": make.hook_command(
+            make.repository("many", init, count=MANY), "make"
+        ),
         "a running server, an exact edit": make.serve(make.repository("served")),
         f"git log -p, {COMMITS} commits": make.over_history("git", "log", "-p"),
         f"hkgit verify, {COMMITS} commits": make.over_history("hkgit", "verify"),

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from hkgit.agents.events import Editing, Shell, UnshownShell, UntoldEdit
 from hkgit.agents.setup.settings import HOOK_SECONDS
-from hkgit.edits import REGULAR
+from hkgit.edits import REGULAR, File
 from hkgit.git.state_files import find_files
-from hkgit.sessions.blobs import find_open_notes, keep_json, load_written
+from hkgit.sessions.blobs import Blobs, find_open_notes, keep_json, load_written, save_written
 from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.homes import say_waiting
 from hkgit.text.hashes import digest
@@ -67,6 +67,12 @@ def has_overdue(folder: Path) -> bool:
     """Whether a session has an edit of which a hook was stopped that would have told of it."""
     since = time.time() - OVERDUE
     return any(each.stat().st_mtime <= since for each in find_open_notes(folder))
+
+
+def note_written(folder: Path, path: str, file: File) -> None:
+    """Remember what an edit has left of a file, for the moments after it."""
+    version = Blobs.of_session(folder).put(file.data)
+    save_written(folder, load_written(folder) | {path: (version, file.mode, time.time())})
 
 
 def has_open_work(root: Path, folder: Path) -> bool:

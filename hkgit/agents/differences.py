@@ -1,16 +1,19 @@
-"""Differences, recorded as close to what was asked as possible."""
+"""Differences, recorded as close to what was asked as possible, and what was recorded last."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Protocol
 
 from hkgit.applying.file_diff import compare_files
 from hkgit.applying.net import tell_changes
 from hkgit.edits import File
 from hkgit.errors import HkgitError, Stale
+from hkgit.evidence.entry import FileMark
 from hkgit.sessions.answers import EditReport
+from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
 
@@ -81,3 +84,22 @@ def _take_files(before: Mapping[str, File | None], take: Take, time: int) -> Edi
         with suppress(HkgitError):
             take({path: file}, time=time)
     raise refused
+
+
+def find_last_recorded(folders: Iterable[Path]) -> dict[str | None, FileMark | None]:
+    """Find what sessions have recorded last of each path."""
+    changes = [each for folder in folders for each in list_recorded_changes(folder)]
+    return {path: after for path, after, _, _ in sorted(changes, key=lambda each: each[3])}
+
+
+def list_recorded_changes(folder: Path) -> Iterator[tuple[str | None, FileMark | None, str, int]]:
+    """List what the calls of a session have left of each path: dialect of the edit, and time."""
+    for call in SessionJournal(folder).load().effective:
+        for entry in call.entries:
+            for change in entry.files:
+                yield (
+                    change.new_path or change.path,
+                    change.after,
+                    entry.edits[0].dialect,
+                    call.time,
+                )

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hkgit.agents.events import Did
+from hkgit.agents.begun_calls import note_begun
+from hkgit.agents.events import Did, Editing, UntoldEdit
 from hkgit.agents.shown_readings import is_harmless
 from hkgit.agents.specs import find_commands, find_touched_paths, words_of
 from hkgit.edits import File, encode_text
@@ -130,6 +131,8 @@ def begin_call(root: Path, folder: Path, did: Did, directory: Path) -> None:
     aside, checkout = PutAside(folder, Blobs.of_session(folder)), Checkout(root)
     for path in find_touched_paths(did, root, directory):
         aside.put(path, words_of(did), checkout.get(path))
+    if isinstance(did, Editing | UntoldEdit):
+        note_begun(folder, did, directory)
 
 
 def read_copy(place: Path, path: str, blobs: Blobs) -> File | None:

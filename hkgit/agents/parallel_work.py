@@ -14,8 +14,8 @@ from hkgit.agents.begun_calls import (
     has_command,
     list_running_commands,
 )
+from hkgit.agents.differences import find_last_recorded
 from hkgit.agents.files_before import name_text, read_copy
-from hkgit.agents.missed_edits import find_last_recorded
 from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
 from hkgit.agents.shown_readings import is_harmless
 from hkgit.applying.planner import Options

@@ -13,7 +13,14 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.begun_calls import LASTS, BegunCall, list_begun, note_begun
+from hkgit.agents.begun_calls import (
+    LASTS,
+    BegunCall,
+    find_running,
+    forget_begun,
+    list_begun,
+    note_begun,
+)
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -37,11 +44,12 @@ from hkgit.agents.specs import (
     spec_of,
 )
 from hkgit.edits import Spec
-from hkgit.errors import InvalidInput
+from hkgit.errors import HkgitError, InvalidInput, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.blobs import load_written
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
+from hkgit.sessions.homes import list_candidates
 from hkgit.values import cached_property, replace
 
 TYPE_CHECKING = False
@@ -78,8 +86,6 @@ class Recorder:
     def before(self, did: Did) -> None:
         """Put aside what is about to be changed. Raises HkgitError."""
         begin_call(self._session.root, self._session.journal.folder, did, self._directory)
-        if isinstance(did, UntoldEdit):
-            note_begun(self._session.journal.folder, did, self._directory)
 
     def settle(self, transcript: Path | None, find_output: FindOutput | None) -> None:
         """Take in what earlier events have left open, as far as it is known. Raises HkgitError.
@@ -132,7 +138,7 @@ class Recorder:
     def settle_formatters(self) -> None:
         """Take in what formatters have made of files since their edits. Raises HkgitError."""
         if load_written(self._session.journal.folder):
-            from hkgit.agents.late_writes import settle_written
+            from hkgit.agents.late_work import settle_written
 
             settle_written(self._session)
 
@@ -172,8 +178,15 @@ class Recorder:
     def _end(self, event: ToolEvent, did: Did) -> EditReport | None:
         match did:
             case Editing() as edit:
-                with self._aside.lock():
-                    answer = self._edits.take(self._spec(edit), edit.text, _find_original(edit))
+                forget_begun(self._session.journal.folder, edit)
+                try:
+                    with self._aside.lock():
+                        answer = self._edits.take(self._spec(edit), edit.text, _find_original(edit))
+                except Stale:
+                    # Few hooks are stopped before a call.
+                    from hkgit.agents.late_work import take_unseen_edit
+
+                    return take_unseen_edit(edit, self._session, self._directory)
                 if edit.shown is not None:
                     self._look(find_readings(edit.shown, self._directory))
                 return answer
@@ -224,3 +237,20 @@ def _find_original(edit: Editing) -> str | None:
     """Find how the tool has found the file that it edits, if its answer tells."""
     before = {} if edit.told is None else (edit.told.before or {})
     return next(iter(before.values()), None)
+
+
+def record_running_command(root: Path, shell: str) -> None:
+    """Take in what the latest command of the agent with that `shell` has changed so far.
+
+    It commits that itself, so the hook that tells its end has not run yet.
+
+    That it cannot be recorded stops no commit: whether it must, the gate knows.
+    """
+    agent = shell.split()[0].lower()
+    folders = [each for home in list_candidates(root) for each in home.glob(f"{agent}-*")]
+    started = {place.stat().st_mtime_ns: each for each in folders for place in find_running(each)}
+    if not started:
+        return
+    session = started[max(started)].name
+    with suppress(HkgitError, OSError):
+        Recorder(EditSession.open(root, session, agent=agent), root).take_running()

@@ -6,11 +6,10 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from hkgit.agents.begun_calls import find_running
+from hkgit.agents.begun_calls import find_running, note_written
 from hkgit.agents.differences import adopt_difference, take_work
 from hkgit.agents.events import LateEdit
 from hkgit.agents.files_before import PutAside
-from hkgit.agents.late_writes import note_written
 from hkgit.agents.specs import paths_of
 from hkgit.edits import REGULAR, File, Spec, encode_text
 from hkgit.errors import Conflict, HkgitError, Stale
@@ -149,7 +148,7 @@ class EditAdopter:
         difference is taken in, and that next one is none any more. Raises Stale where it fits none.
         """
         # Few agents tell so late.
-        from hkgit.agents.missed_edits import find_versions_before, holds_difference
+        from hkgit.agents.late_work import find_versions_before, holds_difference
 
         [path] = paths_of(spec)
         if holds_difference(path, self._session):
@@ -196,7 +195,7 @@ class EditAdopter:
             self._aside.renew(path, file, before.get(path))
             # Where others have gone on already, it is not left as this call has left it.
             if file is not None and file == self._checkout.get(path):
-                note_written(self._session, path, file)
+                note_written(self._session.journal.folder, path, file)
 
 
 def _say_lost(lost: Mapping[str, str], root: Path) -> Conflict:

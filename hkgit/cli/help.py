@@ -75,7 +75,7 @@ VARIABLES: Mapping[str, str] = {
 }
 USED_BY: Mapping[str, tuple[str, ...]] = {
     "HKGIT_SESSION": ("read", "apply", "edit", "undo"),
-    "GIT_PAGER": ("log", "show", "blame", "stats", "refusals", "sql"),
+    "GIT_PAGER": ("log", "show", "blame", "refusals", "sql"),
     "GITHUB_STEP_SUMMARY": ("gate", "verify"),
 }
 """The commands that heed a variable; of one that is not named here, all do."""

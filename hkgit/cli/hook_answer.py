@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hkgit.agents import find_agent
 from hkgit.agents.agent import Agent
-from hkgit.agents.begun_calls import forget_begun, has_open_work, has_overdue, note_begun
+from hkgit.agents.begun_calls import has_open_work, has_overdue
 from hkgit.agents.events import (
     Editing,
     Looks,
@@ -31,7 +31,7 @@ from hkgit.agents.specs import (
 )
 from hkgit.agents.tools import parse_payload, render_answer
 from hkgit.cli.output import echo
-from hkgit.errors import Conflict, HkgitError, InvalidInput, Stale
+from hkgit.errors import Conflict, HkgitError, InvalidInput
 from hkgit.sessions.homes import choose_folder, find_git_dir, is_guarded
 
 TYPE_CHECKING = False
@@ -137,8 +137,6 @@ def _begins_alone(event: ToolEvent, root: Path) -> bool:
     if not folder.exists() or has_open_work(root, folder):
         return False
     begin_call(root, folder, event.did, event.directory)
-    if isinstance(event.did, Editing | UntoldEdit):
-        note_begun(folder, event.did, event.directory)
     return True
 
 
@@ -169,11 +167,13 @@ def _answer_session(
     recorder.learn_attached(attached)
     if tool is not None and event.is_before and not find_commands(event.did):
         return _steer(event, root, tool)
+    if event.is_before:
+        recorder.before(event.did)
+        return None
     try:
-        reply = _record(session, recorder, event)
+        answer = recorder.after(event)
+        reply = None if answer is None or not answer.blind else _unread(answer)
     except Conflict as error:
-        if event.is_before:
-            raise
         reply = f"hkgit: not recorded: {error}"
     return reply or _tell_past_hooks(event, root)
 
@@ -248,34 +248,10 @@ def _record_missed(session: EditSession) -> None:
     if not has_overdue(session.journal.folder):
         return
     # Few are.
-    from hkgit.agents.missed_edits import settle_missed_edits
+    from hkgit.agents.late_work import settle_missed_edits
 
     for path in settle_missed_edits(session):
         echo(f"hkgit: recorded late, because a hook was stopped: {path}", err=True)
-
-
-def _record(session: EditSession, recorder: Recorder, event: ToolEvent) -> str | None:
-    """What the model is to know of an edit that was recorded."""
-    if not event.is_before:
-        answer = _end(session, recorder, event)
-        return None if answer is None or not answer.blind else _unread(answer)
-    recorder.before(event.did)
-    if isinstance(event.did, Editing):
-        note_begun(session.journal.folder, event.did, event.directory)
-    return None
-
-
-def _end(session: EditSession, recorder: Recorder, event: ToolEvent) -> EditReport | None:
-    if not isinstance(event.did, Editing):
-        return recorder.after(event)
-    forget_begun(session.journal.folder, event.did)
-    try:
-        return recorder.after(event)
-    except Stale:
-        # Few hooks are stopped before a call.
-        from hkgit.agents.missed_edits import take_unseen_edit
-
-        return take_unseen_edit(event.did, session, event.directory)
 
 
 def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:

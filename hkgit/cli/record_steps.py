@@ -52,7 +52,7 @@ def _record_running_command() -> None:
     shell = find_agent_shell()
     if shell is not None:
         # Most commits are made elsewhere.
-        from hkgit.agents.shell_commits import record_running_command
+        from hkgit.agents.recorder import record_running_command
 
         record_running_command(find_work_root(), shell)
 
@@ -68,12 +68,12 @@ def try_recording(step: RecordStep, message_file: str = "") -> None:
 def _record(step: RecordStep, message_file: str) -> None:
     if step == "staged" and find_open_sessions(find_work_root()):
         # Few hooks of agents are stopped before they have told of an edit.
-        from hkgit.agents.missed_edits import settle_all_missed_edits
+        from hkgit.agents.late_work import settle_all_missed_edits
 
         settle_all_missed_edits(find_work_root())
     if step == "staged" and find_late_sessions(find_work_root()):
         # Few formatters write after the agent's hooks.
-        from hkgit.agents.late_writes import settle_all_written
+        from hkgit.agents.late_work import settle_all_written
 
         settle_all_written(find_work_root())
     repository = open_hook_repository()

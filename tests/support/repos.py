@@ -41,7 +41,7 @@ FUZZ = "HKGIT_FUZZ"
 THOROUGH = "ALL_EXAMPLES"
 """Names the variable by which all examples of properties are asked for, as `.ci/run` does."""
 
-_KEPT = (REAL_EDITS, FUZZ, THOROUGH, "HKGIT_AGENTS", "HKGIT_AGENTS_RECORD")
+_KEPT = (REAL_EDITS, FUZZ, THOROUGH, "HKGIT_AGENTS", "HKGIT_AGENTS_RECORD", "GIT_DEFAULT_HASH")
 
 
 _FOREIGN = (

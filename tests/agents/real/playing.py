@@ -59,7 +59,8 @@ def _command(sandbox: Sandbox, scenario: Scenario) -> list[str]:
         automatic = () if scenario.is_asking else program.automatic
         prompt = program.attached if scenario.is_attaching else (PROMPT,)
         words = chain.from_iterable(prompt if x == PROMPT else (x,) for x in program.command)
-        return [*words, *automatic, *program.server]
+        scripting = program.scripting if scenario.is_scripted else ()
+        return [*words, *automatic, *scripting, *program.server]
     editor = ["env", f"PYTHONPATH={PROJECT}", sys.executable, "-m", "tests.agents.real.editor"]
     return [*editor, str(sandbox.repo), "hkgit", "acp", "--", *program.acp]
 

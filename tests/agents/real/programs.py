@@ -42,6 +42,8 @@ class Program:
     """Files of its home."""
     attached: tuple[str, ...] = ()
     """What stands in place of the prompt where a file is put into it."""
+    scripting: tuple[str, ...] = ()
+    """The options by which its model calls tools from scripts alone."""
     acp: tuple[str, ...] = ()
     """How it is started to be an editor's agent; nothing where it cannot be."""
     adapter: str = ""
@@ -135,6 +137,7 @@ CODEX = Program(
     adapter="@zed-industries/codex-acp@0.16.0",
     environment={"SCRIPTED_KEY": "dummy"},
     settings={".codex/config.toml": _CODEX},
+    scripting=("-c", 'model="gpt-6-sol"'),
     say=say_codex,
 )
 GEMINI = Program(

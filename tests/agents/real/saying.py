@@ -8,6 +8,7 @@ from tests.agents.real.steps import (
     Json,
     Ours,
     Read,
+    Script,
     Search,
     Shell,
     Step,
@@ -29,7 +30,7 @@ def say_claude(step: Step) -> Json:
             return call("Bash", command=command, description="run")
         case Search(word):
             return say_claude(Shell(f"grep -rn {word} ."))
-        case Ours():
+        case Ours() | Script():
             return say_ours(step)
 
 
@@ -43,6 +44,8 @@ def say_codex(step: Step) -> Json:
             return call("exec_command", cmd=command)
         case Search(word):
             return say_codex(Shell(f"grep -rn {word} ."))
+        case Script(text):
+            return call("functions.exec", "custom", input=text)
         case Ours():
             return say_ours(step)
 
@@ -60,7 +63,7 @@ def say_gemini(step: Step) -> Json:
             return call("run_shell_command", command=command, description="run")
         case Search(word):
             return call("grep_search", pattern=word)
-        case Ours():
+        case Ours() | Script():
             return say_ours(step)
 
 
@@ -76,7 +79,7 @@ def say_qwen(step: Step) -> Json:
             return call("run_shell_command", command=command, is_background=False)
         case Search(word):
             return call("grep_search", pattern=word)
-        case Ours():
+        case Ours() | Script():
             return say_ours(step)
 
 
@@ -92,7 +95,7 @@ def say_opencode(step: Step) -> Json:
             return call("bash", command=command, description="run")
         case Search(word):
             return call("grep", pattern=word)
-        case Ours():
+        case Ours() | Script():
             return say_ours(step)
 
 
@@ -111,6 +114,8 @@ def say_pi(step: Step) -> Json:
             return say_pi(Shell(f"grep -rn {word} ."))
         case Ours(tool, arguments):
             return call(tool, **arguments)
+        case Script():
+            return say_ours(step)
 
 
 def say_cline(step: Step) -> Json:
@@ -125,7 +130,7 @@ def say_cline(step: Step) -> Json:
             return call("run_commands", commands=[command])
         case Search(word):
             return call("search_codebase", queries=[word])
-        case Ours():
+        case Ours() | Script():
             return say_ours(step)
 
 
@@ -141,7 +146,7 @@ def say_goose(step: Step) -> Json:
             return call("shell", command=command)
         case Search(word):
             return say_goose(Shell(f"grep -rn {word} ."))
-        case Ours():
+        case Ours() | Script():
             return say_ours(step)
 
 
@@ -158,5 +163,5 @@ def say_copilot(step: Step) -> Json:
         case Search(word):
             options: Json = {"output_mode": "content", "-n": True}
             return call("grep", pattern=word, **options)
-        case Ours():
+        case Ours() | Script():
             return say_ours(step)

@@ -11,7 +11,7 @@ from hkgit.agents.setup.installer import list_user_wide
 from hkgit.text.hashes import compute_tag
 from tests.agents.real.programs import CLAUDE, Program
 from tests.agents.real.sandbox import PROJECT
-from tests.agents.real.steps import Create, Edit, Ours, Read, Search, Shell, Step, say_ours
+from tests.agents.real.steps import Create, Edit, Ours, Read, Script, Search, Shell, Step, say_ours
 
 
 def _number(name: str, count: int, words: str = "") -> str:
@@ -80,6 +80,8 @@ class Scenario:
     """Whether the agent's own hooks record as well, where an editor starts it."""
     is_attaching: bool = False
     """Whether its prompt shows `greet.py`."""
+    is_scripted: bool = False
+    """Whether its model calls tools from scripts."""
     is_committing: bool = False
     """Whether the agent itself commits."""
     has_user_hooks: bool = False
@@ -144,6 +146,35 @@ ATTACHED = Scenario(
     [[Edit("greet.py", HELO, HELLO)]],
     [Commit("a file in the prompt", ("greet.py",))],
     is_attaching=True,
+)
+_READ = 'const r = await tools.exec_command({{cmd: "{}"}}); text({});'
+_GREET = r"-    print(\"Helo, \" + name)\n+    print(\"Hi, \" + name)\n"
+_READ = 'const r = await tools.exec_command({{cmd: "{}"}}); text({});'
+_GREET = r"-    print(\"Helo, \" + name)\n+    print(\"Hi, \" + name)\n"
+_PATCH = r'await tools.apply_patch("*** Begin Patch\n*** Update File: {}\n@@\n{}*** End Patch\n");'
+SCRIPTS = Scenario(
+    "scripts",
+    [
+        [
+            Script(
+                'const r = await tools.exec_command({cmd: "sed -n 1,3p greet.py"}); text(r.output);'
+            )
+        ],
+        [
+            Script(
+                _PATCH.format(
+                    "greet.py", r"-    print(\"Helo, \" + name)\n+    print(\"Hi, \" + name)\n"
+                )
+            )
+        ],
+        [Script(_READ.format("cat other.py", '"read"'))],
+        [Script(_PATCH.format("other.py", r"-    return 7\n+    return 700\n"))],
+    ],
+    [
+        Commit("parts read by a script", ("greet.py",)),
+        Commit("not shown by a script", ("other.py",), wanted=BLIND),
+    ],
+    is_scripted=True,
 )
 SEARCH = Scenario(
     "search",
@@ -363,6 +394,7 @@ ALONE = (
     RECORD,
     ONE_ANSWER,
     ATTACHED,
+    SCRIPTS,
     SEARCH,
     SHELL_READINGS,
     COMMIT,
@@ -388,4 +420,5 @@ def find_scenarios(program: Program) -> tuple[Scenario, ...]:
     for_user = FOR_USER if program.name in list_user_wide() else ()
     through = THROUGH_EDITORS if program.acp else ()
     alone = [each for each in ALONE if program.attached or not each.is_attaching]
+    alone = [each for each in alone if program.scripting or not each.is_scripted]
     return (*alone, *for_user, *more, *delegating, *through)

@@ -42,6 +42,13 @@ class Search:
 
 
 @dataclass(frozen=True)
+class Script:
+    """A script of the model's that calls the agent's tools (Codex's code mode)."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Ours:
     """A call of a tool of hkgit's server; `follow` is the one that a hook has said to call.
 
@@ -52,7 +59,7 @@ class Ours:
     arguments: Mapping[str, Any]
 
 
-Step = Read | Edit | Create | Shell | Search | Ours
+Step = Read | Edit | Create | Shell | Search | Script | Ours
 Say = Callable[[Step], Json]
 """How an agent's tools say a step: a call in a script of the model."""
 
@@ -61,7 +68,9 @@ def call(tool: str, kind: str = "function", **arguments: object) -> Json:
     return {"tool": tool, "kind": kind, "arguments": arguments}
 
 
-def say_ours(step: Ours) -> Json:
+def say_ours(step: Ours | Script) -> Json:
+    if isinstance(step, Script):
+        raise NotImplementedError("only Codex has its model write scripts")
     return call(f"hkgit:{step.tool}", **step.arguments)
 
 

@@ -46,7 +46,9 @@ def _tools(body: Json, items: list[Json]) -> Iterator[tuple[str, str]]:
     for tool in offered:
         if tool.get("type") == "namespace":
             for each in tool.get("tools", []):
-                yield f"{tool['name']}.{each['name']}", f"{SPACE}{tool['name']}"
+                is_custom = each.get("type") == "custom"
+                kind = "custom" if is_custom else f"{SPACE}{tool['name']}"
+                yield f"{tool['name']}.{each['name']}", kind
         else:
             yield tool.get("name", ""), "custom" if tool.get("type") == "custom" else "function"
 
@@ -76,7 +78,9 @@ def _item(call: Call) -> Json:
     item: Json = {"id": f"fc_{call.id}", "call_id": call.id, "status": "completed"}
     if call.kind == "custom":
         [text] = call.arguments.values()
-        return item | {"type": "custom_tool_call", "name": call.tool, "input": text}
+        space, _, name = call.tool.rpartition(".")
+        item |= {"namespace": space} if space else {}
+        return item | {"type": "custom_tool_call", "name": name, "input": text}
     item |= {"type": "function_call", "arguments": json.dumps(call.arguments)}
     if not call.kind.startswith(SPACE):
         return item | {"name": call.tool}

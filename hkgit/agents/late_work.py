@@ -1,25 +1,110 @@
-"""Record late the edits of an agent whose hooks came late or were stopped."""
+"""Take in late what no hook has told in time.
+
+Hooks of an edit may have been stopped, or an agent tells of it when the next one is made already. A
+formatter may write a file after hkgit has recorded the edit: what comes within moments of an edit
+is the formatter's; what comes later, a person's.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.begun_calls import LASTS, OVERDUE, BegunCall, list_begun
+from hkgit.agents.differences import (
+    adopt_difference,
+    find_last_recorded,
+    list_recorded_changes,
+)
 from hkgit.agents.events import Editing, LateEdit
 from hkgit.agents.files_before import PutAside
 from hkgit.agents.shell_changes import find_head
 from hkgit.agents.specs import find_touched_paths, spec_of
 from hkgit.edits import File, Spec, encode_text
-from hkgit.errors import HkgitError, Stale
+from hkgit.errors import Ambiguous, HkgitError, Stale
 from hkgit.evidence.claims import mark
-from hkgit.evidence.entry import FileMark
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.blobs import find_open_sessions
-from hkgit.sessions.call_journal import SessionJournal
+from hkgit.sessions.blobs import (
+    Written,
+    find_late_sessions,
+    find_open_sessions,
+    load_written,
+    save_written,
+)
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
+from hkgit.text.hashes import digest
+from hkgit.values import replace
+
+_MOMENTS = 3.0
+"""Seconds within which a formatter has written."""
+
+
+def settle_written(session: EditSession) -> None:
+    """Take in what formatters have written since; nothing of files that a call is changing.
+
+    Nor of those that another session has changed since: it may have been that one's formatter.
+
+    Raises HkgitError where it cannot be recorded; it is not tried again.
+    """
+    folder = session.journal.folder
+    written = load_written(folder)
+    if not written:
+        return
+    checkout = Checkout(session.root)
+    left: Written = {}
+    save_written(folder, {})
+    for path, (version, mode, since) in written.items():
+        data, file = session.journal.blobs.get(version), checkout.get(path)
+        if data is None or file is None:
+            continue
+        before = File(data, mode)
+        if file == before:
+            if time.time() - since < _MOMENTS:
+                left[path] = version, mode, since
+        elif _is_late(session, path, file, since) and not _is_busy(session, path, since):
+            with suppress(Ambiguous, Stale):
+                adopt_difference(session, {path: before})
+    save_written(folder, left | load_written(folder))
+
+
+def settle_all_written(root: Path) -> None:
+    """Do so for every session of a checkout: a commit of their edits is being made."""
+    for name in find_late_sessions(root):
+        # Whether it must be recorded, the gate knows.
+        with suppress(HkgitError):
+            session = EditSession.open(root, name)
+            calls = session.journal.load().effective
+            agent = calls[-1].agent if calls else session.agent
+            settle_written(replace(session, agent=agent))
+
+
+def _is_busy(session: EditSession, path: str, since: float) -> bool:
+    # Most files are not written again.
+    from hkgit.agents.parallel_work import find_rivals, has_open_call
+
+    own = session.journal.folder
+    return has_open_call(own, [path]) or bool(find_rivals(session, [path], since))
+
+
+def _is_late(session: EditSession, path: str, file: File, since: float) -> bool:
+    """Whether a file was written within moments of an edit, and by no call of the session."""
+    try:
+        changed = (session.root / path).stat().st_mtime
+    except OSError:
+        return False
+    changes = (
+        change
+        for call in session.journal.load().calls.values()
+        for change in call.changes
+        if change.new_path == path
+    )
+    name = digest(file.data)
+    is_known = any(each.after is not None and each.after.sha256 == name for each in changes)
+    return changed - since <= _MOMENTS and not is_known
+
 
 Guess = tuple[File | None, bool]
 """What a file may have been, None for no file; and whether, if the edit fits it, it surely was."""
@@ -70,32 +155,13 @@ def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> 
     return all(path in last and last[path] == mark(checkout.get(path)) for path in paths)
 
 
-def find_last_recorded(folders: Iterable[Path]) -> dict[str | None, FileMark | None]:
-    """Find what sessions have recorded last of each path."""
-    changes = [each for folder in folders for each in _list_changes(folder)]
-    return {path: after for path, after, _, _ in sorted(changes, key=lambda each: each[3])}
-
-
 def holds_difference(path: str, session: EditSession) -> bool:
     """Whether the session has taken in all that became of a file, as a difference."""
-    changes = [each for each in _list_changes(session.journal.folder) if each[0] == path]
+    changes = [each for each in list_recorded_changes(session.journal.folder) if each[0] == path]
     if not changes:
         return False
     _, after, dialect, _ = changes[-1]
     return dialect == "unified-diff" and after == mark(Checkout(session.root).get(path))
-
-
-def _list_changes(folder: Path) -> Iterator[tuple[str | None, FileMark | None, str, int]]:
-    """List what the calls of a session have left of each path: dialect of the edit, and time."""
-    for call in SessionJournal(folder).load().effective:
-        for entry in call.entries:
-            for change in entry.files:
-                yield (
-                    change.new_path or change.path,
-                    change.after,
-                    entry.edits[0].dialect,
-                    call.time,
-                )
 
 
 def settle_missed_edits(session: EditSession, least_age: float = OVERDUE) -> list[str]:
