@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit import dialects
+from hkgit.dialects.appearance import APPEARANCES
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
 
@@ -143,6 +144,10 @@ def test_a_dialect_without_a_sign_in_the_text_does_not_detect_it(
     text = "".join(fragment + end for fragment, end in parts)
     loaded = [each.NAME for each in dialects.DIALECTS.values() if each.detects(text)]
     assert [each.NAME for each in dialects._list_detecting(text)] == loaded
+
+
+def test_every_dialect_has_an_appearance() -> None:
+    assert {*APPEARANCES} == {*dialects.DIALECTS}
 
 
 CONTENT = '{"content": 1, "path": 2, "hash_start": "aa", "version": 3, "op": 4}'

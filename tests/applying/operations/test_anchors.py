@@ -41,3 +41,19 @@ def test_without_an_anchor_the_places_are_equal() -> None:
 
 def test_lines_alone_go_to_the_end_where_that_is_said() -> None:
     assert patched("@@", "+z = 1", "*** End of File") == f"{TWO}z = 1\n"
+
+
+def test_a_refusal_below_an_anchor_names_the_lines_of_the_file() -> None:
+    text = f"import os\n\n\n{TWO}"
+    hunk = [
+        "@@ class BaseClass(Other):",
+        "     def method():",
+        "+        y = 2",
+        "         return x",
+    ]
+    patch = "\n".join(["*** Begin Patch", "*** Update File: a.py", *hunk, "*** End Patch"])
+    [refused] = apply_edits(patch, {"a.py": text}).outcomes
+    assert refused.error is not None
+    first = text.splitlines().index("class BaseClass(Other):") + 2
+    assert [(each.start_line, each.end_line) for each in refused.candidates] == [(first, first + 2)]
+    assert refused.error.where == f"a.py:{first}"
