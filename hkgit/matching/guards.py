@@ -93,7 +93,7 @@ def check_typography(view: FileLines, wanted: EditLines, path: str) -> None:
         raise InvalidInput(
             path,
             f"the old text has quotes or dashes that the file has not, and the new text {added[0]}",
-            "Write both texts with the characters that are meant to stand in the file.",
+            "Write both texts with the characters that the file is to have.",
         )
 
 
