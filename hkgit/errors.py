@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from hkgit.edits import AnyEdit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Near:
     """Lines that a refused edit may have meant; `similarity` per mille where it was measured.
 

@@ -24,7 +24,7 @@ Find = Callable[[Path, Mapping[str, str], Sequence[Path]], Iterator[Path]]
 """Finds the logs of an agent, by the home, the environment and the roots of checkouts."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Keys:
     """What a hook's input calls its members, and what it says of a call's two stages."""
 
@@ -42,7 +42,7 @@ class Keys:
     turn: str = "turn"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Log:
     """A form of logs: where they lie, whether a line is of one, and the calls that lines tell.
 
@@ -57,7 +57,7 @@ class Log:
     read: Callable[[Path], Iterator[Line]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Agent:
     """What hkgit knows of an agent."""
 

@@ -11,7 +11,7 @@ END = 10**9
 """A number that no line has."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolReading:
     """Lines of a file that the agent asked for; an end past the last line means that one.
 
@@ -26,7 +26,7 @@ class ToolReading:
     is_whole: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Snippets:
     """Pieces of a file that the agent was shown without being told where they stand."""
 
@@ -37,7 +37,7 @@ class Snippets:
 Texts = Mapping[str, str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LineHunk:
     """Lines that were replaced, as a diff shows them, without their ends.
 
@@ -53,7 +53,7 @@ class LineHunk:
     has_tabs: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Told:
     """What an answer tells of a change, beside the words of its call, by the names of the files.
 
@@ -70,7 +70,7 @@ class Told:
     hunks: Mapping[str, tuple[LineHunk, ...]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Editing:
     """A call of the agent's own edit tool, as a spec in a dialect that hkgit reads.
 
@@ -83,7 +83,7 @@ class Editing:
     told: Told | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PendingToolEdit:
     """A file that the agent's own edit tool is about to change; how is at most `told` after it."""
 
@@ -91,7 +91,7 @@ class PendingToolEdit:
     told: Told | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NotebookReading:
     """Cells of a notebook that the agent was shown, as their sources."""
 
@@ -99,7 +99,7 @@ class NotebookReading:
     cells: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shell:
     """A command, what the agent was shown of its output, and what is told of changed files.
 
@@ -112,21 +112,21 @@ class Shell:
     told: Told | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Looks:
     """Several files that one call has shown, or commands that it has run, each with its answer."""
 
     parts: tuple[ToolReading | Shell, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UntoldEdit:
     """An edit that is about to be made, after which the agent says nothing."""
 
     edit: Editing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LateEdit:
     """An edit that an agent tells of when it may be made already.
 
@@ -141,7 +141,7 @@ class LateEdit:
     is_asked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnshownShell:
     """A command of which the hook does not say what the model is shown of its output.
 
@@ -152,21 +152,21 @@ class UnshownShell:
     call: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UntoldLook:
     """A call that has shown something to the model, which is not told; a transcript may have it."""
 
     call: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ServerCall:
     """A call of hkgit's own server that is about to be made: what it asks for."""
 
     arguments: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pause:
     """Nothing that is kept; what an earlier event has left open may be known by now."""
 
@@ -187,7 +187,7 @@ Did = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolEvent:
     """A call of a tool that is about to be made (`is_before`), or has been made.
 

@@ -9,7 +9,7 @@ from hkgit.values import dataclass, field
 Record = JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
     """One line of a log: where it stands, and what it says."""
 
@@ -17,7 +17,7 @@ class Line:
     record: Record
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoggedCall:
     """One call: when, in which conversation and directory, and where the log says so.
 

@@ -35,7 +35,7 @@ from hkgit.values import dataclass, replace
 Files = Mapping[str, File | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OwnPart:
     """What one call has made of files: as they were, and as it left them.
 
@@ -160,7 +160,7 @@ def _take_back(before: Files, after: Files, now: Files) -> Files | None:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OwnWork:
     """What a command did itself; `lost` names by path the session that may have done the rest."""
 

@@ -43,7 +43,7 @@ _COMMITS = ("commit: ", "commit (")
 _RESET = "reset:"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ShellWork:
     """Files that a command has changed, as they were before it.
 
@@ -60,7 +60,7 @@ class ShellWork:
     lost: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HeadMoves:
     """Where HEAD has been since a commit.
 

@@ -25,7 +25,7 @@ from hkgit.text.document import Document, Splice
 from hkgit.values import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EditContext:
     """An edit's number, its file, the reads that speak of that file, and earlier evidence.
 

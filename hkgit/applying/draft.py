@@ -19,7 +19,7 @@ Lines = tuple[int, int]
 """A range of lines, first and last; `(n+1, n)` is the empty range before line n+1."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Piece:
     """Base bytes `start:end`, kept where `new` is None, else replaced by it by `edits`.
 

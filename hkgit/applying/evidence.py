@@ -44,7 +44,7 @@ def is_blind(kind: str, accepted: Collection[str] = HASHED) -> bool:
     return kind not in accepted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """The kind, the full hash, and the base lines it speaks of.
 

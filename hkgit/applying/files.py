@@ -91,7 +91,7 @@ def _is_done(result: int, get_errno: Callable[[], int]) -> bool:
     return result == 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Taken:
     """A file that was replaced, made or removed, with all that is needed to undo that.
 
@@ -286,7 +286,7 @@ def _clear_away(left: Path, ours: Iterable[bytes]) -> Path | None:
 _EXECUTE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DirectorySnapshot:
     """A snapshot of a directory: links are seen as links, never followed."""
 

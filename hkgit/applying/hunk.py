@@ -16,7 +16,7 @@ from hkgit.values import dataclass
 CONTEXT = 3  # How many lines before and after a hunk are hashed, so that it can be found elsewhere
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hunk:
     """Lines `start_line..end_line` of the base give way to `new`; `edits` account for it."""
 

@@ -74,7 +74,7 @@ def _depth(line: bytes) -> int:
     return len(line) - len(line.lstrip(b" \t"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fault:
     """The first line, counted from 1, at which a text is not of its language, and why."""
 
@@ -88,7 +88,7 @@ _SMALL = 20_000
 """Texts of so many bytes are read whole where the lines around a change tell nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Language:
     """How to read a language; texts of more than `most` bytes take too long.
 

@@ -21,7 +21,7 @@ COUNTS = "counts"
 """Stands among the repairs of an edit whose hunk has other numbers of lines than it says."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidate:
     """Lines of the file that a refused edit may have meant, as they stand, with their hash.
 
@@ -35,7 +35,7 @@ class Candidate:
     text: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EditOutcome:
     """One edit: applied where and how surely, or refused and why.
 
@@ -89,7 +89,7 @@ class EditOutcome:
         return replace(self, status=error.status, error=error)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileChange:
     """One file before and after; `path` is None for a new file, `new_path` for a deleted one."""
 
@@ -105,7 +105,7 @@ class FileChange:
         return self.path if self.path is not None else self.new_path or ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """What a spec does to a snapshot: one outcome an edit; no file changes unless all applied."""
 

@@ -54,7 +54,7 @@ _SYNTAX = {None: "guard", True: "refuse", False: "ignore"}
 """How syntax is checked, by what was asked; if nothing, only after edits that were not exact."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Options:
     """How a plan is made: the ladder's settings, and whether moved ranges may be followed.
 
@@ -265,7 +265,7 @@ def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:
     return NoMatch(edit.path, "there is no such file", fix)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlannedSpec:
     """One spec, its plan, and the reads that held on the files that it was planned on."""
 

@@ -127,7 +127,7 @@ def advise_on(mode: int) -> str:
     return _ADVICE.get(mode, "Name a regular file.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileState:
     """One file under way: its path in the base and its path now, either None for "is not".
 

@@ -26,7 +26,7 @@ from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Audit:
     """A range as named, the rulings under the policy, the commits, and what they come to."""
 

@@ -29,7 +29,7 @@ DERIVED_FROM = ("strict", "reanchored", "mixed", "recovered")
 """Verdicts under which a line follows from an entry."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AttributedLines:
     """Lines `start..end` of a file as the commit leaves it, and the agent and entry they are of.
 
@@ -44,7 +44,7 @@ class AttributedLines:
     digest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Attribution:
     """A commit and the lines of it that agents wrote, by path and line."""
 

@@ -47,7 +47,7 @@ _AUTHOR_TIME = re.compile(rb"^author [^\n]*> (-?\d{1,12}) ([+-])(\d\d)(\d\d)$", 
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AuditedCommit:
     """A commit, what can be derived of it (`replay`), and what the policy says (`passes`, `rule`).
 
@@ -175,7 +175,7 @@ VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), *STANDINGS)
 """What a filter by verdict may ask for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trail:
     """Tells of commits what can be derived and whether the gate's policy lets them pass."""
 
@@ -201,7 +201,7 @@ class Trail:
         return (audited for each in commits if wanted.fits(audited := self.tell(each)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CommitFilter:
     """What a commit must be; None and False ask for nothing.
 

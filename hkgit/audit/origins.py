@@ -24,7 +24,7 @@ UNEXPLAINED = "unexplained"
 """On what a line rests that stands in a commit with entries, and that none of them explains."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Blamed:
     """One line of a file: its text, and where `git blame` says that it was written.
 
@@ -38,7 +38,7 @@ class Blamed:
     commit_line: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LineOrigin:
     """What the evidence says of a line: the ruling on its commit, and the edit that wrote it.
 

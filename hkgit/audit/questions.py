@@ -33,7 +33,7 @@ _SAYS = {
 """What edits say whose evidence is of a kind that does not show by itself what was read."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fact:
     """One piece of evidence: what it says of the answer, in which commit, where, what."""
 
@@ -43,7 +43,7 @@ class Fact:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """One question with its answer, on what that rests, and the facts.
 

@@ -37,7 +37,7 @@ _ROLES = {ENTRY: SIGN, VERDICT: ATTEST}
 _NAMESPACES = {ENTRY: trust.NAMESPACE, VERDICT: keys.NAMESPACE}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Signed:
     """One signature, of an entry (`sha256:...`) or of the verdict on a range (`A..B`).
 

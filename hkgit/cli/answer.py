@@ -67,7 +67,7 @@ def find_form(ctx: click.Context | None = None) -> str:
     return form
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """What a command answers: a document for programs, or lines for people, and the exit code.
 

@@ -145,7 +145,7 @@ def command(*, fix: bool, in_ci: bool, in_history: bool) -> Answer:
     return Answer(document, _health_lines(repository, found), code)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Examination:
     """What was found: transactions and calls that crashed, sessions, commits and hooks of agents.
 

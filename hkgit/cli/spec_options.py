@@ -38,7 +38,7 @@ from hkgit.workflows.arguments import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SpecOptions:
     """Where the specs of a command come from, and how they are placed."""
 

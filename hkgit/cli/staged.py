@@ -97,7 +97,7 @@ def _facts(repository: Repository, report: Report, head: str | None) -> Facts | 
     return facts if facts is not None and facts.head == f"{head} commit" else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _BlindFixes:
     """How each blind edit can still get evidence.
 

@@ -180,7 +180,7 @@ _NUMBERED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Calls:
     """The calls that go by one name."""
 

@@ -19,7 +19,7 @@ from hkgit.values import dataclass, field
 _HEADING = r"@@(?:[-+\d, .]*@@)?[ \t]*(?P<words>.*?)[ \t]*(?:@@)?\s*"
 
 
-@dataclass(slots=True)
+@dataclass
 class PatchHunk:
     """A hunk as far as it is read: its first line, where it is said to stand, its two sides.
 

@@ -190,7 +190,7 @@ JSON = False
 BLOCK = rf"(?m)^{HEAD}$(?s:.*?)(?:^{TAIL}$|\Z)"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Block:
     """The halves of a block as ranges of lines; `after` is the first line that is not its own."""
 

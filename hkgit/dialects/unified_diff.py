@@ -45,7 +45,7 @@ _BINARY = r"GIT binary patch|Binary files .* differ"
 _OTHER_HEADER = r"index [0-9a-f]|(?:dis)?similarity index "
 
 
-@dataclass(slots=True)
+@dataclass
 class _Section:
     """What the headers and hunks of one file say."""
 

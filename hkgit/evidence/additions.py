@@ -31,7 +31,7 @@ MOST_BYTES = 64 * MAX_BYTES
 ENTRY_PATH = rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Added:
     """The entries that are added, with their ids; the changes outside of the ledger; the faults.
 

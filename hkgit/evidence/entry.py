@@ -107,7 +107,7 @@ SCHEMA = 1
 MAX_BYTES = 2**20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedEdit:
     """One edit: what it says, in which notation it came, where it landed, how surely.
 
@@ -144,7 +144,7 @@ class RecordedEdit:
         return (first, last) if first <= last else (max(last, 1), max(last, 1))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedHunk:
     """Base lines `start_line..end_line` become `new_text`, with the hashes to find them again."""
 
@@ -158,7 +158,7 @@ class RecordedHunk:
     edits: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileMark:
     """What a file was or became: its mode and the SHA-256 of its bytes."""
 
@@ -170,7 +170,7 @@ State = tuple[str, FileMark | None]
 """A path and what stands there."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedFile:
     """One file before and after; `path` is None for a new file, `new_path` for a deleted one."""
 
@@ -202,7 +202,7 @@ class RecordedFile:
             yield self.new_path, self.after
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entry:
     """The record of one applied spec; `claims` holds what nobody can recompute."""
 

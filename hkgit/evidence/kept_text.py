@@ -23,7 +23,7 @@ from hkgit.values import dataclass
 NamedEntry = tuple[str, Entry]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KeptText:
     """How many lines an entry keeps of some files that are in none of their versions."""
 

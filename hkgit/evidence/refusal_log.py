@@ -51,7 +51,7 @@ NO_FILE = ""
 """The path of a spec that cannot be read: nothing tells which files it means."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Refusal:
     """Which edit is refused and why; `text` is a digest of what it writes.
 
@@ -64,7 +64,7 @@ class Refusal:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Decision:
     """What a person answered, and by what name."""
 
@@ -73,7 +73,7 @@ class Decision:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefusedAttempt:
     """One edit that was refused; `call` is `apply` or `edit`, `tries` counts from 1.
 
@@ -103,7 +103,7 @@ class RefusedAttempt:
         return datetime.fromtimestamp(self.time, UTC).isoformat()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefusalLog:
     """The record of a repository."""
 
@@ -209,7 +209,7 @@ class RefusalLog:
         draft.replace(self.path)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Consult:
     """A question to a person: the refusals of one agent's edit, and perhaps the answer."""
 

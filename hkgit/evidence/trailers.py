@@ -34,7 +34,7 @@ _KEY = r"(?im)^Hkgit-[A-Za-z0-9-]+[ \t]*:"
 _SCISSORS = b"------------------------ >8 ------------------------"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trailers:
     """What a message says of hkgit: the entries it names, the lines, and what is wrong.
 

@@ -180,7 +180,7 @@ MOST_LEANING = 50
 """So many reverts may depend on each other where none was judged before."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Gate:
     """The judge: a repository and a policy. It remembers which commits it has let pass.
 

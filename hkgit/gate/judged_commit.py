@@ -12,7 +12,7 @@ from hkgit.git.repository import Repository
 from hkgit.values import cached_property, dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgeContext:
     """What is known of the place and the push where commits are judged.
 

@@ -30,7 +30,7 @@ BY_HAND, NO_EVIDENCE = "by hand", "no evidence"
 _BY_GIT = (Verdict.MERGE, Verdict.REVERT, Verdict.PRUNE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RuleResult:
     """One rule that was tried on a commit, and what it said."""
 
@@ -38,7 +38,7 @@ class RuleResult:
     says: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Before:
     """The paths that a commit changes, and what making it again asks for.
 
@@ -53,7 +53,7 @@ class Before:
     by_hand: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ruling:
     """One commit: what replay says, and whether and why the policy lets it pass.
 
@@ -133,7 +133,7 @@ def is_of_one_ref(ruling: Ruling) -> bool:
     return judged.verdict in (Verdict.ATTESTED, Verdict.PRUNE) or not judged.candidate.parents
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Report:
     """The rulings of one run of the gate; provisional on a client, whose hooks can be skipped."""
 

@@ -201,7 +201,7 @@ _NO_CRLF = (None, "input", "false", "no", "off", "0")
 """What keeps `core.autocrlf` from acting on the way out."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Content:
     """New content of a file; `before` is the blob that the index has at its path, if any."""
 
@@ -209,7 +209,7 @@ class Content:
     before: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Conversion:
     """Converts content as `git add` does, under the attributes of a commit.
 

@@ -47,7 +47,7 @@ _HARMLESS = ("HKGIT_SESSION", "HKGIT_STATE", "HKGIT_REAL_EDITS")
 _NAMES = ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """The commit that git is making in this hook, on one parent, which it differs from.
 

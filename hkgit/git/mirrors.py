@@ -49,7 +49,7 @@ _SYMREF = re.compile(r"^ref: (refs/heads/\S+)\tHEAD$", re.MULTILINE)
 _REF = re.compile(r"^([0-9a-f]{40,64})\t(refs/(?:heads|tags|hkgit)/\S+(?<!\^\{\}))$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RemoteRefs:
     """The refs of a remote with their ids, and the branch that its HEAD names, if it names one."""
 

@@ -72,7 +72,7 @@ _ENTRY = {
 """What an entry looks like, by the number of hex digits of ids."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TreeEntry:
     """One name in a tree: its mode, and the id of a blob, tree or submodule's commit."""
 
@@ -80,7 +80,7 @@ class TreeEntry:
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TreeChange:
     """What became of one path; None where it is absent."""
 
@@ -165,7 +165,7 @@ _HEAD = (
 _WHEN = rb" ?(-?\d{1,18})(?: [-+]\d{1,20})?"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Commit:
     """A commit as it is stored: replacements and grafts play no part.
 
@@ -185,7 +185,7 @@ class Commit:
     is_boundary: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Head:
     """What HEAD says: no branch when it is detached, no commit when the branch is unborn."""
 
@@ -231,7 +231,7 @@ def _refuse_malformed(commit_id: str) -> Unverifiable:
     return Unverifiable(f"commit {commit_id}", "its header is malformed", fix)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TreeSnapshot:
     """The files of one tree (see `edits.Snapshot`); a blob is loaded when it is asked for."""
 
@@ -264,7 +264,7 @@ class TreeSnapshot:
 _DIRECTORY = b"40000"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _RawTree:
     """The bytes of a well-formed tree; where each entry begins, and last where they end."""
 

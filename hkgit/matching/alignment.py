@@ -61,7 +61,7 @@ def weigh(key: bytes) -> int:
     return min(len(key), 12)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Block:
     """A stretch that is aligned by itself, and whether an anchor stands right above and below."""
 

@@ -90,7 +90,7 @@ def _straight(old: Sequence[bytes], lines: Sequence[bytes], offset: int) -> Targ
     )
 
 
-@dataclass(slots=True)
+@dataclass
 class _Votes:
     """The old lines, by number, that stand at one offset, with their weights."""
 

@@ -21,7 +21,7 @@ UNITS = (2, 3, 4, 8)
 SMALLEST = min(UNITS)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Indentation:
     """A mapping of the author's indentations to the file's, and the unit of either side.
 

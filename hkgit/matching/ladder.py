@@ -66,7 +66,7 @@ CUT = 70  # A heading of so many characters may be cut off inside a word, as git
 NEAR_HINT = 5  # How many lines a place may be away from a line hint that is to choose it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Search:
     """An edit that is looked for in a file, and the evidence that ties it to a place there.
 

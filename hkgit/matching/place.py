@@ -16,7 +16,7 @@ LADDER_VERSION = 4  # The number of the ladder, raised when any of its answers m
 FULL = 1000  # A similarity or confidence of 1, per mille
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Place:
     """Bytes `start:end` of a document, as alike to the old text as `similarity` per mille says.
 
@@ -47,7 +47,7 @@ class Place:
         return first is not None and self.targets == tuple(range(first, first + len(self.targets)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Located:
     """Where an edit lands and how surely; more than one place only for an edit of all of them.
 
@@ -64,7 +64,7 @@ class Located:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
     """The parameters of the ladder; they stand in every ledger entry.
 

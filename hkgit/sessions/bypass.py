@@ -28,7 +28,7 @@ _SLACK = 2
 _FORMAT = "%H%x00%P%x00%(trailers:key=Hkgit-Entry,valueonly,separator=%x2C)%x00%s"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CommitPastHooks:
     """A commit without evidence, and the edits of sessions that it holds: whose, and where."""
 

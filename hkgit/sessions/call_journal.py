@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JournaledCall:
     """One call of `edit` or `undo`: all of its files were written, or none.
 
@@ -179,7 +179,7 @@ def _refuse_damaged(place: Path) -> GitRefused:
     return GitRefused(str(place), "is damaged", fix)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JournalState:
     """What a session knows, and has recorded.
 
@@ -377,7 +377,7 @@ def _list_edits(call: JournaledCall) -> Iterator[tuple[int, int]]:
         yield from ((spec, edit.id) for edit in entry.edits)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PendingEdit:
     """One journalled edit: `number` counts from 1 in its spec, `spec` from 0 in its call."""
 

@@ -27,7 +27,7 @@ from hkgit.sessions.outstanding import find_awaiting, is_unread
 from hkgit.values import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SessionState:
     """One session: who used it when, how much it holds, and how many edits wait for a commit.
 

@@ -98,7 +98,7 @@ _IMAGES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """Lines of a file as read, with the hash to quote.
 

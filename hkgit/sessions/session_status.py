@@ -16,7 +16,7 @@ from hkgit.text.strict_json import JsonObject
 from hkgit.values import asdict, dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CallStatus:
     """One call: its edits and files, and how many edits are blind or in a commit already."""
 
@@ -30,7 +30,7 @@ class CallStatus:
     undone: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Status:
     """A session: its calls, the receipts that hold now, and edits not in a commit yet.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CELLS = 20_000  # The largest table, in cells, that the exact comparison of a stretch may fill
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LineChange:
     """`old[old_start:old_end]` was replaced by `new[new_start:new_end]`."""
 

@@ -166,7 +166,7 @@ def _share_numbered(
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ShownPiece:
     """Lines of a file from `first` to before `stop`, which an answer shows from `at` to `end`."""
 

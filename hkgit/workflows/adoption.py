@@ -57,7 +57,7 @@ class Transcripts(Protocol):
         """Yield steps about the `wanted` paths, oldest first; `known` are all paths there are."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AdoptRequest:
     """What is to be explained: a tree that is no commit yet, or commits, parents first.
 
@@ -71,7 +71,7 @@ class AdoptRequest:
     keeps: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Adoption:
     """What the transcripts explain of one change; `commit` is None where it is no commit yet.
 
@@ -262,7 +262,7 @@ def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> N
     journal.end(fresh, {})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ScannedCommit:
     """A commit that an agent made, or that transcripts know of.
 

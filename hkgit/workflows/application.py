@@ -34,7 +34,7 @@ _LONGEST_PAUSE = 0.5
 """Seconds."""
 
 
-@dataclass(slots=True)
+@dataclass
 class ApplyResult:
     """What became of a request; `error` decides the exit code, None where all went well.
 

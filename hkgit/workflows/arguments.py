@@ -42,7 +42,7 @@ class WrongArguments(InvalidInput):
     """What a call was given is not what its schema says."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Argument:
     """One argument of a call; an `array` holds strings."""
 

@@ -32,7 +32,7 @@ from hkgit.workflows.target import ApplyRequest, LandingTarget, find_base
 from hkgit.workflows.uncommitted import explain_uncommitted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlannedCommit(PlannedSpec):
     """One spec, planned, and what becomes of it as a commit when all of its edits apply.
 
@@ -172,7 +172,7 @@ def _check_reads(files: Snapshot, reads: Sequence[Read]) -> None:
         raise refuse_stale_read(read.path, base, read)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedCommit:
     """A step with its entry and message; `commit` is None while none is made of it.
 

@@ -28,7 +28,7 @@ from hkgit.text.document import Document
 from hkgit.values import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Origin:
     """The edit that made a line, what tied it to what was read, and how many lines it changed.
 
@@ -69,7 +69,7 @@ def count_lines(lines: Lines) -> int:
     return 1 if is_empty(lines) else lines[1] - lines[0] + 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExplainedLines:
     """Lines `first..last` of a file that one edit made; an empty range where it took some out."""
 
@@ -83,7 +83,7 @@ class ExplainedLines:
         return count_lines((self.first, self.last))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnexplainedLines:
     """Lines of a file that no call made; an empty range where lines were taken out."""
 
@@ -149,7 +149,7 @@ NOBODY = 0
 """In a trace: a line that neither the base has nor a call has made."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Trace:
     """The lines of a file as calls left it: each with its number in the base, or its edit.
 

@@ -81,7 +81,7 @@ def _message(repository: Repository, message_file: str | None) -> bytes | None:
     return repository.git("stripspace", "--strip-comments", stdin=raw).stdout
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rejection:
     """A commit that would be rejected, by which rule, and its first finding: where and what."""
 
@@ -91,7 +91,7 @@ class Rejection:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Simulation:
     """What a policy would do: how many commits of each verdict it meets, passes and rejects.
 
@@ -164,7 +164,7 @@ LONGEST_BUDGET = 86_400
 """Seconds that a push may be given."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefsRequest:
     """The hook that asks, the `stdin` that git gives it, and its environment.
 
@@ -182,7 +182,7 @@ class RefsRequest:
     budget: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefsResult:
     """The answer on each ref, in git's order."""
 
@@ -236,7 +236,7 @@ def _parse_seconds(given: str | float | None) -> float:
     return seconds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VerifyRequest:
     """The commits of `old..new`, and the policy that they are verified under.
 

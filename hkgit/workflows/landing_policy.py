@@ -32,7 +32,7 @@ _SHOWN = 5
 _FIX = "Give the hash of what was read (--expect), or a session that read it (--session)."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unread:
     """An edit without the evidence that the policy or the protocol asks for.
 

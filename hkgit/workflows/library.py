@@ -66,7 +66,7 @@ _UNSAID = "edits"
 """The dialect of edits that a program has made itself."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EditResult:
     """What became of a batch: one outcome an edit, and the files that change.
 
@@ -324,7 +324,7 @@ def _list_contents(root: Root, plan: Plan) -> dict[str, Content | None]:
     return given
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReadRange:
     """Lines of a file with the hash that an edit of them quotes; the keys of `read --json`."""
 

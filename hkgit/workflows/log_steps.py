@@ -11,7 +11,7 @@ Texts = Mapping[str, bytes | None]
 """Contents by path from the root; None where there is no file."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoggedReading:
     """What the model was shown of a file: those of its lines from `start_line` on that are there.
 
@@ -29,7 +29,7 @@ class LoggedReading:
     named: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoggedHunk:
     """Lines that a log says were replaced, without their ends; `start_line` as diffs count it.
 
@@ -45,7 +45,7 @@ class LoggedHunk:
     has_tabs: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoggedEdit:
     """A call of an edit tool that the tool took.
 
@@ -65,7 +65,7 @@ class LoggedEdit:
     hunks: Mapping[str, tuple[LoggedHunk, ...]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One step: when (milliseconds since 1970), in which conversation, and where the log says so.
 

@@ -77,7 +77,7 @@ _OURS = rb"(?mi)^hkgit-(?!vouched-by:).*\n?"
 _MOST_SEARCHED = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RemakeRequest:
     """The commit to make again; `agent` says whose it is, and `message` is a new one.
 
@@ -97,7 +97,7 @@ class RemakeRequest:
     vouches: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Remade:
     """What stands in the place of a commit: itself where there is nothing to make again.
 

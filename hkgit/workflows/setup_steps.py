@@ -22,7 +22,7 @@ class Action(StrEnum):
     BLOCKED = "blocked"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SetupStep:
     """One file, by its absolute path; `content` only where it is written."""
 

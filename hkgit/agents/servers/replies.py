@@ -31,7 +31,7 @@ AROUND = 10
 """So many lines above and below the likeliest place are worth reading."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reply:
     """An answer as JSON, the same as text for a model, and whether it is a refusal.
 

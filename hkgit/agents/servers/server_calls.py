@@ -77,7 +77,7 @@ _SPEC = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tool:
     """One thing to call. `reads_only` and `is_destructive` are hints for those who ask a user."""
 

@@ -20,7 +20,7 @@ from hkgit.values import dataclass, replace
 from hkgit.workflows.setup_steps import Action, SetupStep, carry_out, keep_file, read
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OutdatedHooks:
     """A file with hooks of an agent; `is_changed` where somebody else has written in it."""
 

@@ -22,7 +22,7 @@ _CLOSING = {"{": "}", "[": "]"}
 _DEEPEST = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JsoncNode:
     """A value, where it stands, and what it holds if it is an object or an array."""
 
@@ -36,7 +36,7 @@ class JsoncNode:
         return next(item.node for item in reversed(self.items) if item.key == key)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JsoncItem:
     """A member of an object, or, without a key, an element of an array, from its first byte on."""
 

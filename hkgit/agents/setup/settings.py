@@ -85,7 +85,7 @@ def is_of_user(command: str) -> bool:
     return FOR_USER in command.split()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JsonPart:
     """Members of a JSON file; a new file begins as `skeleton`.
 
@@ -123,7 +123,7 @@ class JsonPart:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TextPart:
     """Lines of a text file, between two lines of comment that `comment` makes of marks."""
 
@@ -193,7 +193,7 @@ class YamlPart(TextPart):
         return super().add_to(text)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FilePart:
     """A file of hkgit's alone, with its own hash in it; one that any version wrote gives way."""
 

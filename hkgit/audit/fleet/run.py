@@ -130,7 +130,7 @@ STATUSES = {
 """What a run can say of a repository."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FleetRow:
     """One repository: how it stands, and the numbers of all of its commits.
 
@@ -157,7 +157,7 @@ class FleetRow:
         return not self.enforces or not self.figures.failing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FleetSummary:
     """All rows, in the order of the list."""
 
@@ -244,7 +244,7 @@ def row_json(row: FleetRow) -> JsonObject:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FleetRequest:
     """The repositories, where all is kept, a named policy, and how many commits a task judges.
 

@@ -34,7 +34,7 @@ _HOW = {
 _EYE = {"receipt": "read", "hash": "hash", "tag": "tag", RECOVERED: "log"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SeenRange:
     """Lines of the base that an agent's evidence names, and of which `kind` that is."""
 
@@ -127,7 +127,7 @@ LARGEST = 400_000
 _CONTEXT = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DiffRow:
     """One line of a diff: ` `, `-` or `+`, its numbers, and by what it was known.
 
@@ -141,7 +141,7 @@ class DiffRow:
     seen: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReviewHunk:
     """One hunk: what it makes of base lines `start..end`, on what it rests, what was seen.
 

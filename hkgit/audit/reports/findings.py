@@ -30,7 +30,7 @@ NOWHERE = ".hkgit"
 """The path of a finding that speaks of no file, for formats whose readers want one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SourcePlace:
     """Lines of a file, counted from 1, both included; without lines, the file as a whole."""
 
@@ -39,7 +39,7 @@ class SourcePlace:
     end_line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReportItem:
     """A finding: of which ruling, where it stands in the newest commit, and its fingerprint.
 
@@ -105,7 +105,7 @@ def _key(finding: Finding, place: SourcePlace | None, places: _Places | None) ->
     ).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Places:
     """The files before a commit, after it, and at the tip."""
 

@@ -17,7 +17,7 @@ REPOSITORY = "repository"
 """The column by which the tables are partitioned; it stands in the path of each file."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableColumn:
     """One column: its type as DuckDB names it, what it means, in which unit; `may_lack` a value."""
 
@@ -28,7 +28,7 @@ class TableColumn:
     may_lack: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EvidenceTable:
     """One table; a row is named by its `key`."""
 

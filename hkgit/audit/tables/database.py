@@ -52,7 +52,7 @@ sqlite3.register_converter("WORDS", json.loads)
 sqlite3.register_converter("FLAG", lambda value: value != b"0")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExportCounts:
     """What became of commits: `judged` again, they may still have come out as they were."""
 

@@ -331,7 +331,7 @@ _LONGEST = 200
 """Characters of a name in a path: file systems end at 255."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RepositoryIdentity:
     """A repository: its name, the address that the name comes from, the ids of its roots.
 

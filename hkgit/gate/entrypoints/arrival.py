@@ -20,7 +20,7 @@ from hkgit.git.repository import Repository
 from hkgit.values import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Update:
     """One ref by its full name, and the objects it names before and after; None where it is not."""
 
@@ -29,7 +29,7 @@ class Update:
     new: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UpdateResult:
     """What the gate says of one update: a report on commits, or why the update itself is refused.
 
@@ -93,7 +93,7 @@ def parse_id(object_id: str) -> str | None:
     return object_id if object_id.strip("0") else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TrustedSide:
     """Where an update starts: commits that are trusted, and the policy that stands there.
 
@@ -165,7 +165,7 @@ def peel_commit(repository: Repository, object_id: str | None) -> str | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EntryPoint:
     """The judge of updates at one point, and what is known there.
 

@@ -46,7 +46,7 @@ from hkgit.values import dataclass
 GITHUB, GITLAB = "GitHub Actions", "GitLab CI"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CiEvent:
     """What a CI system runs for: `ref` is to gain, or has gained, the commits of `old..new`.
 
@@ -201,7 +201,7 @@ class Level(StrEnum):
     UNASKED = "unasked"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Check:
     """One thing that was looked at: what was found, and what to do about it."""
 

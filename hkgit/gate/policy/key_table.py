@@ -24,7 +24,7 @@ TIERS = ("exact", "whitespace", "unicode", "elided", "fuzzy", "line-block", "ran
 MOST_SECONDS = 3600
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kind:
     """A type of values: its JSON Schema, and how one is read, with the place that it stands at."""
 
@@ -32,7 +32,7 @@ class Kind:
     read: Callable[[str, object], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tightening:
     """What a policy that extends another may do with a key: `words` say which value is tighter.
 
@@ -47,7 +47,7 @@ class Tightening:
     opens: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Key:
     """One key. `field` of `Policy` has its value; `default` says in words what holds without."""
 

@@ -23,7 +23,7 @@ from hkgit.values import dataclass, field, replace
 BUILT_IN = "built-in policy"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grant:
     """Who may change which paths by hand.
 
@@ -43,7 +43,7 @@ class Grant:
         return all(any(fnmatchcase(path, glob) for glob in self.paths) for path in paths)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Floors:
     """What every edit of some paths must reach; numbers are per mille, None accepts all."""
 
@@ -59,7 +59,7 @@ class Floors:
         return any(path is not None and any_glob(path, globs) for path in paths)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recovered:
     """What entries must reach that were made from transcripts; numbers are per mille."""
 
@@ -68,7 +68,7 @@ class Recovered:
     min_tightness: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefRules:
     """Stricter rules for some refs: the verdicts that pass there, and what a rewrite meets."""
 
@@ -77,7 +77,7 @@ class RefRules:
     rewrites: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Policy:
     """The rules of the gate (docs/policy.md); numbers are per mille but for `max_seconds`.
 

@@ -31,7 +31,7 @@ from hkgit.values import dataclass
 FULL = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Strength:
     """What the evidence of one file of an entry says.
 

@@ -24,7 +24,7 @@ _PAUSE = 0.01
 _MARK = b"hkgit "
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LockedIndex:
     """An index under lock: `index` is what git reads, `copy` what is worked on."""
 

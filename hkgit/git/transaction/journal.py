@@ -21,7 +21,7 @@ from hkgit.values import asdict, dataclass, field, replace
 SUFFIX = ".jsonl"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TransactionState:
     """Where a transaction is, and all that is needed to clear up after it.
 

@@ -36,7 +36,7 @@ class Outcome(StrEnum):
     CUT = "its commit was landed, but the checkout was not updated"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settled:
     """A transaction that nobody works on: what came of it, and what keeps it from its end."""
 

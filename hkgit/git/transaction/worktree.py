@@ -85,7 +85,7 @@ _ESCAPED = {ord(each): f"\\{each}" for each in "\\*?[ "}
 """What means something else in gitignore(5)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Worktree:
     """A linked worktree whose index is the tree to be committed on `parent`.
 
