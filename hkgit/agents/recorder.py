@@ -54,9 +54,9 @@ from hkgit.values import cached_property, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hkgit.agents.intake import EditAdopter
     from hkgit.agents.logged_call import LoggedCall
     from hkgit.agents.shell_changes import ShellSnapshots
-    from hkgit.agents.take_in import EditAdopter
 
 FindOutput = Callable[[Path, str], str | None]
 """Finds in a transcript what a call has shown; None where it does not say it (yet)."""
@@ -79,7 +79,7 @@ class Recorder:
 
     @cached_property
     def _edits(self) -> EditAdopter:
-        from hkgit.agents.take_in import EditAdopter  # before a call nothing is taken in
+        from hkgit.agents.intake import EditAdopter  # before a call nothing is taken in
 
         return EditAdopter(self._session, self._aside)
 

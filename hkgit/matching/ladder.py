@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from hkgit.edits import END_OF_FILE, Edit, encode_text
 from hkgit.errors import Ambiguous, HkgitError, InvalidInput, Near, Stale
-from hkgit.matching import advice, applied, guards
+from hkgit.matching import advice, guards, repetition
 from hkgit.matching.candidates import find_candidates, fuzzy, is_slip, line_block
 from hkgit.matching.place import FULL, Located, Place, Settings, rate_confidence
 from hkgit.matching.strict import (
@@ -163,7 +163,7 @@ def settle(
             raise advice.refuse_conflict(search.view, wanted, place, search.edit)
         repairs = (*repairs, "misquoted")
     pieces = find_pieces(search.view, wanted) if tier == "elided" else [(wanted, place)]
-    if any(applied.stands_over(search.view, *piece) for piece in pieces):
+    if any(repetition.stands_over(search.view, *piece) for piece in pieces):
         raise advice.refuse_applied(search.view, place, search.edit)
     second = None if runner_up is None else runner_up.similarity
     sure = rate_confidence(tier, place.similarity, second, repairs)
@@ -360,7 +360,7 @@ def _find_loosely(search: Search, wanted: EditLines) -> Located | None:
     Before, it is seen to that the change has not been made already.
     """
     wanted, repairs = choose_variant(search, wanted)
-    _refuse_applied(search, applied.find_place_of_new(search.view, wanted))
+    _refuse_applied(search, repetition.find_place_of_new(search.view, wanted))
     for tier in LOOSE:
         places = find_places(tier, search.view, wanted)
         if any(place.similarity >= search.settings.threshold for place in places):
@@ -387,7 +387,7 @@ def _settle_loose(
 ) -> Located | None:
     """Choose among the places of a loose tier; None where the one that is meant is too unlike."""
     best = find_candidates(search.view, wanted)[0]
-    _refuse_applied(search, applied.find_rival(search.view, wanted, best))
+    _refuse_applied(search, repetition.find_rival(search.view, wanted, best))
     found = settle(search, tier, wanted, places, repairs)
     return found if found.similarity >= search.settings.threshold else None
 
@@ -403,7 +403,7 @@ def _check_evidence(search: Search, wanted: EditLines, found: Located) -> Locate
     is_sure = has_evidence(search.view, wanted, place.targets, path)
     if not is_sure and not search.owns(place):
         return None
-    _refuse_applied(search, applied.find_added(search.view, wanted, place.targets))
+    _refuse_applied(search, repetition.find_added(search.view, wanted, place.targets))
     check_names(search.view, wanted, place.targets, path)
     return found
 
@@ -442,7 +442,7 @@ def locate_everywhere(search: Search, wanted: EditLines) -> Located | None:
             if places:
                 return _settle_alike(search, tier, reading, places, repairs)
     found = _locate_elided(search, wanted)
-    applied_at = None if found is not None else applied.find_place_of_new(search.view, wanted)
+    applied_at = None if found is not None else repetition.find_place_of_new(search.view, wanted)
     if applied_at is not None:
         raise advice.refuse_applied(search.view, applied_at, search.edit)
     return found
@@ -494,7 +494,9 @@ def _check_count(search: Search, places: tuple[Place, ...]) -> None:
 
 def _check_unmade(search: Search, wanted: EditLines, places: tuple[Place, ...]) -> None:
     """Raise AlreadyApplied or Ambiguous where the new text stands around places already."""
-    applied_at = [place for place in places if applied.stands_literally(search.view, wanted, place)]
+    applied_at = [
+        place for place in places if repetition.stands_literally(search.view, wanted, place)
+    ]
     if len(applied_at) == len(places):
         raise advice.refuse_applied(search.view, applied_at[0], search.edit)
     if applied_at:

@@ -97,7 +97,7 @@ class EditSession:
         Raises InvalidInput when there is no such file or line.
         """
         if before is not None:
-            from hkgit.sessions.reread import read_before  # few edits are blind
+            from hkgit.sessions.late_reads import read_before  # few edits are blind
 
             return read_before(self.root, self.journal, before, path, start, end)
         reading, data = read_checkout(self.root, path, start, end, hashline=hashline, limit=limit)
@@ -264,9 +264,9 @@ class EditSession:
 
     def status(self) -> Status:
         """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
-        from hkgit.sessions.outstanding import see_head
         from hkgit.sessions.refused_calls import list_batches
         from hkgit.sessions.session_status import collect_status
+        from hkgit.sessions.waiting_edits import see_head
 
         see_head(self.root, [self.journal])
         waiting = list_batches(self._batches)

@@ -23,7 +23,7 @@ from hkgit.sessions.homes import (
     lock_sessions,
     read_last_use,
 )
-from hkgit.sessions.outstanding import find_awaiting, is_unread
+from hkgit.sessions.waiting_edits import find_awaiting, is_unread
 from hkgit.values import dataclass, replace
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from hkgit.edits import Read, Snapshot
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_units
 from hkgit.sessions.knowledge import NOTHING, carry_knowledge, merge_knowledge
-from hkgit.sessions.outstanding import find_effective, is_unread
+from hkgit.sessions.waiting_edits import find_effective, is_unread
 from hkgit.text.escape import to_json_text
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import asdict, dataclass

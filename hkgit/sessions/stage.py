@@ -27,7 +27,7 @@ from hkgit.sessions.homes import (
     say_more,
     say_none_waits,
 )
-from hkgit.sessions.outstanding import has_moved, may_be_committed, see_head
+from hkgit.sessions.waiting_edits import has_moved, may_be_committed, see_head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -27,9 +27,9 @@ from hkgit.text.escape import count_noun
 from hkgit.text.strict_json import JsonObject
 from hkgit.text.words import words_of_files
 from hkgit.values import dataclass, replace
+from hkgit.workflows.dirty_checkout import explain_uncommitted
 from hkgit.workflows.merge_plan import MergePlan, expect_conflicted
 from hkgit.workflows.target import ApplyRequest, LandingTarget, find_base
-from hkgit.workflows.uncommitted import explain_uncommitted
 
 
 @dataclass(frozen=True)

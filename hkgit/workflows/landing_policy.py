@@ -23,8 +23,8 @@ from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.values import dataclass
 from hkgit.workflows.commit_plan import PlannedCommit
+from hkgit.workflows.dirty_checkout import is_other_text
 from hkgit.workflows.target import LandingTarget
-from hkgit.workflows.uncommitted import is_other_text
 
 _SHOWN = 5
 """At most so many blind edits are named in a refusal."""

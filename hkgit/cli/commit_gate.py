@@ -79,7 +79,7 @@ def judge_commit(
         report = _add_fixes(repository, report)
     judged = report.rulings[0].judged
     if message_file is not None and judged.entries:
-        from hkgit.cli.taken_back import warn_of_candidate  # as no person's commit needs
+        from hkgit.cli.removed_text import warn_of_candidate  # as no person's commit needs
 
         warn_of_candidate(repository, judged)
     if TRANSACTION in os.environ and not report.passes:
@@ -140,7 +140,7 @@ def _add_fixes(repository: Repository, report: Report) -> Report:
     if repository.work_tree is None:
         return report
     # Few commits are rejected.
-    from hkgit.sessions.reread import find_blind_reads
+    from hkgit.sessions.late_reads import find_blind_reads
 
     reads: dict[str, dict[str, None]] = {}
     for path, command in find_blind_reads(repository, repository.work_tree, report.policy):
