@@ -1,6 +1,6 @@
 """Core value types: edits, specs, reads and files. No I/O.
 
-Texts of edits are `str`; bytes that were not UTF-8 stand in them as surrogate escapes, so that
+Texts of edits are `str`; bytes that were not UTF-8 are in them as surrogate escapes, so that
 `encode_text` gives back exactly the bytes that the agent wrote.
 """
 
@@ -28,7 +28,7 @@ MAX_EDITS = 1000  # So many edits a spec may hold, and so the record of one
 
 @dataclass(frozen=True)
 class Edit:
-    """Replace the one place where `old_text` stands in `path` by `new_text`.
+    """Replace the one place where `old_text` is in `path` by `new_text`.
 
     An empty `old_text` creates the file; with `at_end` it means the end of one that is there.
     `line_hint` breaks ties and nothing else; 0 favours the first place, `END_OF_FILE` the last,
@@ -177,7 +177,7 @@ def old_text_of(edit: AnyEdit) -> str:
 class Spec:
     """A document of edits in one dialect.
 
-    `sequential` says that each edit speaks of what the edits before it left; the others all speak
+    `sequential` says that each edit refers to what the edits before it left; the others all speak
     of the base. `digest` is the SHA-256 of the whole document, `name` where it was read from, if
     it is one of several. `miscounted` are the numbers, from 1, of edits whose hunk has other
     numbers of lines than its header says.
@@ -198,7 +198,8 @@ class Spec:
 class Notation:
     """The kinds of edits that a dialect can say; no kinds are all.
 
-    `sequential` says whether each edit speaks of what those before it left, else all of the base.
+    `sequential` says whether each edit refers to what those before it left, else all refer to the
+    base.
     """
 
     kinds: tuple[type[AnyEdit], ...] = ()
@@ -285,7 +286,7 @@ class Overlay:
 
 
 def encode_text(text: str) -> bytes:
-    """Encode an edit's text; lone surrogates become the bytes that they stand for."""
+    """Encode an edit's text; lone surrogates become the bytes that they represent."""
     return text.encode("utf-8", "surrogateescape")
 
 

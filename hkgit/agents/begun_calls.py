@@ -60,7 +60,7 @@ def note_begun(folder: Path, did: Begun, directory: Path) -> None:
 
 
 OVERDUE = HOOK_SECONDS + 2.0
-"""Seconds after which no hook tells of an edit any more, unless a person is asked before it."""
+"""Seconds after which no hook reports an edit any more, unless a person is asked before it."""
 
 
 def has_overdue(folder: Path) -> bool:

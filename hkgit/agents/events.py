@@ -15,7 +15,7 @@ END = 10**9
 class ToolReading:
     """Lines of a file that the agent asked for; an end past the last line means that one.
 
-    With an `answer` only those count that stand in it, as they are or behind their numbers.
+    With an `answer` only those count that are in it, as they are or behind their numbers.
     `is_whole` says that it is all of the file.
     """
 
@@ -28,7 +28,7 @@ class ToolReading:
 
 @dataclass(frozen=True)
 class Snippets:
-    """Pieces of a file that the agent was shown without being told where they stand."""
+    """Pieces of a file that the agent was shown without being told where they are."""
 
     path: str
     texts: tuple[str, ...]
@@ -43,7 +43,7 @@ class LineHunk:
 
     `is_ended` is false where the last new line had no end, so it was the last of its file; None
     where that is not told. `has_tabs` is false where tabs that lines begin with may be shown as
-    two blanks each.
+    two spaces each.
     """
 
     start_line: int
@@ -55,7 +55,7 @@ class LineHunk:
 
 @dataclass(frozen=True)
 class Told:
-    """What an answer tells of a change, beside the words of its call, by the names of the files.
+    """What an answer says about a change, beside the words of its call, by the names of the files.
 
     `before` and `after` are whole files, None for no file. `replacements` are old and new text and
     whether all places were meant, where the tool replaces literally. `is_final` is false where
@@ -74,7 +74,7 @@ class Told:
 class Editing:
     """A call of the agent's own edit tool, as a spec in a dialect that hkgit reads.
 
-    `shown` is what its answer shows of the file as it is then, `told` what that tells of the edit.
+    `shown` is what its answer shows of the file as it is then, `told` what it says about the edit.
     """
 
     text: str
@@ -101,7 +101,7 @@ class NotebookReading:
 
 @dataclass(frozen=True)
 class Shell:
-    """A command, what the agent was shown of its output, and what is told of changed files.
+    """A command, what the agent was shown of its output, and what it says about changed files.
 
     It ran in `folder`, if that is told: absolute, or from where the agent works.
     """
@@ -128,7 +128,7 @@ class UntoldEdit:
 
 @dataclass(frozen=True)
 class LateEdit:
-    """An edit that an agent tells of when it may be made already.
+    """An edit that an agent reports when it may be made already.
 
     How the file was before has to be found out. `replaced` are the old and the new texts, in
     order; nothing for the whole of a file. With `is_asked` a person was asked first, so what was

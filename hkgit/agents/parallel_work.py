@@ -66,7 +66,7 @@ def find_rivals(session: EditSession, paths: Sequence[str], since: float) -> lis
 def list_others(session: EditSession) -> list[Path]:
     """List the sessions of other conversations.
 
-    An editor's session of the same conversation tells of the same calls.
+    An editor's session of the same conversation reports the same calls.
     """
     own = _name_conversation(session.journal.folder)
     folders = (each for home in list_candidates(session.root) for each in sorted(home.glob("*/")))

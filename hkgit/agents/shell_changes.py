@@ -140,7 +140,7 @@ _PLAIN = (REGULAR, EXECUTABLE)
 _UNKNOWN = File(b"", DIRECTORY)
 _STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--untracked-files=all")
 _FIELDS = {"1": 8, "u": 10, "?": 1}
-"""How many fields stand before the path, by the kind of a line of `git status`."""
+"""How many fields are before the path, by the kind of a line of `git status`."""
 
 
 class ShellSnapshots:

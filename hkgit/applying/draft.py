@@ -159,7 +159,7 @@ class Draft:
         return first + shift, last + (self._shift(end - 1) if end > start else shift)
 
     def _shift(self, offset: int) -> int:
-        """How many lines more than in the base stand above a point of it, insertions at it too."""
+        """How many lines more than in the base are above a point of it, insertions at it too."""
         above = islice(self.pieces, bisect_right(self.pieces, offset, key=_end))
         return sum(map(_growth, above))
 

@@ -59,7 +59,7 @@ def apply_hunks(base: Document, hunks: Iterable[Hunk], *, is_terminated: bool) -
 
 
 def _whole_line_hunks(draft: Draft) -> Iterator[Hunk]:
-    """Walk the pieces; a hunk stays open until both sides stand at the beginning of a line."""
+    """Walk the pieces; a hunk stays open until both sides are at the beginning of a line."""
     base = draft.base
     start: int | None = None
     new = b""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _GOES_ON = rb"else|elif|elsif|except|finally|when|in|end|fi|done|then|do|esac|case|catch|default"
 _STATEMENT = re.compile(rb"(?!(?:" + _GOES_ON + rb"|rescue|ensure|where)\b)[A-Za-z_@$]")
-"""How a line begins that is no part of what stands above it."""
+"""How a line begins that is no part of what is above it."""
 
 _OPENING = re.compile(rb"(?:async\s+def|def|class)\b")
 """The same of a line that is indented: there, others may be part of a bracket."""

@@ -96,7 +96,7 @@ def plan(
 ) -> Plan:
     """Place every edit of `spec` on the files of `snapshot`.
 
-    Refusals stand in the outcomes; when there is one, `files` is empty. Raises InvalidInput for
+    Refusals are in the outcomes; when there is one, `files` is empty. Raises InvalidInput for
     more edits than one ledger entry may hold.
     """
     if len(spec.edits) > MAX_EDITS:
@@ -329,7 +329,7 @@ def plan_series(
 
 
 def plan_spec(spec: Spec, files: Snapshot, options: Options, reads: Sequence[Read] = ()) -> Plan:
-    """Plan a spec with its loose names settled; refusals stand in the outcomes."""
+    """Plan a spec with its loose names settled; refusals are in the outcomes."""
     try:
         return expect_change(plan(resolve_names(spec, files), files, options, reads))
     except HkgitError as error:

@@ -57,7 +57,7 @@ class Audit:
         }
 
     def find_break_glass(self) -> list[Ruling]:
-        """List the rulings that only a record of break-glass lets pass."""
+        """List the rulings that only a record of break-glass accepts."""
         return [ruling for ruling in self.report.rulings if ruling.rule == "break-glass"]
 
     def list_conflicts_met(self) -> Iterator[tuple[Ruling, JsonObject]]:

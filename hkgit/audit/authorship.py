@@ -258,7 +258,8 @@ def _session(agent: str) -> str:
 
 
 def _quote(path: str) -> str:
-    """A path, in quotes where it has blanks. Raises InvalidInput for one with quotes or lines."""
+    """A path, in quotes where it has whitespace. Raises InvalidInput for one with quotes or
+    lines."""
     if '"' in path or not path.isprintable():
         fix = "Leave the commit out, or rename the file."
         raise InvalidInput(path, "cannot be named in a log of git-ai", fix)

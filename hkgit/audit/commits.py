@@ -177,7 +177,7 @@ VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), *STANDINGS)
 
 @dataclass(frozen=True)
 class Trail:
-    """Tells of commits what can be derived and whether the gate's policy lets them pass."""
+    """Tells for commits what can be derived and whether the gate's policy accepts them."""
 
     repository: Repository
     gate: Gate
@@ -251,7 +251,7 @@ _ORDER = {
     ATTESTED: 3,
     BY_HAND: 4,
 }
-"""Where commits stand in the order of review; what git made by itself is last."""
+"""Where commits are in the order of review; what git made by itself is last."""
 
 
 def rank_weakness(commit: AuditedCommit) -> tuple[int, int, int, float]:

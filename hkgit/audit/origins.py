@@ -21,7 +21,7 @@ from hkgit.values import dataclass, field
 
 UNCOMMITTED_LINE = "uncommitted"
 UNEXPLAINED = "unexplained"
-"""On what a line rests that stands in a commit with entries, and that none of them explains."""
+"""On what a line rests that is in a commit with entries, and that none of them explains."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Blamed:
 class LineOrigin:
     """What the evidence says of a line: the ruling on its commit, and the edit that wrote it.
 
-    `is_beside` says that it stands beside the entries of its commit: somebody made it by hand.
+    `is_beside` says that it is beside the entries of its commit: somebody made it by hand.
     """
 
     line: Blamed

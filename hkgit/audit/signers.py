@@ -1,6 +1,6 @@
 """Find who signed a commit's entries, or the verdict on the same change.
 
-The gate looks for one signature that counts; this tells of every one that is here.
+The gate looks for one signature that counts; this reports every one that is here.
 """
 
 from __future__ import annotations

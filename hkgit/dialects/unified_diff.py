@@ -1,7 +1,7 @@
 """What `diff -u` and `git diff` write, and what models make of it.
 
 Each hunk becomes an edit of the text that its context and removed lines quote, wherever its
-numbers say that it stands.
+numbers say that it is.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class KeptText:
 
     @property
     def place(self) -> str:
-        """Where the entry stands in the tree."""
+        """Where the entry is in the tree."""
         return entry_path(self.entry)
 
     @property

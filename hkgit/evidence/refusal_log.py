@@ -1,7 +1,7 @@
 """What was refused in a clone, by whom, why, which try it was, and how it ended.
 
 A local record in the git directory, one JSON object a line. It proves nothing by itself: what
-counts stands in the entry that landed in the end, among its claims.
+counts is in the entry that landed in the end, among its claims.
 
 An edit that is refused again and again as stale or in conflict leaves a CONSULT: a question that
 a person answers (`hkgit consult`). It is kept here as well.
@@ -268,7 +268,8 @@ def list_refused(edits: Iterable[AnyEdit], outcomes: Iterable[EditOutcome]) -> l
 
 
 def digest_text(edit: AnyEdit) -> str:
-    """Digest what an edit writes, whatever blanks are in it; of one that writes none, what goes."""
+    """Digest what an edit writes, whatever whitespace is in it; of one that writes none, what
+    goes."""
     words = new_text_of(edit).split() or old_text_of(edit).split() or [edit.path]
     return hashlib.sha256(encode_text(" ".join(words))).hexdigest()[:16]
 

@@ -41,7 +41,7 @@ class Finding:
     """One thing wrong: the rule it breaks, where (path, path:lines, commit), what, what next.
 
     `path` and the lines, where they are given, say the same place for programs: in the file as
-    the commit leaves it. `mend` is a command that mends it, where it has one of its own.
+    the commit leaves it. `mend` is a command that fixes it, where it has one of its own.
     """
 
     rule: str

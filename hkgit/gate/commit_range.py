@@ -61,7 +61,7 @@ class VerifiedCommits:
         }
 
     def add(self, rulings: Iterable[Ruling]) -> None:
-        """Note what has passed by its history alone."""
+        """Note what passes for its history alone."""
         lines = [
             f"{each.judged.candidate.id} {each.judged.verdict}\n"
             for each in rulings

@@ -18,7 +18,7 @@ class JudgeContext:
 
     `on_client` is somebody's own clone: there plain names may use manual grants, and a pass is
     provisional. `pusher` is whom a server has authenticated; `ref` what the commits are for, where
-    that is known; `incoming` the refs that a push brings and that do not stand yet, with the ids of
+    that is known; `incoming` the refs that a push brings and that do not exist yet, with the ids of
     what they name: tags of break-glass, signatures of entries. With `explain` each ruling says how
     tight its evidence is. `shell` is the agent in whose shell the commit is being made.
     """

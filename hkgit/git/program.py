@@ -44,7 +44,7 @@ LOCAL_VARIABLES = frozenset(
         "GIT_WORK_TREE",
     }
 )
-"""What `git rev-parse --local-env-vars` lists, and others that speak of one repository or call."""
+"""What `git rev-parse --local-env-vars` lists, and others that refer to one repository or call."""
 
 PINNED = {
     "LC_ALL": "C",

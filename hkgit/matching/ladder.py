@@ -154,7 +154,7 @@ def settle(
 ) -> Located:
     """Choose the place that is meant, and rate it.
 
-    Raises Ambiguous where nothing tells several apart, AlreadyApplied where the change stands
+    Raises Ambiguous where nothing tells several apart, AlreadyApplied where the change is
     there, Conflict where lines that it changes are misquoted.
     """
     place, runner_up = decide(places, search)
@@ -229,7 +229,7 @@ def list_variants(edit: Edit) -> list[tuple[EditLines, tuple[str, ...]]]:
 
 
 def choose_variant(search: Search, wanted: EditLines) -> tuple[EditLines, tuple[str, ...]]:
-    """Choose the reading, repaired or not, of which most stands at one place of the file."""
+    """Choose the reading, repaired or not, of which most is at one place of the file."""
     readings = [(wanted, ()), *list_variants(search.edit)]
     return max(readings, key=lambda reading: _agreement(search, reading[0]))
 
@@ -278,7 +278,7 @@ def _find(search: Search, wanted: EditLines) -> Located | None:
 
 
 def _check_meaning(search: Search, found: Located) -> None:
-    """Refuse new text that its author cannot mean to stand there (see `guards`)."""
+    """Refuse new text that its author cannot mean to be there (see `guards`)."""
     meant = EditLines.of(search.edit, found.repairs)
     is_paired = found.tier == "elided"
     try:
@@ -316,7 +316,7 @@ def _find_strictly(
 
 
 def _find_inside_word(search: Search, wanted: EditLines) -> Located | None:
-    """Find the only place where the old text stands byte for byte, though it cuts a word there.
+    """Find the only place where the old text is byte for byte, though it cuts a word there.
 
     Raises NoMatch unless a hash or a receipt says that the author saw it; None where the old
     text is nowhere, or was written in lines.
@@ -409,13 +409,13 @@ def _check_evidence(search: Search, wanted: EditLines, found: Located) -> Locate
 
 
 def _refuse_applied(search: Search, place: Place | None) -> None:
-    """Raise AlreadyApplied where the new text stands at a place."""
+    """Raise AlreadyApplied where the new text is at a place."""
     if place is not None:
         raise advice.refuse_applied(search.view, place, search.edit)
 
 
 def _strictness(found: tuple[Located, EditLines]) -> tuple[int, int]:
-    """The lower, the nearer to the text as it stands in the file."""
+    """The lower, the nearer to the text as it is in the file."""
     located, _ = found
     return LADDER.index(located.tier), -located.similarity
 
@@ -466,7 +466,7 @@ def _settle_alike(
     places: tuple[Place, ...],
     repairs: tuple[str, ...],
 ) -> Located:
-    """All places that are the old text but for blanks, typography or a repair."""
+    """All places that are the old text but for whitespace, typography or a repair."""
     _check_count(search, places)
     _check_unmade(search, wanted, places)
     if any(a.end > b.start for a, b in pairwise(places)):
@@ -493,7 +493,7 @@ def _check_count(search: Search, places: tuple[Place, ...]) -> None:
 
 
 def _check_unmade(search: Search, wanted: EditLines, places: tuple[Place, ...]) -> None:
-    """Raise AlreadyApplied or Ambiguous where the new text stands around places already."""
+    """Raise AlreadyApplied or Ambiguous where the new text is around places already."""
     applied_at = [
         place for place in places if repetition.stands_literally(search.view, wanted, place)
     ]
@@ -504,7 +504,7 @@ def _check_unmade(search: Search, wanted: EditLines, places: tuple[Place, ...]) 
 
 
 def _tell_left_over(view: FileLines, wanted: EditLines, places: Sequence[Place]) -> tuple[str, ...]:
-    """A note on places that are the old text but for blanks or typography, and so stay."""
+    """A note on places that are the old text but for whitespace or typography, and so stay."""
     if wanted.old.split() == [wanted.old] and wanted.old.isascii():
         return ()
     for tier, how in ((whitespace, "blanks"), (unicode, "typography")):

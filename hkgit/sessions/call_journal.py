@@ -55,7 +55,7 @@ class JournaledCall:
         return (*(file for entry in self.entries for file in entry.files), *self.reversals)
 
     def states(self) -> dict[str, tuple[FileMark | None, FileMark | None]]:
-        """Map every path that the call changed to what stood there before, and after."""
+        """Map every path that the call changed to what was there before, and after."""
         states: dict[str, tuple[FileMark | None, FileMark | None]] = {}
         for change in self.changes:
             for path, before in change.needs:
@@ -186,7 +186,7 @@ class JournalState:
     `last` is the number of the last call. `recorded` maps the entries that commits were given to
     the edits that each accounts for. `fresh` is what calls of a `turn` of the model have shown:
     the other calls of that turn were written before, so it is known from the next one on. A
-    session that has ended knows nothing, and is there for what waits; the next call begins anew.
+    session that has ended knows nothing, and is there for what waits; the next call begins again.
     """
 
     last: int = 0
@@ -301,7 +301,7 @@ class SessionJournal:
 
     @property
     def standing(self) -> list[JournaledCall]:
-        """The calls that stand, of which HEAD does not have all."""
+        """The calls that were not undone, of which HEAD does not have all."""
         done = self.committed
         return [
             call
@@ -417,12 +417,13 @@ class PendingEdit:
         return frozenset({path})
 
     def version(self, side: FileMark | None) -> bytes | None:
-        """Return the bytes of a version that its entry speaks of; None where they are not kept."""
+        """Return the bytes of a version that its entry refers to; None where they are not kept."""
         return None if side is None else self.journal.blobs.get(side.sha256)
 
 
 def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
-    """List the edits that stand and that HEAD was not seen to have, in the order of their calls."""
+    """List the edits that were not undone and that HEAD was not seen to have, in the order of their
+    calls."""
     units = []
     for journal in journals:
         journal.load()

@@ -23,7 +23,7 @@ class ProposedEntry:
 
     @property
     def path(self) -> str:
-        """Where it stands in the commit's tree."""
+        """Where it is in the commit's tree."""
         return entry_path(self.name)
 
     def list_edits(self, journal: SessionJournal) -> frozenset[UnitKey]:

@@ -82,7 +82,7 @@ def collect_status(
 
 
 def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
-    """List the receipts of a session that hold for files as they stand."""
+    """List the receipts of a session that hold for files as they are."""
     state, kept = journal.state, journal.blobs.get
     for path in sorted({*state.known, *state.fresh}):
         file = files.get(path)

@@ -208,7 +208,7 @@ def stage(repository: Repository) -> Proposal:
 def _is_more(
     repository: Repository, journals: Sequence[SessionJournal], proposal: Proposal
 ) -> bool:
-    """Whether a commit may settle refusals, or stand on one that was made past the hooks."""
+    """Whether a commit may settle refusals, or follow one that was made past the hooks."""
     if any(each.entry.claims.get("refusals") for each in proposal.entries):
         return True
     times = [unit.call.time for unit in list_waiting(journals)]

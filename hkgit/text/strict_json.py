@@ -152,7 +152,7 @@ _SURROGATE = "[\ud800-\udfff]"
 
 @dataclass(frozen=True)
 class _Flaw:
-    """Stands in a decoded value for what JSON must not hold, until the walk names its path."""
+    """Replaces, in a decoded value, what JSON must not hold, until the walk names its path."""
 
     what: str
 

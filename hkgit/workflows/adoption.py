@@ -47,7 +47,7 @@ def keep_record(repository: Repository, commit: str, proposal: Proposal) -> str:
 
 
 OWN = ".hkgit/"
-"""What hkgit itself writes into commits: nobody's edit, and not explained."""
+"""What hkgit itself writes into commits: not an edit, so not explained."""
 
 
 class Transcripts(Protocol):
@@ -268,7 +268,7 @@ class ScannedCommit:
 
     `agent` is the name of its author or co-authors that makes it an agent's, None where none does;
     `adoption` what transcripts explain, None where the commit has entries of its own. With
-    `is_kept` a record of it stands beside the history already.
+    `is_kept` a record of it is beside the history already.
     """
 
     commit: str

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hkgit.applying.planner import Options
 
 Values = JsonObject
-"""The arguments of a call, as `check_arguments` lets them pass."""
+"""The arguments of a call, as `check_arguments` accepts them."""
 
 
 class WrongArguments(InvalidInput):
@@ -140,7 +140,7 @@ def _holds_strings(value: object) -> bool:
 
 
 def _is_broken(value: object) -> bool:
-    """Whether it is a text that no bytes stand for."""
+    """Whether it is a text that no bytes represent."""
     try:
         encode_text(value if isinstance(value, str) else "")
     except UnicodeEncodeError:

@@ -109,7 +109,7 @@ def _plan_spec(
     reads: tuple[Read, ...],
     ahead: tuple[Read, ...],
 ) -> tuple[Plan, tuple[Read, ...]]:
-    """The plan on the tip of a spec that speaks of a base, and the reads that hold there."""
+    """The plan on the tip of a spec that refers to a base, and the reads that hold there."""
     try:
         spec = resolve_names(spec, base)
         if base is tip:
@@ -205,7 +205,7 @@ def record_step(
 
     With `credits_agents` the message says that the agent assisted, too. With `as_said` the entry
     holds each edit, else their net change where they wrote over one another. Raises InvalidInput
-    for an agent or a message that cannot stand in a commit.
+    for an agent or a message that cannot be in a commit.
     """
     told_agent = step.spec.agent if request.agent is None else request.agent
     agent = "unknown" if told_agent is None else told_agent

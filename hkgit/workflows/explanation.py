@@ -4,8 +4,8 @@ Each line that calls left is known to be of the base, of one edit, or of nobody 
 hunks of their entries say so. A line of the commit is explained where it is such a line of an
 edit; all others that the base does not have are not.
 
-A diff pairs lines by their text alone, and a brace or a blank line stands anywhere. In a file that
-others have changed too, such a line counts only among lines that stand beside it in both texts,
+A diff pairs lines by their text alone, and a brace or a blank line is anywhere. In a file that
+others have changed too, such a line counts only among lines that are beside it in both texts,
 and so does one that somebody has copied.
 """
 
@@ -33,7 +33,7 @@ class Origin:
     """The edit that made a line, what tied it to what was read, and how many lines it changed.
 
     `is_derived` says whether the line follows from the entries of its commit. One that does not
-    stands on lines that no call has made.
+    is on lines that no call has made.
     """
 
     unit: PendingEdit
@@ -133,7 +133,7 @@ def explain(
     """Explain what some paths have become, by the edits that were put on the base.
 
     Of lines that these do not derive, the versions that all `units` found and left tell who wrote
-    them: they stand on lines that nobody's call has made.
+    them: they are on lines that no call has made.
     """
     before, after = sides
     derived, others = (_trace(each, before) for each in (_list_built(built), _list_recorded(units)))
@@ -263,7 +263,7 @@ def _explain_file(
     known = {j for i, j in pairs if i in of_base}.union(ended)
     there = {*of_base.values()}
     left = there - {of_base.get(i) for i, _ in pairs}
-    # A line that a call wrote is none of the base's that stands elsewhere.
+    # A line that a call wrote is not one of the base's that is elsewhere.
     common = find_common(old.lines, now.lines)
     kept = [(i, j) for i, j in common if j not in by or i + 1 not in there]
     first_new = len(found.unexplained)

@@ -50,7 +50,7 @@ def judge(
     """Judge the commit that git would make of the index; the report is provisional.
 
     `message_file` is what git's hook was given, known at commit-msg. `policy` names another policy
-    than that of HEAD, as FILE or REV:PATH. With `allow_blind` edits without evidence are let pass,
+    than that of HEAD, as FILE or REV:PATH. With `allow_blind` edits without evidence are accepted,
     because whoever commits has said so. `shell` is the agent in whose shell the commit is made, if
     it is one's. Raises InvalidInput for a policy that cannot be read, GitRefused for a message
     file that is not there.
@@ -171,7 +171,7 @@ class RefsRequest:
     `policy` names another one than the trusted side's, as FILE or REV:PATH. `remote` is where a
     push goes, else what the pre-commit framework says, else `origin`. `budget` is how many seconds
     pre-receive may take. For pre-receive the repository's settings `hkgit.gate.policy` and
-    `hkgit.budget` stand in for what is not given.
+    `hkgit.budget` replace what is not given.
     """
 
     point: RefPoint
@@ -195,7 +195,7 @@ class RefsResult:
 
 
 def judge_refs(repository: Repository, request: RefsRequest) -> RefsResult:
-    """Judge every ref that git tells a hook of; refusals stand in the result.
+    """Judge every ref that git tells a hook of; refusals are in the result.
 
     Raises InvalidInput for a policy, a budget or lines from git that cannot be read.
     """

@@ -40,7 +40,7 @@ class Unread:
     `lines` are what is to be read of it, None for all: where an earlier spec of the call changes
     the file too, numbers say little. `rev` is the commit to read it from, None where the checkout
     has the same lines. `accepted` are the kinds of evidence that would do, `has` is what it has.
-    With `by_number` the protocol asks for a hash, so no policy lets it pass.
+    With `by_number` the protocol asks for a hash, so no policy accepts it.
     """
 
     number: int

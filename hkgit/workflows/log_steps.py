@@ -17,7 +17,7 @@ class LoggedReading:
 
     `whole` is the text of the file where all of it was shown. Where a command was asked, `said` is
     that, `asked` the ranges of lines in it, and `named` all files that it names: their lines may
-    stand in its answer as well.
+    are in its answer as well.
     """
 
     path: str
@@ -35,7 +35,7 @@ class LoggedHunk:
 
     `is_ended` is false where the last new line had no end, so it was the last of its file; None
     where that is not told. `has_tabs` is false where tabs that lines begin with may be shown as
-    two blanks each.
+    two spaces each.
     """
 
     start_line: int

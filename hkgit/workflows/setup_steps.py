@@ -39,7 +39,7 @@ def keep_file(path: Path, note: str) -> SetupStep:
 
 
 def read(path: Path) -> bytes | None:
-    """Read the bytes of a file, None where nothing stands; what is no file has none.
+    """Read the bytes of a file, None where there is none; what is no file has none.
 
     Raises GitRefused when the system does not let it be read.
     """

@@ -1,4 +1,4 @@
-"""What is asked of `apply`, and the branch on which its commits land."""
+"""Options of `apply`, and the branch on which its commits land."""
 
 from __future__ import annotations
 

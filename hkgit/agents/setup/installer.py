@@ -160,7 +160,7 @@ def _replace_part(part: Part, old: Part | None, text: str | None) -> str:
 
 
 def plan_removal(root: Path, parts: Iterable[Part]) -> Iterator[SetupStep]:
-    """Take the parts out; a file in which nothing else stands goes with them."""
+    """Take the parts out; a file with nothing else in it is removed."""
     for part in parts:
         path = root / part.path
         text = _read_text(path)

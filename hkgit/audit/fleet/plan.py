@@ -259,7 +259,7 @@ class RepositoryState:
     """What the judgement of a repository rests on.
 
     `basis` names all that its rulings depend on (policy, pins, versions), `evidence` the refs that
-    open ones depend on: what failed, what a key or a record in refs lets pass (`lasting` in the
+    open ones depend on: what failed, what a key or a record in refs accepts (`lasting` in the
     tables is false). `tips` are the commits by ref.
     """
 

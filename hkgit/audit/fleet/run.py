@@ -132,7 +132,7 @@ STATUSES = {
 
 @dataclass(frozen=True)
 class FleetRow:
-    """One repository: how it stands, and the numbers of all of its commits.
+    """One repository: what state it is in, and the numbers of all of its commits.
 
     `new` commits were judged in this run; `enforces` says whether its policy rejects, `restarts`
     why commits of an earlier run count no more (empty where all do).
@@ -170,7 +170,7 @@ class FleetSummary:
 
     @property
     def rejected(self) -> int:
-        """Repositories that were judged, and that their policy does not let pass."""
+        """Repositories that were judged, and that their policy does not accept."""
         return sum(not row.passes and row.status != FAILED for row in self.rows)
 
     @property

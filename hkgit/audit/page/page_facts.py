@@ -64,7 +64,7 @@ class FindingGroup:
 
 @dataclass(frozen=True)
 class PageFacts:
-    """The page of one range; commits stand in the order of review, the weakest first."""
+    """The page of one range; commits are in the order of review, the weakest first."""
 
     title: str
     audit: Audit
@@ -75,7 +75,7 @@ class PageFacts:
 
     @property
     def left_out(self) -> int:
-        """How many commits stand without their hunks."""
+        """How many commits are without their hunks."""
         return sum(each.hunks is None for each in self.commits)
 
     @property

@@ -14,7 +14,7 @@ VERSION = 2
 TEXT, WORDS, COUNT, SHARE = "VARCHAR", "VARCHAR[]", "BIGINT", "DOUBLE"
 FLAG, MOMENT = "BOOLEAN", "TIMESTAMP"
 REPOSITORY = "repository"
-"""The column by which the tables are partitioned; it stands in the path of each file."""
+"""The column by which the tables are partitioned; it is in the path of each file."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class EvidenceTable:
 
     @property
     def stored(self) -> tuple[TableColumn, ...]:
-        """The columns that stand in the files: all but that of the partition."""
+        """The columns that are in the files: all but that of the partition."""
         return tuple(each for each in self.columns if each.name != REPOSITORY)
 
 

@@ -75,7 +75,7 @@ def write_parquet(
     repository: str,
     names: Sequence[str] = tuple(TABLES),
 ) -> None:
-    """Write a repository's rows of some tables, each file in the place of the one before.
+    """Write a repository's rows of some tables, each file in place of the one before.
 
     Raises GitRefused where they cannot be written.
     """

@@ -257,7 +257,7 @@ def _list_periods(
 ) -> dict[str, tuple[tuple[Period, ...], str]]:
     """List the commits by day, week or month, by what rows are put together by.
 
-    Without a step it is the one that gives a picture that can be read. Empty periods stand there
+    Without a step it is the one that gives a picture that can be read. Empty periods are there
     too; of ages, the newest of them.
     """
     days: dict[str, dict[date, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))

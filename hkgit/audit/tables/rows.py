@@ -156,7 +156,7 @@ def make_rows(
 ) -> Rows:
     """Make the rows of one commit; `judge` are the columns that say who judged it, and by what.
 
-    Without a repository there are none of its files.
+    Without a repository its files are missing.
     """
     rows: Rows = {
         "commits": [],

@@ -114,7 +114,7 @@ def render_tables(
 ) -> Iterator[tuple[str, str]]:
     """Render the pages by their names: `name` for all, and below `folder` one for each repository.
 
-    Each page fetches nothing where its style stands in it, else only the style sheet beside the
+    Each page fetches nothing where its style is in it, else only the style sheet beside the
     first. Raises InvalidInput where Jinja2 is not here.
     """
     sums = sum_tables(database)

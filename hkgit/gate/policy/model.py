@@ -193,14 +193,14 @@ class Policy:
 
 
 def _fits_ref(ref: str, globs: Sequence[str]) -> bool:
-    """Whether a ref fits a glob: as it is, or as a server that heeds no case stores it."""
+    """Whether a ref fits a glob: as it is, or as a server that ignores case stores it."""
     folded = fold_name(ref)
     return any(fnmatchcase(ref, g) or fnmatchcase(folded, fold_name(g)) for g in globs)
 
 
 @lru_cache(64)
 def at_any_depth(globs: tuple[str, ...]) -> tuple[str, ...]:
-    """Add each glob again without its `**/`, which elsewhere stands for no directory as well.
+    """Add each glob again without its `**/`, which elsewhere matches no directory as well.
 
     For rules that keep something out: with them a file right below `src/` is one of `src/**/*`.
     """
@@ -209,7 +209,7 @@ def at_any_depth(globs: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache(4096)  # the commits of a history change the same files
 def any_glob(path: str, globs: tuple[str, ...]) -> bool:
-    """Whether a path fits a glob on a file system that heeds no case; `*` crosses `/` too."""
+    """Whether a path fits a glob on a file system that ignores case; `*` crosses `/` too."""
     return fits_any(fold_name(path), _fold_globs(globs))
 
 

@@ -37,7 +37,7 @@ class LockedIndex:
         return {"GIT_INDEX_FILE": str(self.copy)}
 
     def reset(self) -> None:
-        """Make the copy anew, with the index's time: by it git tells which files it may trust.
+        """Make the copy again, with the index's time: by it git tells which files it may trust.
 
         A repository without a commit has no index yet. Raises GitRefused.
         """

@@ -80,7 +80,7 @@ class TransactionJournal:
 
 
 def directory_of(common_dir: Path) -> Path:
-    """Return where the journals of a repository stand."""
+    """Return where the journals of a repository are."""
     return common_dir / "hkgit" / "tx"
 
 

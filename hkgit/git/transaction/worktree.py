@@ -225,5 +225,5 @@ def _unwritable(error: OSError) -> GitRefused:
 
 
 def _pattern(path: str) -> str:
-    """The line of gitignore(5) that stands for exactly this file."""
+    """The line of gitignore(5) that represents exactly this file."""
     return "/" + path.translate(_ESCAPED) + "\n"
