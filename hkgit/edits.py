@@ -1,6 +1,6 @@
 """Core value types: edits, specs, reads and files. No I/O.
 
-Texts of edits are `str`; bytes that were not UTF-8 stand in them as surrogate escapes, so that
+Texts of edits are `str`; bytes that were not UTF-8 are in them as surrogate escapes, so that
 `encode_text` gives back exactly the bytes that the agent wrote.
 """
 
@@ -26,9 +26,9 @@ END_OF_FILE = 10**9  # A line hint that no line number reaches: the last place i
 MAX_EDITS = 1000  # So many edits a spec may hold, and so the record of one
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Edit:
-    """Replace the one place where `old_text` stands in `path` by `new_text`.
+    """Replace the one place where `old_text` is in `path` by `new_text`.
 
     An empty `old_text` creates the file; with `at_end` it means the end of one that is there.
     `line_hint` breaks ties and nothing else; 0 favours the first place, `END_OF_FILE` the last,
@@ -55,7 +55,7 @@ class Edit:
     suspects: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReplaceRange:
     """Replace lines `start_line..end_line` of the base by `new_lines`; none of them deletes."""
 
@@ -66,7 +66,7 @@ class ReplaceRange:
     expected_hash: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class InsertAfter:
     """Put `new_lines` between lines `after_line` and `after_line + 1` of the base."""
 
@@ -76,7 +76,7 @@ class InsertAfter:
     expected_hash: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CreateFile:
     """Make a file that is not there yet, byte for byte as given."""
 
@@ -85,7 +85,7 @@ class CreateFile:
     mode: int = REGULAR
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WriteFile:
     """Make a file, or replace the whole of it; the hash is that of the whole of what is there."""
 
@@ -94,7 +94,7 @@ class WriteFile:
     expected_hash: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DeleteFile:
     """Remove a file; the hash is that of the whole of it.
 
@@ -106,7 +106,7 @@ class DeleteFile:
     old_text: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RenameFile:
     """Move a file; the hash is that of the whole of it."""
 
@@ -115,7 +115,7 @@ class RenameFile:
     expected_hash: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SetMode:
     """Make a file executable or not."""
 
@@ -123,7 +123,7 @@ class SetMode:
     mode: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TagEdit:
     """Change the lines from `start_tag` to `stop_tag`, or the one line of `start_tag`.
 
@@ -173,11 +173,11 @@ def old_text_of(edit: AnyEdit) -> str:
     return (edit.old_text or "") if isinstance(edit, Edit | DeleteFile) else ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Spec:
     """A document of edits in one dialect.
 
-    `sequential` says that each edit speaks of what the edits before it left; the others all speak
+    `sequential` says that each edit refers to what the edits before it left; the others all speak
     of the base. `digest` is the SHA-256 of the whole document, `name` where it was read from, if
     it is one of several. `miscounted` are the numbers, from 1, of edits whose hunk has other
     numbers of lines than its header says.
@@ -194,11 +194,12 @@ class Spec:
     miscounted: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Notation:
     """The kinds of edits that a dialect can say; no kinds are all.
 
-    `sequential` says whether each edit speaks of what those before it left, else all of the base.
+    `sequential` says whether each edit refers to what those before it left, else all refer to the
+    base.
     """
 
     kinds: tuple[type[AnyEdit], ...] = ()
@@ -219,7 +220,7 @@ NOTATIONS: Mapping[str, Notation] = {
 """Every dialect by its name."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Read:
     """A range that was read, with its hash; without lines, the hash of some range or of all.
 
@@ -234,7 +235,7 @@ class Read:
     kind: str = "hash"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class File:
     """A file as git keeps it: its bytes and its mode (links and submodules have one too)."""
 
@@ -252,7 +253,7 @@ class Snapshot(Protocol):
         """List the path of every file."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MappingSnapshot:
     """A snapshot of files held in memory."""
 
@@ -268,7 +269,7 @@ class MappingSnapshot:
         return self.files
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Overlay:
     """A snapshot with some files replaced; None where a file is gone."""
 
@@ -285,7 +286,7 @@ class Overlay:
 
 
 def encode_text(text: str) -> bytes:
-    """Encode an edit's text; lone surrogates become the bytes that they stand for."""
+    """Encode an edit's text; lone surrogates become the bytes that they represent."""
     return text.encode("utf-8", "surrogateescape")
 
 

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from hkgit.edits import AnyEdit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Near:
     """Lines that a refused edit may have meant; `similarity` per mille where it was measured.
 
-    They are lines of the text that the edit speaks of, counted from 1, both included.
+    They are lines of the text that the edit refers to, counted from 1, both included.
     """
 
     start_line: int
@@ -24,7 +24,7 @@ class Near:
 class HkgitError(Exception):
     """Says where it happened, what happened, and what to do next.
 
-    `near` are the places that whoever mends the edit needs to see, the likeliest first;
+    `near` are the places that whoever fixes the edit needs to see, the likeliest first;
     `corrected` is the edit as it would be right at the one of them, for its author to confirm.
     """
 
@@ -129,7 +129,7 @@ class VerifyFailed(HkgitError):
 
 
 class Rejected(HkgitError):
-    """The gate judged a commit and does not let it pass."""
+    """The gate judged a commit and rejects it."""
 
     exit_code = 6
     status = "rejected"

@@ -49,7 +49,7 @@ def defaults_of(cls: type) -> dict[str, Any]:
     return {name: each.default for name, each in fields if each.default is not _Absent}
 
 
-def _dataclass(cls: type | None = None, *, frozen: bool = False, slots: bool = False) -> Any:
+def _dataclass(cls: type | None = None, *, frozen: bool = False) -> Any:
     """Do what `dataclasses.dataclass` does, as far as hkgit needs it."""
     if cls is None:
         return lambda found: _dataclass(found, frozen=frozen)

@@ -3,7 +3,7 @@
 Each module of `programs/` has one. To add an agent write such a module, its name in `HOOKED`, and a
 stream of its calls in `tests/agents/streams/`; `tests/agents/sample_program.py` is a whole one.
 
-Its hooks, its editor and its logs tell of the same calls: all are read by the same table, `edits`
+Its hooks, its editor and its logs report the same calls: all are read by the same table, `edits`
 and `looks`, which says what each of its tools does.
 """
 
@@ -24,7 +24,7 @@ Find = Callable[[Path, Mapping[str, str], Sequence[Path]], Iterator[Path]]
 """Finds the logs of an agent, by the home, the environment and the roots of checkouts."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Keys:
     """What a hook's input calls its members, and what it says of a call's two stages."""
 
@@ -42,7 +42,7 @@ class Keys:
     turn: str = "turn"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Log:
     """A form of logs: where they lie, whether a line is of one, and the calls that lines tell.
 
@@ -57,7 +57,7 @@ class Log:
     read: Callable[[Path], Iterator[Line]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Agent:
     """What hkgit knows of an agent."""
 
@@ -68,7 +68,7 @@ class Agent:
     edit_tool: str = "edit"
     """What it calls the tool `edit` of hkgit's server."""
     server: str = ""
-    """How the names begin of the tools of hkgit's server, where its hooks are told of them."""
+    """How the names begin of the tools of hkgit's server, where its hooks hear of them."""
     edits: Mapping[str, Tool] = field(default_factory=dict)
     looks: Mapping[str, Tool] = field(default_factory=dict)
     """Its own tools that change files, and those that show some or run commands."""

@@ -36,7 +36,7 @@ Begun = Editing | UntoldEdit | UnshownShell
 """What may begin and not be told to end: an edit, one of which nothing is told, or a command."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BegunCall:
     """A call of which no hook has told what came of it; it began `age` seconds ago."""
 
@@ -60,7 +60,7 @@ def note_begun(folder: Path, did: Begun, directory: Path) -> None:
 
 
 OVERDUE = HOOK_SECONDS + 2.0
-"""Seconds after which no hook tells of an edit any more, unless a person is asked before it."""
+"""Seconds after which no hook reports an edit any more, unless a person is asked before it."""
 
 
 def has_overdue(folder: Path) -> bool:
@@ -128,7 +128,7 @@ ABSENT, BEYOND = "", "beyond"
 """The stamps of a file that is not there, and of one that is not looked at."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KeptFile:
     """A file as it was: what tells it from any later one, and its content, if that is kept.
 
@@ -143,7 +143,7 @@ class KeptFile:
     lost: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ShellSnapshot:
     """A checkout before a command: its commit, and the files that differ from the commit's.
 

@@ -11,11 +11,11 @@ END = 10**9
 """A number that no line has."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolReading:
     """Lines of a file that the agent asked for; an end past the last line means that one.
 
-    With an `answer` only those count that stand in it, as they are or behind their numbers.
+    With an `answer` only those count that are in it, as they are or behind their numbers.
     `is_whole` says that it is all of the file.
     """
 
@@ -26,9 +26,9 @@ class ToolReading:
     is_whole: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Snippets:
-    """Pieces of a file that the agent was shown without being told where they stand."""
+    """Pieces of a file that the agent was shown without being told where they are."""
 
     path: str
     texts: tuple[str, ...]
@@ -37,13 +37,13 @@ class Snippets:
 Texts = Mapping[str, str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LineHunk:
     """Lines that were replaced, as a diff shows them, without their ends.
 
     `is_ended` is false where the last new line had no end, so it was the last of its file; None
     where that is not told. `has_tabs` is false where tabs that lines begin with may be shown as
-    two blanks each.
+    two spaces each.
     """
 
     start_line: int
@@ -53,9 +53,9 @@ class LineHunk:
     has_tabs: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Told:
-    """What an answer tells of a change, beside the words of its call, by the names of the files.
+    """What an answer says about a change, beside the words of its call, by the names of the files.
 
     `before` and `after` are whole files, None for no file. `replacements` are old and new text and
     whether all places were meant, where the tool replaces literally. `is_final` is false where
@@ -70,11 +70,11 @@ class Told:
     hunks: Mapping[str, tuple[LineHunk, ...]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Editing:
     """A call of the agent's own edit tool, as a spec in a dialect that hkgit reads.
 
-    `shown` is what its answer shows of the file as it is then, `told` what that tells of the edit.
+    `shown` is what its answer shows of the file as it is then, `told` what it says about the edit.
     """
 
     text: str
@@ -83,7 +83,7 @@ class Editing:
     told: Told | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PendingToolEdit:
     """A file that the agent's own edit tool is about to change; how is at most `told` after it."""
 
@@ -91,7 +91,7 @@ class PendingToolEdit:
     told: Told | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NotebookReading:
     """Cells of a notebook that the agent was shown, as their sources."""
 
@@ -99,9 +99,9 @@ class NotebookReading:
     cells: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shell:
-    """A command, what the agent was shown of its output, and what is told of changed files.
+    """A command, what the agent was shown of its output, and what it says about changed files.
 
     It ran in `folder`, if that is told: absolute, or from where the agent works.
     """
@@ -112,23 +112,23 @@ class Shell:
     told: Told | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Looks:
     """Several files that one call has shown, or commands that it has run, each with its answer."""
 
     parts: tuple[ToolReading | Shell, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UntoldEdit:
     """An edit that is about to be made, after which the agent says nothing."""
 
     edit: Editing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LateEdit:
-    """An edit that an agent tells of when it may be made already.
+    """An edit that an agent reports when it may be made already.
 
     How the file was before has to be found out. `replaced` are the old and the new texts, in
     order; nothing for the whole of a file. With `is_asked` a person was asked first, so what was
@@ -141,7 +141,7 @@ class LateEdit:
     is_asked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnshownShell:
     """A command of which the hook does not say what the model is shown of its output.
 
@@ -152,21 +152,21 @@ class UnshownShell:
     call: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UntoldLook:
     """A call that has shown something to the model, which is not told; a transcript may have it."""
 
     call: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ServerCall:
     """A call of hkgit's own server that is about to be made: what it asks for."""
 
     arguments: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pause:
     """Nothing that is kept; what an earlier event has left open may be known by now."""
 
@@ -187,7 +187,7 @@ Did = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolEvent:
     """A call of a tool that is about to be made (`is_before`), or has been made.
 

@@ -1,6 +1,6 @@
 """Take in late what no hook has told in time.
 
-Hooks of an edit may have been stopped, or an agent tells of it when the next one is made already. A
+Hooks of an edit may have been stopped, or an agent reports it when the next one is made already. A
 formatter may write a file after hkgit has recorded the edit: what comes within moments of an edit
 is the formatter's; what comes later, a person's.
 """
@@ -150,7 +150,7 @@ def _take_back(data: bytes, replaced: Iterable[tuple[str, str]]) -> bytes | None
 
 
 def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> bool:
-    """Whether what stands in the checkout is what sessions have recorded last of each path."""
+    """Whether what is in the checkout is what sessions have recorded last of each path."""
     checkout, last = Checkout(root), find_last_recorded(folders)
     return all(path in last and last[path] == mark(checkout.get(path)) for path in paths)
 
@@ -227,7 +227,7 @@ def _settle(session: EditSession, begun: BegunCall, edit: Editing) -> Iterator[s
 def _adopt(
     session: EditSession, spec: Spec, before: Mapping[str, File | None]
 ) -> EditReport | None:
-    """Record an edit if it leads from those files to what stands there now."""
+    """Record an edit if it leads from those files to what is there now."""
     try:
         answer = session.adopt(spec, before)
     except Stale:

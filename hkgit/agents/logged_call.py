@@ -9,22 +9,22 @@ from hkgit.values import dataclass, field
 Record = JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
-    """One line of a log: where it stands, and what it says."""
+    """One line of a log: where it is, and what it says."""
 
     where: str
     record: Record
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoggedCall:
     """One call: when, in which conversation and directory, and where the log says so.
 
     `time` is in milliseconds since 1970; `directory` is where the agent worked, "" if not told.
     `turn` is the answer of the model that asked for it; its other calls were written by then.
     What it `did` its tool says by the arguments and the answer, where the log does not itself.
-    `is_new` says that its file was not there before, `hunks` what a diff tells of it.
+    `is_new` says that its file was not there before, `hunks` what a diff says about it.
     """
 
     time: int

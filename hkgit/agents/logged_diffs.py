@@ -28,7 +28,7 @@ def parse_diff(text: str | None) -> tuple[LineHunk, ...]:
         start, old, new = int(head[1]), int(head[2] or 1), int(head[4] or 1)
         body: list[str] = []
         while at < len(lines) and (old > 0 or new > 0 or lines[at].startswith(_NO_END)):
-            line = lines[at] or " "  # some programs strip blanks at the ends of lines
+            line = lines[at] or " "  # some programs strip whitespace at the ends of lines
             old -= line[0] in " -"
             new -= line[0] in " +"
             body.append(line)
@@ -55,7 +55,7 @@ def parse_numbered_diff(diff: str | None) -> tuple[LineHunk, ...]:
 
 
 def structured_diff(patch: object) -> tuple[LineHunk, ...]:
-    """Parse the hunks of a `structuredPatch`, whose lines begin with blanks for tabs."""
+    """Parse the hunks of a `structuredPatch`, whose lines begin with whitespace for tabs."""
     hunks = tuple(
         _hunk(start, [line for line in lines if isinstance(line, str)])
         for each in tables(patch)

@@ -35,7 +35,7 @@ from hkgit.values import dataclass, replace
 Files = Mapping[str, File | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OwnPart:
     """What one call has made of files: as they were, and as it left them.
 
@@ -66,7 +66,7 @@ def find_rivals(session: EditSession, paths: Sequence[str], since: float) -> lis
 def list_others(session: EditSession) -> list[Path]:
     """List the sessions of other conversations.
 
-    An editor's session of the same conversation tells of the same calls.
+    An editor's session of the same conversation reports the same calls.
     """
     own = _name_conversation(session.journal.folder)
     folders = (each for home in list_candidates(session.root) for each in sorted(home.glob("*/")))
@@ -160,7 +160,7 @@ def _take_back(before: Files, after: Files, now: Files) -> Files | None:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OwnWork:
     """What a command did itself; `lost` names by path the session that may have done the rest."""
 

@@ -1,7 +1,7 @@
 """Record what an agent's own tools read and edit, as receipts and journalled edits.
 
 Before an edit its files are put aside; after it, the call is planned again on them. Where the
-plan comes to exactly what now stands in the checkout, the call is what was done, and the session
+plan comes to exactly what is in the checkout now, the call is what was done, and the session
 takes it in. Where it does not (a formatter ran, a tool reads its own way), the difference is
 taken in as a diff; but where other sessions have changed the file meanwhile, only what the words
 of the call explain.
@@ -54,9 +54,9 @@ from hkgit.values import cached_property, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hkgit.agents.intake import EditAdopter
     from hkgit.agents.logged_call import LoggedCall
     from hkgit.agents.shell_changes import ShellSnapshots
-    from hkgit.agents.take_in import EditAdopter
 
 FindOutput = Callable[[Path, str], str | None]
 """Finds in a transcript what a call has shown; None where it does not say it (yet)."""
@@ -79,7 +79,7 @@ class Recorder:
 
     @cached_property
     def _edits(self) -> EditAdopter:
-        from hkgit.agents.take_in import EditAdopter  # before a call nothing is taken in
+        from hkgit.agents.intake import EditAdopter  # before a call nothing is taken in
 
         return EditAdopter(self._session, self._aside)
 
@@ -124,7 +124,7 @@ class Recorder:
             recorder._look(find_readings(each, self._directory))
 
     def learn_earlier(self, calls: Iterable[LoggedCall]) -> None:
-        """Learn what earlier calls have shown of files that still stand so."""
+        """Learn what earlier calls have shown of files that have not changed since."""
         for call in calls:
             if isinstance(call.did, ToolReading | Shell):
                 recorder = Recorder(replace(self._session, turn=""), Path(call.directory))
@@ -219,7 +219,7 @@ class Recorder:
 
     def _look(self, reads: Iterable[ToolReading]) -> None:
         for read in reads:
-            # A command may show files of other places too, which are nobody's evidence.
+            # A command may show files of other places too, which are no evidence here.
             with suppress(InvalidInput):
                 path = relative_to_root(read.path, self._session.root, self._directory)
                 self._session.read(path, read.start_line, read.end_line)

@@ -43,7 +43,7 @@ _COMMITS = ("commit: ", "commit (")
 _RESET = "reset:"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ShellWork:
     """Files that a command has changed, as they were before it.
 
@@ -60,7 +60,7 @@ class ShellWork:
     lost: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HeadMoves:
     """Where HEAD has been since a commit.
 
@@ -140,7 +140,7 @@ _PLAIN = (REGULAR, EXECUTABLE)
 _UNKNOWN = File(b"", DIRECTORY)
 _STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--untracked-files=all")
 _FIELDS = {"1": 8, "u": 10, "?": 1}
-"""How many fields stand before the path, by the kind of a line of `git status`."""
+"""How many fields are before the path, by the kind of a line of `git status`."""
 
 
 class ShellSnapshots:

@@ -53,7 +53,7 @@ _RANGE = re.compile(r"\b(\d+)(?:,(\d+))?p\b")
 
 
 def list_names(command: str) -> list[str]:
-    """List what may be names of files in a command, in the order in which they stand there."""
+    """List what may be names of files in a command, in the order in which they are there."""
     quoted = (one or two for one, two in _QUOTED.findall(command))
     return [*dict.fromkeys([*_NAME.findall(command), *quoted])]
 
@@ -156,7 +156,7 @@ def split_hits(
 
 
 def _find_matched(pattern: str, directory: Path, answer: Sequence[str]) -> Iterator[ToolReading]:
-    """Find the files that match a pattern, where all of them stand in the answer, in their order.
+    """Find the files that match a pattern, where all of them are in the answer, in their order.
 
     Which files there were is not told: each counts if those that match now are there, one behind
     the other and nothing between. Of an answer that was cut, none does.
@@ -244,7 +244,7 @@ def _name_answer(record: JsonObject, call: str) -> str | None:
 def attached_in_lines(list_attached: ListAttached, *words: bytes) -> FindAttached:
     """Make what finds the files that a transcript shows before the last answer of the model.
 
-    `list_attached` lists those of one line, in which one of these words stands. What the calls of
+    `list_attached` lists those of one line, in which one of these words is. What the calls of
     that answer have attached, they had not when it was given.
     """
 
@@ -300,7 +300,7 @@ def read_own_lines(transcript: Path) -> Iterator[Line]:
 
 
 def list_lines_back(transcript: Path, *words: bytes) -> Iterator[JsonObject]:
-    """List the lines in which one of these words stands, the last one first."""
+    """List the lines in which one of these words is, the last one first."""
     for line in _read_backwards(transcript):
         if any(word in line for word in words):
             record = parse_value(line)

@@ -116,7 +116,7 @@ def name_by_heads(head: str, line: str) -> Naming:
 
 
 def close_gaps(answer: str) -> Iterator[str]:
-    """Yield the lines of an answer that has a blank behind each number, without that blank."""
+    """Yield the lines of an answer that has a space behind each number, without that space."""
     for line in answer.split("\n"):
         yield re.sub(r"\A(.+?)([:-])(\d+)\2 ", r"\1\2\3\2", line)
 

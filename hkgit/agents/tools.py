@@ -25,11 +25,11 @@ Tool = Callable[[JsonObject, object], Did | None]
 
 
 SAID = "{said}"
-"""Stands for what is said, in what an agent reads as the answer of a hook."""
+"""Represents what is said, in what an agent reads as the answer of a hook."""
 
 
 def render_answer(template: JsonObject | None, said: str) -> JsonObject | None:
-    """Write what a hook answers; None where the agent heeds no such answer."""
+    """Write what a hook answers; None where the agent ignores such answers."""
     if template is None:
         return None
 
@@ -62,7 +62,7 @@ def session_name(agent: str, conversation: object, reader: object = None) -> str
         return f"{name[: _LONGEST - _READER - 1]}-{short[-_READER:]}"
     if len(name) <= _LONGEST:
         return name
-    # What tells two apart may stand at the end, as with sub-agents.
+    # What tells two apart may be at the end, as with sub-agents.
     return f"{name[: _LONGEST - _MARK - 1].rstrip('.')}-{digest(encode_text(words))[:_MARK]}"
 
 
@@ -123,7 +123,7 @@ def shell(name: str, folder: str = "") -> Tool:
 def reading(path: str, start: str = "offset", count: str = "limit") -> Tool:
     """Make a tool that shows `count` lines of a file from line `start` on, all if not asked.
 
-    Only the lines that stand in its answer count. Where it says by itself where they begin, they
+    Only the lines that are in its answer count. Where it says by itself where they begin, they
     are looked for there.
     """
 
@@ -144,7 +144,7 @@ def whole_number(value: object) -> int | None:
 
 
 def text_of(value: object) -> str:
-    """Collect whatever text stands in a tool's answer, however it is wrapped."""
+    """Collect whatever text is in a tool's answer, however it is wrapped."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):

@@ -28,9 +28,9 @@ def carry_plan(
     reads: Sequence[Read],
     ahead: Sequence[Read] = (),
 ) -> tuple[Plan, tuple[Read, ...]]:
-    """Plan on the tip's files a spec that speaks of the base's; return also the carried reads.
+    """Plan on the tip's files a spec that refers to the base's; return also the carried reads.
 
-    Those `ahead` speak of the tip already, and stand there for all others of their files.
+    Those `ahead` refer to the tip already, and replace all others of their files there.
     Raises Stale when an edit cannot be carried.
     """
     on_base = plan(spec, base, options, reads)

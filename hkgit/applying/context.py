@@ -25,11 +25,11 @@ from hkgit.text.document import Document, Splice
 from hkgit.values import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EditContext:
-    """An edit's number, its file, the reads that speak of that file, and earlier evidence.
+    """An edit's number, its file, the reads that refer to that file, and earlier evidence.
 
-    `in_base` says that the edit speaks of the base, not of what earlier edits left. Without
+    `in_base` says that the edit refers to the base, not to what earlier edits left. Without
     `shows_diff` nobody looks at the diff of the outcome.
     """
 
@@ -47,7 +47,7 @@ class EditContext:
 
     @property
     def document(self) -> Document:
-        """The text that the edit speaks of."""
+        """The text that the edit refers to."""
         return self.base if self.in_base else self.state.draft.document
 
     def touched_base_lines(self, start: int, end: int) -> Lines:
@@ -57,7 +57,7 @@ class EditContext:
         return self.state.draft.base_lines(start, end)
 
     def present_lines(self, start: int, end: int) -> Lines:
-        """Return the lines of the file as it stands that bytes `start:end` cover."""
+        """Return the lines of the file as it is that bytes `start:end` cover."""
         if self.in_base:
             return self.state.draft.lines_now(start, end)
         return self.document.lines_of(start, end)

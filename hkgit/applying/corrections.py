@@ -1,4 +1,4 @@
-"""Corrections put in the place of refused edits."""
+"""Corrections put in place of refused edits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hkgit.values import replace
 
 
 def correct_spec(spec: Spec, refused: Sequence[int], reply: Spec) -> Spec:
-    """Put the edits of a reply in the place of refused ones, which are numbered from 1.
+    """Put the edits of a reply in place of refused ones, which are numbered from 1.
 
     Where they differ in number, edits that are sent again although they applied are not doubled;
     if they still do, what applied stays and the corrections come last.

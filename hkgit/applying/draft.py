@@ -19,7 +19,7 @@ Lines = tuple[int, int]
 """A range of lines, first and last; `(n+1, n)` is the empty range before line n+1."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Piece:
     """Base bytes `start:end`, kept where `new` is None, else replaced by it by `edits`.
 
@@ -159,7 +159,7 @@ class Draft:
         return first + shift, last + (self._shift(end - 1) if end > start else shift)
 
     def _shift(self, offset: int) -> int:
-        """How many lines more than in the base stand above a point of it, insertions at it too."""
+        """How many lines more than in the base are above a point of it, insertions at it too."""
         above = islice(self.pieces, bisect_right(self.pieces, offset, key=_end))
         return sum(map(_growth, above))
 

@@ -16,7 +16,7 @@ def follow_reads(reads: Iterable[Read], plan: Plan) -> tuple[Read, ...]:
     """Rewrite reads that hold before a plan as reads of the files that the plan leaves.
 
     What the plan left alone has moved, what it wrote is known. A hash without lines becomes the
-    lines that it was found to speak of.
+    lines that it was found to refer to.
     """
     changes = {change.path: change for change in plan.files if change.path is not None}
     return tuple(
@@ -51,7 +51,7 @@ def _follow_file_reads(read: Read, change: FileChange, plan: Plan) -> Iterator[R
 
 
 def _lines(read: Read, before: Document, plan: Plan) -> list[Lines]:
-    """The lines that a read speaks of: its own, all, or those that edits were tied to by it."""
+    """The lines that a read refers to: its own, all, or those that edits were tied to by it."""
     if read.start_line is not None and read.end_line is not None:
         return [(read.start_line, read.end_line)]
     if before.whole_hash.startswith(read.range_hash):
@@ -90,7 +90,8 @@ def _move_lines(known: Iterable[Lines], first: int, last: int, shift: int) -> It
 
 
 def join_lines(lines: Iterable[Lines]) -> list[Lines]:
-    """Sort ranges, and join those that touch or overlap. The empty range stands only alone."""
+    """Sort ranges, and join those that touch or overlap. An empty range stays only if it is
+    alone."""
     ranges: list[Lines] = []
     for first, last in sorted(lines):
         if ranges and first <= ranges[-1][1] + 1:

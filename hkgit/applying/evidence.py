@@ -1,6 +1,6 @@
 """Find the evidence that ties an edit to content that was read.
 
-One rule covers every kind of hash: it speaks of a range of base lines, it must hold there, and
+One rule covers every kind of hash: it refers to a range of base lines, it must hold there, and
 the range must cover the base lines that the edit touches.
 """
 
@@ -24,7 +24,7 @@ HASHED = ("hash", "receipt")
 LATE = "late"  # The kind of what was read after the fact: it names lines, and shows no reading
 CHECKED = (*HASHED, LATE)  # The kinds that come with a hash, which replay checks
 RECOVERED = "recovered"
-"""How a reading is shown that only a transcript tells of: whoever has the file can write it."""
+"""How a reading is shown that only a transcript reports: whoever has the file can write it."""
 
 KNOWN = ("hash", "receipt", "tag", RECOVERED)
 """The kinds that show that lines were known when they were changed."""
@@ -44,9 +44,9 @@ def is_blind(kind: str, accepted: Collection[str] = HASHED) -> bool:
     return kind not in accepted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
-    """The kind, the full hash, and the base lines it speaks of.
+    """The kind, the full hash, and the base lines it refers to.
 
     `lines` is None where the hash is that of each range the edit touches, or where there is none.
     """

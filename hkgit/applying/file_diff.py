@@ -85,7 +85,7 @@ def _headers(change: FileChange) -> Iterator[str]:
 def _sides(change: FileChange) -> Iterator[str]:
     for mark, prefix, path in (("---", "a", change.path), ("+++", "b", change.new_path)):
         name = "/dev/null" if path is None else quote_path(f"{prefix}/{path}")
-        # Behind a tab stands a time, which is what git makes of a blank in a name otherwise.
+        # A time follows a tab, which is what git makes of a space in a name otherwise.
         yield f"{mark} {name}" + ("\t" if " " in name else "")
 
 

@@ -47,7 +47,7 @@ def exchange(one: Path, other: Path) -> None:
 
 
 def place_new(new: Path, place: Path) -> None:
-    """Put a file where nothing stands. Raises FileExistsError where something does."""
+    """Put a file where there is none. Raises FileExistsError where there is one."""
     link(new, place)
     new.unlink()
 
@@ -91,7 +91,7 @@ def _is_done(result: int, get_errno: Callable[[], int]) -> bool:
     return result == 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Taken:
     """A file that was replaced, made or removed, with all that is needed to undo that.
 
@@ -126,7 +126,7 @@ def take_place(place: Path, new: Path | None, written: File | None, known: File 
         kept = _beside(place)
         place.rename(kept)
         return Taken(place, kept, written, known)
-    if known is None:  # most often nothing stands there, and nothing need be exchanged
+    if known is None:  # most often nothing is there, and nothing need be exchanged
         with suppress(FileExistsError):
             place_new(new, place)
             return Taken(place, None, written, known)
@@ -164,7 +164,7 @@ def _restore(each: Taken) -> Path | None:
 
 
 def _take_out(each: Taken) -> Path | None:
-    """Remove what was put where nothing stood, unless it is another file by now."""
+    """Remove what was put where nothing was, unless it is another file by now."""
     aside = _beside(each.place)
     with suppress(FileNotFoundError):
         each.place.rename(aside)
@@ -209,7 +209,7 @@ def _beside(place: Path) -> Path:
 
 
 def _read_present(place: Path | None) -> File | None:
-    """Read what stands at a place; what cannot be read is none that anybody knows."""
+    """Read what is at a place; what cannot be read is none that anybody knows."""
     try:
         return None if place is None else read_file_at(place, place.lstat().st_mode)
     except FileNotFoundError:
@@ -286,7 +286,7 @@ def _clear_away(left: Path, ours: Iterable[bytes]) -> Path | None:
 _EXECUTE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DirectorySnapshot:
     """A snapshot of a directory: links are seen as links, never followed."""
 
@@ -340,7 +340,7 @@ def write_files(
 ) -> None:
     """Bring files to their new state, all of them or none; each is replaced in one step.
 
-    `found` is what the new state was made of; where it is not given, what stands there now. New
+    `found` is what the new state was made of; where it is not given, what is there now. New
     bytes are all on disk before the first file changes place. What is taken away is looked at
     again: where somebody has saved another file there meanwhile, all are put back, and Stale is
     raised. Raises GitRefused when the system does not let a file be written.

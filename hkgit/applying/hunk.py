@@ -16,7 +16,7 @@ from hkgit.values import dataclass
 CONTEXT = 3  # How many lines before and after a hunk are hashed, so that it can be found elsewhere
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hunk:
     """Lines `start_line..end_line` of the base give way to `new`; `edits` account for it."""
 
@@ -59,7 +59,7 @@ def apply_hunks(base: Document, hunks: Iterable[Hunk], *, is_terminated: bool) -
 
 
 def _whole_line_hunks(draft: Draft) -> Iterator[Hunk]:
-    """Walk the pieces; a hunk stays open until both sides stand at the beginning of a line."""
+    """Walk the pieces; a hunk stays open until both sides are at the beginning of a line."""
     base = draft.base
     start: int | None = None
     new = b""

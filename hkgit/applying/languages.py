@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _GOES_ON = rb"else|elif|elsif|except|finally|when|in|end|fi|done|then|do|esac|case|catch|default"
 _STATEMENT = re.compile(rb"(?!(?:" + _GOES_ON + rb"|rescue|ensure|where)\b)[A-Za-z_@$]")
-"""How a line begins that is no part of what stands above it."""
+"""How a line begins that is no part of what is above it."""
 
 _OPENING = re.compile(rb"(?:async\s+def|def|class)\b")
 """The same of a line that is indented: there, others may be part of a bracket."""
@@ -74,7 +74,7 @@ def _depth(line: bytes) -> int:
     return len(line) - len(line.lstrip(b" \t"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fault:
     """The first line, counted from 1, at which a text is not of its language, and why."""
 
@@ -88,7 +88,7 @@ _SMALL = 20_000
 """Texts of so many bytes are read whole where the lines around a change tell nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Language:
     """How to read a language; texts of more than `most` bytes take too long.
 

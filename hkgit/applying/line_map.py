@@ -10,7 +10,7 @@ from hkgit.text.document import Document
 from hkgit.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LineMap:
     """Which line of the tip each line of the base has become; lines that changed have none."""
 

@@ -1,7 +1,7 @@
 """The net change of edits that wrote over one another.
 
 An edit may write text that a later one takes away again. Their net change says what both leave,
-as hunks of the files before the first of them, and quotes nothing of what stood there between.
+as hunks of the files before the first of them, and quotes nothing of what was there between.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class NetChange:
         return fresh
 
     def _learn(self, outcome: EditOutcome, file: _Traced) -> None:
-        """Keep which lines from before all edits the hash of an edit's evidence speaks of."""
+        """Keep which lines from before all edits the hash of an edit's evidence refers to."""
         evidence = outcome.evidence
         if evidence.expected_hash is None or file.origin is None:
             return

@@ -18,12 +18,12 @@ from hkgit.values import dataclass, replace
 APPLIED = "applied"
 
 COUNTS = "counts"
-"""Stands among the repairs of an edit whose hunk has other numbers of lines than it says."""
+"""The repair of an edit whose hunk has other numbers of lines than its header says."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidate:
-    """Lines of the file that a refused edit may have meant, as they stand, with their hash.
+    """Lines of the file that a refused edit may have meant, as they are, with their hash.
 
     Both are None where the text would make the answer too long: read those lines then.
     """
@@ -35,16 +35,16 @@ class Candidate:
     text: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EditOutcome:
     """One edit: applied where and how surely, or refused and why.
 
     Of a refused edit `candidates` are the places it may have meant, the likeliest first, and
     `corrected` is it as it would be right at the one that is near, in the dialect of the spec.
 
-    `lines` are ranges of the file as it stood just before this edit, `base_lines` the lines of
+    `lines` are ranges of the file as it was just before this edit, `base_lines` the lines of
     the base it touches. Numbers that end in `_permille` are per mille, rounded down. `spec` names
-    the spec that it stands in, where a call has several. `respelled` says in which blanks what
+    the spec that it is in, where a call has several. `respelled` says in which whitespace what
     was written differs from the edit's new text.
     """
 
@@ -89,7 +89,7 @@ class EditOutcome:
         return replace(self, status=error.status, error=error)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileChange:
     """One file before and after; `path` is None for a new file, `new_path` for a deleted one."""
 
@@ -105,7 +105,7 @@ class FileChange:
         return self.path if self.path is not None else self.new_path or ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """What a spec does to a snapshot: one outcome an edit; no file changes unless all applied."""
 
@@ -159,7 +159,7 @@ BY_NUMBER = "lines are named by number alone: the protocol requires the hash of 
 
 
 def is_by_number(dialect: str, tier: str | None, evidence: str) -> bool:
-    """Whether an operation of the protocol names lines and nothing says what stood there."""
+    """Whether an operation of the protocol names lines and nothing says what was there."""
     return dialect == "protocol" and tier == "range" and evidence == "none"
 
 
@@ -192,7 +192,7 @@ def files_after(plan: Plan) -> dict[str, File | None]:
 
 
 def files_before(changes: Iterable[FileChange]) -> dict[str, File | None]:
-    """Map every path that changes touch to the file that stood there before the first of them."""
+    """Map every path that changes touch to the file that was there before the first of them."""
     found: dict[str, File | None] = {}
     for change in changes:
         if change.path is not None:
@@ -321,7 +321,7 @@ def _reason(error: str, edits: Sequence[EditOutcome]) -> str:
 def _remedy(outcome: EditOutcome) -> str:
     """The corrected edit, which quotes the place; without one the places themselves."""
     if outcome.corrected is not None:
-        # A diff may end with a blank line of context, which is a blank alone.
+        # A diff may end with a blank line of context, which is a space alone.
         return "\nCorrected: " + outcome.corrected.removesuffix("\n")
     return "".join(_place(outcome.path, each) for each in outcome.candidates)
 

@@ -54,7 +54,7 @@ _SYNTAX = {None: "guard", True: "refuse", False: "ignore"}
 """How syntax is checked, by what was asked; if nothing, only after edits that were not exact."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Options:
     """How a plan is made: the ladder's settings, and whether moved ranges may be followed.
 
@@ -96,7 +96,7 @@ def plan(
 ) -> Plan:
     """Place every edit of `spec` on the files of `snapshot`.
 
-    Refusals stand in the outcomes; when there is one, `files` is empty. Raises InvalidInput for
+    Refusals are in the outcomes; when there is one, `files` is empty. Raises InvalidInput for
     more edits than one ledger entry may hold.
     """
     if len(spec.edits) > MAX_EDITS:
@@ -265,7 +265,7 @@ def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:
     return NoMatch(edit.path, "there is no such file", fix)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlannedSpec:
     """One spec, its plan, and the reads that held on the files that it was planned on."""
 
@@ -329,7 +329,7 @@ def plan_series(
 
 
 def plan_spec(spec: Spec, files: Snapshot, options: Options, reads: Sequence[Read] = ()) -> Plan:
-    """Plan a spec with its loose names settled; refusals stand in the outcomes."""
+    """Plan a spec with its loose names settled; refusals are in the outcomes."""
     try:
         return expect_change(plan(resolve_names(spec, files), files, options, reads))
     except HkgitError as error:

@@ -27,8 +27,8 @@ from hkgit.values import replace
 def find_below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
     """Find the byte behind the last anchor's line, and whether each anchor named one line only.
 
-    Anchors are compared without the blanks around them; each is looked for in the block that the
-    line of the one before opens, else anywhere below. Where no line is an anchor, the one that
+    Anchors are compared without the whitespace around them; each is looked for in the block that
+    the line of the one before opens, else anywhere below. Where no line is an anchor, the one that
     begins with its words is meant. Raises NoMatch when an anchor is nowhere.
     """
     texts = [line.strip() for line in document.lines]
@@ -175,7 +175,7 @@ def _settle(
 
 
 def _find_respellings(edit: Edit, diff: str) -> Iterator[str]:
-    """Tell in which blanks the lines that were written differ from those of the new text."""
+    """Tell how the whitespace of the written lines differs from that of the new text."""
     body = diff.split("\n@@ ", 1)[-1].split("\n")
     added = [line[1:] for line in body if line.startswith("+")]
     known = {*edit.old_text.split("\n"), *added}
@@ -221,7 +221,7 @@ def _hide_outside(document: Document, start: int, end: int | None = None) -> Doc
 
 
 def _nearest(document: Document, start: int, edit: Edit, settings: Settings) -> int | None:
-    """The line hint that chooses what stands below an anchor.
+    """The line hint that chooses what is below an anchor.
 
     That is the only place in the block which the anchor opens, else one near by; or none of many.
     """
@@ -281,7 +281,7 @@ def _text_at(document: Document, place: Place, edit: Edit) -> str:
 
 
 def _is_quote(document: Document, located: Located) -> bool:
-    """Whether the old text stands there byte for byte in whole lines, once."""
+    """Whether the old text is there byte for byte in whole lines, once."""
     place = located.places[0]
     text = document.data[place.start : place.end]
     rest = document.data[place.end : place.end + 2]

@@ -78,7 +78,7 @@ def refuse_stale_range(
     *,
     advice: str = "use those, or pass --relocate",
 ) -> Stale:
-    """Build the error for a range edit: what holds at its lines, where the range stands now."""
+    """Build the error for a range edit: what holds at its lines, where the range is now."""
     first, last = hashed
     if is_inside(document, hashed):
         what = f"expected hash {expected[:12]}, but the lines have another"
@@ -99,7 +99,7 @@ def refuse_stale_range(
 
 
 def refuse_stale_read(path: str, document: Document, read: Read) -> Stale:
-    """Build the error for a read that does not hold, with where its range stands now."""
+    """Build the error for a read that does not hold, with where its range is now."""
     lines = read.start_line or 1, read.end_line or 0
     found = find_hash(document, lines[1] - lines[0] + 1, read.range_hash)
     advice = "name those with the hash"
@@ -231,7 +231,7 @@ def _check(context: EditContext, path: str, lines: Lines, new_lines: Sequence[st
 
 
 def _check_absent(document: Document, path: str, lines: Lines, new_lines: Sequence[str]) -> None:
-    """Raises AlreadyApplied where new lines that say something stand right below the place."""
+    """Raises AlreadyApplied where new lines that say something are right below the place."""
     below = document.lines[lines[1] : lines[1] + len(new_lines)]
     new = tuple(map(encode_text, new_lines))
     if new == below and any(map(is_telling, new)):
@@ -261,7 +261,7 @@ def change_tagged(context: EditContext, edit: TagEdit) -> tuple[FileState, EditO
 def _check_unrepeated(edit: TagEdit, number: int, target: bytes) -> None:
     """Raises InvalidInput for lines to insert that end with the line they are put before.
 
-    A line that says little, such as a bracket, may well stand there twice.
+    A line that says little, such as a bracket, may well be there twice.
     """
     last = encode_text((edit.new_lines or ("",))[-1])
     if last == target and is_telling(last):

@@ -89,7 +89,7 @@ def render_correction(context: EditContext, error: HkgitError, dialect: str) -> 
 
 
 def _hash_of(context: EditContext, edit: Edit) -> str | None:
-    """The hash of the base lines that are quoted, where they stand there whole and once."""
+    """The hash of the base lines that are quoted, where they are there whole and once."""
     data, quoted = context.base.data, terminate(Document(encode_text(edit.old_text))).data
     start = data.find(quoted)
     if data != context.document.data or start < 0 or start != data.rfind(quoted):

@@ -198,7 +198,7 @@ def expect_no_marks(dialect: str, edit: AnyEdit, data: bytes) -> None:
 
 
 def _marks(dialect: str, edit: AnyEdit) -> Iterator[str]:
-    """The new lines, without the blanks around them, that look like marks."""
+    """The new lines, without the whitespace around them, that look like marks."""
     known_lines = {"", *old_text_of(edit).split("\n")}
     written = (line for line in new_text_of(edit).split("\n") if line not in known_lines)
     lines = [line.strip() for line in written if line.strip()]

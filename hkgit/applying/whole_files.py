@@ -38,7 +38,7 @@ def create(workspace: Workspace, number: int, path: str, text: str, mode: int) -
 def _tell_outcome(
     number: int, path: str, evidence: Evidence, present: Lines, base: Lines
 ) -> EditOutcome:
-    """The outcome of an edit of all lines of a file, as they stood and as the base has them."""
+    """The outcome of an edit of all lines of a file, as they were and as the base has them."""
     return EditOutcome(
         number=number,
         path=path,
@@ -96,7 +96,7 @@ def fill_empty_file(
 
 
 def _check_alone(context: EditContext, edit: WholeFileEdit) -> None:
-    """Lines can be changed in a file that moves, not in one that is written anew or removed."""
+    """Lines can be changed in a file that moves, not in one that is written again or removed."""
     state = context.state
     is_moved_twice = isinstance(edit, RenameFile) and state.path != state.origin
     if is_moved_twice or (isinstance(edit, WriteFile | DeleteFile) and state.is_touched):

@@ -25,7 +25,7 @@ from hkgit.text.paths import check_new_path, check_path
 from hkgit.values import dataclass, replace
 
 _LOOSE = frozenset({"search-replace"})
-"""Dialects in which a file name stands in prose, often cut short."""
+"""Dialects in which a file name is in prose, often cut short."""
 
 MOST_COMPARED = 5000  # With so many paths a name that is not there is compared
 MOST_MORE = 10  # By so many letters a path may be longer or shorter than a name like it
@@ -114,7 +114,7 @@ def _last(path: str) -> str:
 _BINARY_PROBE = 8000  # git looks for a NUL byte in as many bytes to call a file binary
 NAMED = 3  # So many files are named in place of one that is not there
 KINDS = {DIRECTORY: "a directory", SYMLINK: "a symbolic link", SUBMODULE: "a submodule"}
-"""What stands where a file was meant, by its mode."""
+"""What is where a file was meant, by its mode."""
 
 _ADVICE = {
     SYMLINK: "Name the file that the link leads to.",
@@ -127,7 +127,7 @@ def advise_on(mode: int) -> str:
     return _ADVICE.get(mode, "Name a regular file.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileState:
     """One file under way: its path in the base and its path now, either None for "is not".
 

@@ -26,7 +26,7 @@ from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Audit:
     """A range as named, the rulings under the policy, the commits, and what they come to."""
 
@@ -57,7 +57,7 @@ class Audit:
         }
 
     def find_break_glass(self) -> list[Ruling]:
-        """List the rulings that only a record of break-glass lets pass."""
+        """List the rulings that only a record of break-glass accepts."""
         return [ruling for ruling in self.report.rulings if ruling.rule == "break-glass"]
 
     def list_conflicts_met(self) -> Iterator[tuple[Ruling, JsonObject]]:

@@ -29,7 +29,7 @@ DERIVED_FROM = ("strict", "reanchored", "mixed", "recovered")
 """Verdicts under which a line follows from an entry."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AttributedLines:
     """Lines `start..end` of a file as the commit leaves it, and the agent and entry they are of.
 
@@ -44,7 +44,7 @@ class AttributedLines:
     digest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Attribution:
     """A commit and the lines of it that agents wrote, by path and line."""
 
@@ -258,7 +258,8 @@ def _session(agent: str) -> str:
 
 
 def _quote(path: str) -> str:
-    """A path, in quotes where it has blanks. Raises InvalidInput for one with quotes or lines."""
+    """A path, in quotes where it has whitespace. Raises InvalidInput for one with quotes or
+    lines."""
     if '"' in path or not path.isprintable():
         fix = "Leave the commit out, or rename the file."
         raise InvalidInput(path, "cannot be named in a log of git-ai", fix)

@@ -47,7 +47,7 @@ _AUTHOR_TIME = re.compile(rb"^author [^\n]*> (-?\d{1,12}) ([+-])(\d\d)(\d\d)$", 
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AuditedCommit:
     """A commit, what can be derived of it (`replay`), and what the policy says (`passes`, `rule`).
 
@@ -175,9 +175,9 @@ VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), *STANDINGS)
 """What a filter by verdict may ask for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trail:
-    """Tells of commits what can be derived and whether the gate's policy lets them pass."""
+    """Tells for commits what can be derived and whether the gate's policy accepts them."""
 
     repository: Repository
     gate: Gate
@@ -201,7 +201,7 @@ class Trail:
         return (audited for each in commits if wanted.fits(audited := self.tell(each)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CommitFilter:
     """What a commit must be; None and False ask for nothing.
 
@@ -251,7 +251,7 @@ _ORDER = {
     ATTESTED: 3,
     BY_HAND: 4,
 }
-"""Where commits stand in the order of review; what git made by itself is last."""
+"""Where commits are in the order of review; what git made by itself is last."""
 
 
 def rank_weakness(commit: AuditedCommit) -> tuple[int, int, int, float]:

@@ -21,10 +21,10 @@ from hkgit.values import dataclass, field
 
 UNCOMMITTED_LINE = "uncommitted"
 UNEXPLAINED = "unexplained"
-"""On what a line rests that stands in a commit with entries, and that none of them explains."""
+"""On what a line rests that is in a commit with entries, and that none of them explains."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Blamed:
     """One line of a file: its text, and where `git blame` says that it was written.
 
@@ -38,11 +38,11 @@ class Blamed:
     commit_line: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LineOrigin:
     """What the evidence says of a line: the ruling on its commit, and the edit that wrote it.
 
-    `is_beside` says that it stands beside the entries of its commit: somebody made it by hand.
+    `is_beside` says that it is beside the entries of its commit: somebody made it by hand.
     """
 
     line: Blamed

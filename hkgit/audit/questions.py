@@ -33,7 +33,7 @@ _SAYS = {
 """What edits say whose evidence is of a kind that does not show by itself what was read."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fact:
     """One piece of evidence: what it says of the answer, in which commit, where, what."""
 
@@ -43,7 +43,7 @@ class Fact:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """One question with its answer, on what that rests, and the facts.
 
@@ -133,7 +133,7 @@ def _kinds(ruling: Ruling, entry: Entry) -> Iterator[tuple[RecordedEdit, str]]:
 def _tell_edits(
     ruling: Ruling, kinds: Sequence[str], apart: Collection[str], what: str
 ) -> Iterator[Fact]:
-    """Tell of edits by the kinds of their evidence: those that stand apart, and the rest."""
+    """Describe edits by the kinds of their evidence: those that are apart, and the rest."""
     counts = Counter(kind if kind in apart else "" for kind in kinds)
     for kind, count in counts.items():
         says, words = _SAYS.get(kind, (YES, what))

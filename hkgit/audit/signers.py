@@ -1,6 +1,6 @@
 """Find who signed a commit's entries, or the verdict on the same change.
 
-The gate looks for one signature that counts; this tells of every one that is here.
+The gate looks for one signature that counts; this reports every one that is here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ROLES = {ENTRY: SIGN, VERDICT: ATTEST}
 _NAMESPACES = {ENTRY: trust.NAMESPACE, VERDICT: keys.NAMESPACE}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Signed:
     """One signature, of an entry (`sha256:...`) or of the verdict on a range (`A..B`).
 

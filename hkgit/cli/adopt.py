@@ -44,7 +44,7 @@ QUICK = 64 * 2**20
 
 
 def open_logs(repository: Repository, source: str | None) -> Logs:
-    """Open the transcripts that were named, or those that speak of one of the checkouts.
+    """Open the transcripts that were named, or those that refer to one of the checkouts.
 
     Raises InvalidInput where there are none.
     """

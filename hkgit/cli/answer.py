@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Command = TypeVar("Command", bound=Callable[..., Any])
     Value = TypeVar("Value")
 
-# Controls, marks of direction, what has no width: inside JSON they stand in strings alone.
+# Controls, marks of direction, what has no width: inside JSON they are in strings alone.
 _UNSEEN = (
     "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\U000e0000-\U000e0fff]"
@@ -67,7 +67,7 @@ def find_form(ctx: click.Context | None = None) -> str:
     return form
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """What a command answers: a document for programs, or lines for people, and the exit code.
 

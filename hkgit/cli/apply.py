@@ -118,7 +118,7 @@ _SESSION = "apply"
 
 
 def _needs_session(session: str | None, blind: Sequence[Unread]) -> bool:
-    """Whether a receipt is the evidence to ask for; it speaks of lines in the checkout."""
+    """Whether a receipt is the evidence to ask for; it refers to lines in the checkout."""
     is_hash_accepted = all("hash" in each.accepted for each in blind)
     return not is_hash_accepted or (session is not None and all(each.rev is None for each in blind))
 
@@ -255,7 +255,7 @@ def command(
             agent=agent,
             message=message,
             verify=verify,
-            # The judge speaks of all edits at once.
+            # The judge refers to all edits at once.
             options=given.to_options(allow_blind=True),
             reads=(*expected, *receipts),
             accept_hook_changes=accept_hook_changes,

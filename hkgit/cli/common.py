@@ -28,7 +28,7 @@ def open_hook_repository() -> Repository:
 
 
 def make_root_relative(repository: Repository, path: str) -> str:
-    """Convert a path relative to where the user stands to one from the root.
+    """Convert a path relative to where the user is to one from the root.
 
     Raises InvalidInput for a path outside the work tree.
     """

@@ -67,7 +67,7 @@ class DemoRepository:
         return done.stdout
 
     def _make_environment(self, author: str) -> dict[str, str]:
-        """Nobody's configuration; the commits are a made-up person's, or a made-up agent's."""
+        """No configuration; the commits are a made-up person's, or a made-up agent's."""
         name, email = _AUTHORS[author]
         roles = {f"GIT_{role}_NAME": name for role in ("AUTHOR", "COMMITTER")}
         roles |= {f"GIT_{role}_EMAIL": email for role in ("AUTHOR", "COMMITTER")}

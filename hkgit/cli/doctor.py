@@ -131,9 +131,9 @@ def command(*, fix: bool, in_ci: bool, in_history: bool) -> Answer:
     if in_ci:
         return look_at_ci()
     if in_history:
-        from hkgit.cli import taken_back
+        from hkgit.cli import removed_text
 
-        return taken_back.look()
+        return removed_text.look()
     versions = list_versions()
     if find_form() == "text":
         click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
@@ -145,7 +145,7 @@ def command(*, fix: bool, in_ci: bool, in_history: bool) -> Answer:
     return Answer(document, _health_lines(repository, found), code)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Examination:
     """What was found: transactions and calls that crashed, sessions, commits and hooks of agents.
 

@@ -121,8 +121,8 @@ def command(
             raise click.UsageError("Checks of refs need --format text or json.")
         passes = refs.judge(hook, value, policy, form, remote=remote, budget=budget)
     elif point in OF_A_COMMIT:
+        from hkgit.cli.commit_gate import judge_and_print
         from hkgit.cli.record_steps import judge_recorded
-        from hkgit.cli.staged import judge_and_print
 
         named = value if point == "message_file" else None
         judge = partial(judge_and_print, named, policy, form, explain=explain)

@@ -78,7 +78,7 @@ USED_BY: Mapping[str, tuple[str, ...]] = {
     "GIT_PAGER": ("log", "show", "blame", "refusals", "sql"),
     "GITHUB_STEP_SUMMARY": ("gate", "verify"),
 }
-"""The commands that heed a variable; of one that is not named here, all do."""
+"""The commands that read a variable; of one that is not named here, all do."""
 
 
 TITLES: Mapping[str, str] = {
@@ -138,7 +138,7 @@ def _find_context(ctx: click.Context, names: Sequence[str]) -> click.Context:
 
 
 def _list_all(ctx: click.Context) -> str:
-    """Every command in its group, and the variables that all of them heed."""
+    """Every command in its group, and the variables that all of them read."""
     formatter = ctx.make_formatter()
     for group, names in GROUPS.items():
         with formatter.section(TITLES[group]):
@@ -151,7 +151,7 @@ def _list_all(ctx: click.Context) -> str:
 
 
 def add_examples(ctx: click.Context, text: str) -> str:
-    """Add to a command's help its examples and the variables that it alone heeds."""
+    """Add to a command's help its examples and the variables that it alone reads."""
     name = " ".join(ctx.command_path.split()[1:])
     if name not in EXAMPLES:
         return text
@@ -168,7 +168,7 @@ def add_examples(ctx: click.Context, text: str) -> str:
 
 
 def list_variables(name: str) -> Iterator[str]:
-    """List the variables of the environment that a command heeds and others do not."""
+    """List the variables of the environment that a command reads and others do not."""
     return (each for each, names in USED_BY.items() if name.split()[0] in names)
 
 

@@ -29,7 +29,7 @@ POLICY = click.option(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class History:
     """The commits of a range, or all up to a revision, and the policy at A, or at HEAD."""
 

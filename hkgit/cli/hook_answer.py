@@ -47,7 +47,7 @@ _BINARY = 8000
 
 
 def answer_hook(agent: str, *, steer: bool = False, user: bool = False) -> None:
-    """Answer one hook of an agent, whose call stands on standard input."""
+    """Answer one hook of an agent, whose call is on standard input."""
     known = find_agent(agent)
     text = sys.stdin.buffer.read().decode("utf-8", "replace")
     answer = None
@@ -67,7 +67,7 @@ def answer_hook(agent: str, *, steer: bool = False, user: bool = False) -> None:
 
 
 def _has_project_hooks(agent: str, event: ToolEvent) -> bool:
-    """Whether hooks of the project tell of the same call: where the agent was started it has some.
+    """Whether hooks of the project report the same call: where the agent was started it has some.
 
     Some agents name that directory, and say beside it where their shell has gone since.
     """

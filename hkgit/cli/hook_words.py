@@ -76,7 +76,7 @@ def _judge_commit(message_file: str | None) -> int:
 
 
 def _judge_staged(message_file: str | None) -> bool:
-    from hkgit.cli.staged import judge_and_print
+    from hkgit.cli.commit_gate import judge_and_print
 
     return judge_and_print(message_file)
 

@@ -138,6 +138,6 @@ def _lines(steps: Sequence[SetupStep], left: Sequence[str]) -> Iterator[str]:
 
 
 def _display_path(path: Path) -> str:
-    """A path as seen from where the user stands, if it is below."""
+    """A path as seen from where the user is, if it is below."""
     here = Path.cwd()
     return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()

@@ -44,7 +44,7 @@ _NARROW = 100
 """Columns below which a row is short of words."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Wanted:
     """Which commits of a history git shall list."""
 

@@ -62,7 +62,7 @@ REPORT = FORMATS, "The format of the report."
 
 
 def session_option(words: str) -> Callable[[Command], Command]:
-    """Return the decorator that adds `--session`, for which `$HKGIT_SESSION` can stand."""
+    """Return the decorator that adds `--session`, which `$HKGIT_SESSION` can replace."""
     return click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help=words)
 
 
@@ -96,7 +96,7 @@ class CommandContext(click.Context):
 
 
 def _make_shared_options(*, hidden: bool) -> list[click.Option]:
-    """Make the options that stand in front of a command as well as behind it."""
+    """Make the options that are in front of a command as well as behind it."""
     flags: dict[str, Any] = {"is_flag": True, "expose_value": False, "hidden": hidden}
     return [
         click.Option(

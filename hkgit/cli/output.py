@@ -89,13 +89,13 @@ if TYPE_CHECKING:
 QUIET, USUAL, VERBOSE = range(3)
 
 _LOUDNESS = [USUAL]
-"""How much this run of the program says, set anew where it begins."""
+"""How much this run of the program says, set again where it begins."""
 
 _BEGUN: list[bool] = []
-"""Whether a document was begun, set anew with each command line."""
+"""Whether a document was begun, set again with each command line."""
 
 _PROGRESS = {"is_shown": False, "is_hushed": False}
-"""Whether a line of progress stands on the terminal, and whether none may."""
+"""Whether a line of progress is on the terminal, and whether none may."""
 
 _PATIENCE = 0.5
 """Seconds of work that need no progress."""
@@ -128,7 +128,7 @@ def note_document() -> None:
 
 
 def is_document_begun() -> bool:
-    """Whether a part of the document is out, after which no refusal may stand."""
+    """Whether a part of the document is out, after which no refusal may follow."""
     return bool(_BEGUN)
 
 
@@ -150,7 +150,8 @@ _NAMES = ("red", "green", "yellow", "blue", "magenta", "cyan")
 _CODES = {"bold": 1, **{name: number for number, name in enumerate(_NAMES, 31)}, "bright_black": 90}
 
 _COLOUR: list[bool | None] = [None]
-"""Whether standard output has colours, set anew with each command line; None: the terminal says."""
+"""Whether standard output has colours, set again with each command line; None: the terminal
+says."""
 
 
 def set_colour(wanted: bool | None) -> None:

@@ -39,11 +39,9 @@ def is_known_to_pass(message_file: str) -> bool:
         return False
 
 
-def remember(facts: Facts | None, report: Report) -> None:
-    """Keep what the judge said of a commit with these facts, if it will say the same again."""
-    if facts is None or not facts.keeps_ledger:
-        return
-    if not _is_about_names_alone(report) or find_agent_shell() is not None:
+def remember(facts: Facts | None) -> None:
+    """Keep that a commit with these facts passed for its names alone."""
+    if facts is None or not facts.keeps_ledger or find_agent_shell() is not None:
         return
     try:
         kept = [line for line in _lines(facts) if line != _line(facts)]
@@ -64,7 +62,7 @@ def _is_telling(message_file: str) -> bool:
     return len(text) > _LONGEST or any(words in lowered for words in _TELLING)
 
 
-def _is_about_names_alone(report: Report) -> bool:
+def is_about_names_alone(report: Report) -> bool:
     """Whether the commit passed for its names, under a policy that one tree says completely."""
     policy, [ruling] = report.policy, report.rulings
     is_whole = policy.extends is None and not policy.below and policy.allowed_signers is None

@@ -103,7 +103,7 @@ def _read_here(
     opened = EditSession.open(root, session)
     read = partial(opened.read, hashline=hashline, limit=limit, before=before)
     if before is not None:
-        # So the gate and the hooks name it, and whoever follows them stands anywhere.
+        # So the gate and the hooks name it, and who follows them may be in any directory.
         with suppress(InvalidInput):
             return read(path, start, end), end
     return read(make_relative_to(root, path), start, end), end

@@ -80,6 +80,6 @@ def _record(step: RecordStep, message_file: str) -> None:
     for line in record(repository, step, message_file):
         print_note(line)
     if step == "committed":
-        from hkgit.cli.taken_back import warn_of_amend
+        from hkgit.cli.removed_text import warn_of_amend
 
         warn_of_amend(repository)

@@ -17,7 +17,7 @@ from hkgit.workflows.remade_commit import Remade, RemakeRequest, remake
 
 
 def tell_remade(repository: Repository, remade: Remade) -> None:
-    """Say what stands in the place of a commit, and what was left out or left alone."""
+    """Say what is in place of a commit, and what was left out or left alone."""
     if remade.is_gone:
         print_info("it changes nothing but the ledger, so it is skipped")
     elif not remade.commits:

@@ -63,7 +63,7 @@ def _warn_of_kept_text(repository: Repository, result: RefsResult) -> None:
     judged = [ruling.judged for report in reports for ruling in report.rulings]
     commits = [each.candidate.id for each in judged if each.entries and each.candidate.id]
     if commits:
-        from hkgit.cli.taken_back import warn_of_push
+        from hkgit.cli.removed_text import warn_of_push
 
         warn_of_push(repository, commits)
 

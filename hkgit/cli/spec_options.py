@@ -38,7 +38,7 @@ from hkgit.workflows.arguments import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SpecOptions:
     """Where the specs of a command come from, and how they are placed."""
 
@@ -68,7 +68,7 @@ class SpecOptions:
 
 
 def _expect_number(ctx: click.Context, param: click.Parameter, value: float) -> float:
-    """A range lets NaN pass, which is neither below nor above anything."""
+    """A range accepts NaN, which is neither below nor above anything."""
     if math.isnan(value):
         raise click.BadParameter("nan is not a number", ctx, param)
     return value
@@ -141,7 +141,7 @@ def _spec(name: str | None, data: bytes, dialect: str, root: Path | None) -> Spe
 
 
 def _name_of(root: Path | None, data: bytes) -> str | None:
-    """The root as a spec's absolute paths name it: an agent may stand in it through a link."""
+    """The root as a spec's absolute paths name it: an agent may be in it through a link."""
     if root is None:
         return None
     here = Path(os.environ.get("PWD", ""))

@@ -187,7 +187,7 @@ def _csv_line(row: Iterable[str], is_shown: bool) -> str:
 
 
 def _text(value: object) -> str:
-    """A value in a cell; nothing stands for NULL."""
+    """A value in a cell; nothing represents NULL."""
     value = _plain(value)
     if value is None:
         return ""

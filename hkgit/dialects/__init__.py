@@ -62,7 +62,7 @@ _WITHOUT_JSON = [name for name, each in APPEARANCES.items() if not each.in_json]
 _IN_CALLS = ('"diff', '"search_replace_blocks')
 
 _SURROGATE = "[\ud800-\udfff]"
-# Those from DC80 to DCFF stand for bytes that are not UTF-8.
+# Those from DC80 to DCFF represent bytes that are not UTF-8.
 _STRAY_SURROGATE = "[\ud800-\udc7f\udd00-\udfff]"
 
 

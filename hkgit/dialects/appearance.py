@@ -9,7 +9,7 @@ from hkgit.values import dataclass
 _TAGGED = ("pos", "end", "start", "anchor", "after", "before", "line", "first", "last", "hash_stop")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Appearance:
     """The shape of a dialect, in words, and what shows it.
 

@@ -58,7 +58,7 @@ def parse(text: str) -> ParseResult:
 
 
 def _edits(text: str) -> Iterator[AnyEdit]:
-    """The edits of every patch in a text, whatever stands around them."""
+    """The edits of every patch in a text, whatever is around them."""
     lines = text.removesuffix("\n").split("\n")
     index = 0
     while index < len(lines):
@@ -94,7 +94,7 @@ def _end(lines: Sequence[str], begin: int) -> int:
 
 
 def _is_behind(lines: Sequence[str], index: int) -> bool:
-    """Whether nothing of a patch follows a line: context lines too begin with a blank."""
+    """Whether nothing of a patch follows a line: context lines too begin with a space."""
     rest = [line for line in lines[index + 1 :] if line.strip()]
     return not rest or not rest[0].startswith(("@@", "***", " ", "+", "-"))
 
@@ -106,7 +106,7 @@ def _name(path: str) -> str:
 
 
 def _match_padded(lines: Sequence[str], index: int) -> re.Match[str] | None:
-    """Match a section's head behind blanks, where no open hunk could hold the line."""
+    """Match a section's head behind whitespace, where no open hunk could hold the line."""
     return re.fullmatch(_SECTION, lines[index].lstrip()) if lines[index][:1].isspace() else None
 
 

@@ -2,7 +2,7 @@
 
 Tools spell one thing in many ways; each spelling is read as the name in `_SPELLINGS`, and what a
 call does is seen from the keys that it has. Only `create` makes a file and refuses one that is
-there; a whole `content` overwrites. Edits of several files stand in one call where each names its
+there; a whole `content` overwrites. Edits of several files are in one call where each names its
 own. Lines may be named by the tags of a reading (`text/hashes.py`): a tag and content insert before
 its line, two tags replace the range, and a tag without content deletes.
 
@@ -180,7 +180,7 @@ _NUMBERED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Calls:
     """The calls that go by one name."""
 
@@ -428,7 +428,7 @@ def _patches(node: Node) -> Iterator[tuple[str, str]]:
 
 
 def _render_section(node: Node) -> str:
-    """The section of a patch that an operation object stands for."""
+    """The section of a patch that an operation object represents."""
     fields = node.fields(("type", "path"), ("diff", "move_to"))
     head = f"*** {_SECTIONS[fields['type'].text()]} File: {_line(fields['path'])}\n"
     if "move_to" in fields:
@@ -476,7 +476,7 @@ def _render_text(node: Node) -> str:
 
 
 def _name_diff(node: Node, path: str) -> str:
-    """Return a diff of one file with the path of the call in the place of a shorter name."""
+    """Return a diff of one file with the path of the call in place of a shorter name."""
     text = node.text()
     sides = list(re.finditer(_SIDES, text))
     hunks = text.find("\n@@") + 1

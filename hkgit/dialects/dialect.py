@@ -16,7 +16,7 @@ NO_BLOCK = r"(?!)"
 """For a dialect in which no line of content begins a line of the text."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ParseResult:
     """What a text says: its edits in order, and what it says about itself.
 

@@ -1,6 +1,6 @@
 """`<edit file="p"><old>…</old><new>…</new></edit>`, as models write it.
 
-Not XML to the letter: texts are taken as they stand, with raw `<` and `&`, as long as the tags
+Not XML to the letter: texts are taken as they are, with raw `<` and `&`, as long as the tags
 leave one reading. A text that holds one of the tags itself needs CDATA.
 """
 
@@ -79,7 +79,7 @@ def _check_end(text: str, start: int, end: int) -> None:
 
 
 def _check_order(text: str, group: list[Token], first_line: int) -> None:
-    """Each tag in its place, and nothing but blanks around the texts."""
+    """Each tag in its place, and nothing but whitespace around the texts."""
     fix = "Write <edit file=…><old>…</old><new>…</new></edit>; put texts with these tags in CDATA."
     for index, tag in enumerate(_TAGS):
         token = group[min(index, len(group) - 1)]

@@ -15,7 +15,7 @@ _TAGGED = r"<(path|file_path)>(.+)</\1>"
 _LABEL = r"(?i)(?:file ?name|file|path)\s*:[*\s]*"
 _WORD = r"[^\s`<>\"']*\w[^\s`<>\"']*"
 _SPACED = r"[^\s`<>\"'.]+/[^\s`<>\"'.]*(?: [^\s`<>\"',;:]+)* [^\s`<>\"',;:]*\.\w+"
-"""A path with blanks: its first word has a slash and no dot, its last one a suffix."""
+"""A path with whitespace: its first word has a slash and no dot, its last one a suffix."""
 
 _QUOTED = r"`([^`\s]+)`"
 _BARE_NAME = r"[A-Z][A-Z0-9_]+|\w+file"
@@ -62,9 +62,9 @@ def list_lines_above(lines: Sequence[str], first: int, head: int) -> list[int]:
 def parse_file_name(line: str, exists: Callable[[str], bool] = lambda _: False) -> str | None:
     """Return the file that a whole line names, without the marks around it; None for other prose.
 
-    A name with blanks needs backticks or a label, unless it begins as a path does; so does a word
-    without a slash or a suffix, unless it looks like `Makefile` or `LICENSE`, because prose has
-    many such words; or unless it `exists`.
+    A name with whitespace needs backticks or a label, unless it begins as a path does; so does a
+    word without a slash or a suffix, unless it looks like `Makefile` or `LICENSE`, because prose
+    has many such words; or unless it `exists`.
     """
     stripped = line.strip()
     if len(stripped) > MAX_NAME:
@@ -93,7 +93,7 @@ def parse_file_name(line: str, exists: Callable[[str], bool] = lambda _: False) 
 def find_name_in_prose(lines: Sequence[str], first: int, head: int) -> str | None:
     """Find the one path in the nearest line with text above line `head`.
 
-    It stands in backticks, or has a slash and a suffix: prose has many words with only one of
+    It is in backticks, or has a slash and a suffix: prose has many words with only one of
     these. Returns None for no such word, or for several.
     """
     above = reversed(lines[first:head])

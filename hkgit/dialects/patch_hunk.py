@@ -19,9 +19,9 @@ from hkgit.values import dataclass, field
 _HEADING = r"@@(?:[-+\d, .]*@@)?[ \t]*(?P<words>.*?)[ \t]*(?:@@)?\s*"
 
 
-@dataclass(slots=True)
+@dataclass
 class PatchHunk:
-    """A hunk as far as it is read: its first line, where it is said to stand, its two sides.
+    """A hunk as far as it is read: its first line, where its header says that it is, its two sides.
 
     A blank line without its space is context, but only if more of the hunk follows: till then
     it waits in `blanks`. `final_newline` is as in `Edit`; `is_miscounted` where the header names
@@ -70,7 +70,7 @@ class PatchHunk:
         return not self.old and not self.new
 
     def note_place(self, line: str) -> None:
-        """Take what stands behind `@@`: an anchor, line numbers, or nothing."""
+        """Take what is behind `@@`: an anchor, line numbers, or nothing."""
         head = re.fullmatch(_HEAD, line)
         if head is not None:
             self.line_hint, self.heading = int(head["start"]) or None, find_heading(line)
@@ -116,7 +116,7 @@ Counts = tuple[int, int]
 
 
 def begins_sides(lines: Sequence[str], index: int) -> bool:
-    """Whether `--- ` and `+++ ` stand here."""
+    """Whether `--- ` and `+++ ` are here."""
     return lines[index].startswith("--- ") and any(
         line.startswith("+++ ") for line in lines[index + 1 : index + 2]
     )
@@ -154,7 +154,7 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
 
 
 def _with_blank(line: str) -> str:
-    """A line that begins with a tab has lost the blank before it, as GNU patch takes it too."""
+    """A line that begins with a tab has lost the space before it, as GNU patch takes it too."""
     return f" {line}" if line.startswith("\t") and line.strip() else line
 
 
@@ -187,7 +187,7 @@ def _ends(lines: Sequence[str], index: int, hunk: PatchHunk, counts: Counts | No
 
 
 def _is_prose(lines: Sequence[str], index: int, hunk: PatchHunk) -> bool:
-    """Whether a sentence stands behind a hunk that has none itself, and nothing of a hunk below."""
+    """Whether a sentence is behind a hunk that has none itself, and nothing of a hunk below."""
     if re.fullmatch(_SENTENCE, lines[index]) is None:
         return False
     below = takewhile(

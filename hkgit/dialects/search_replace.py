@@ -2,7 +2,7 @@ r"""The `search-replace` dialect: blocks between marks.
 
 All three markers have 5 to 12 marks. A line of text that looks like one has a `\` in front of it.
 
-The file's name stands above the head. A line of content that looks like a marker has a `\` in
+The file's name is above the head. A line of content that looks like a marker has a `\` in
 front of it, which reading takes away and rendering puts there. Where the author forgot that,
 the divider is the one line that leaves both halves well-formed; when two do, we refuse.
 """
@@ -66,7 +66,7 @@ def is_near(line: str) -> bool:
 
 
 def is_hint(line: str) -> bool:
-    """Whether a line says where the old text stands."""
+    """Whether a line says where the old text is."""
     return (re.fullmatch(START, line) or re.fullmatch(END, line)) is not None
 
 
@@ -126,7 +126,7 @@ def choose_divider(lines: Sequence[str], head: int, found: Sequence[int], conten
 
 
 def _leave_out_conflicts(lines: Sequence[str], found: Sequence[int], content: range) -> list[int]:
-    """Return the dividers but those that stand alone between `<<<<<<<` and `>>>>>>>` of git."""
+    """Return the dividers but those that are alone between `<<<<<<<` and `>>>>>>>` of git."""
     inner: set[int] = set()
     opening: int | None = None
     for i in content if len(found) > 1 else ():
@@ -169,7 +169,7 @@ def _length(line: str) -> int:
 def _is_title(
     lines: Sequence[str], found: Sequence[int], row: int, content: range, length: int
 ) -> bool:
-    """Whether a line may be a title: of that length, at the left, and below nothing or a blank."""
+    """Whether a line may be a title: of that length, at the left, and below nothing or a space."""
     is_text = row in content and re.search(_WORD, lines[row]) is not None
     if not is_text or _length(lines[row]) != length:
         return False
@@ -178,7 +178,7 @@ def _is_title(
 
 
 def _has_same_titles(lines: Sequence[str], found: Sequence[int], row: int, content: range) -> bool:
-    """Whether the other lines of `=` stand below the same words in both halves."""
+    """Whether the other lines of `=` are below the same words in both halves."""
     old = [lines[i - 1] for i in found if content.start < i < row]
     new = [lines[i - 1] for i in found if i > row + 1]
     others = len(found) - 1
@@ -190,7 +190,7 @@ JSON = False
 BLOCK = rf"(?m)^{HEAD}$(?s:.*?)(?:^{TAIL}$|\Z)"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Block:
     """The halves of a block as ranges of lines; `after` is the first line that is not its own."""
 
@@ -258,7 +258,7 @@ def _edit(path: str, lines: Sequence[str], block: _Block) -> Edit:
 
 
 def _next_line(lines: Sequence[str], index: int) -> int:
-    """The next line outside of blocks that may begin one; a fence of commands is passed over."""
+    """The next line outside of blocks that may begin one; a fence of commands is skipped."""
     if begins_head(lines[index]) and not "".join(lines[index + 1 :]).strip("`~ \t\r"):
         raise refuse_line(index, "the text ends inside the head of a block", SEND_AGAIN)
     if re.fullmatch(STRAY, lines[index]):
@@ -326,7 +326,7 @@ def _dividers(lines: Sequence[str], start: int, end: int) -> list[int]:
 
 
 def _after_hints(lines: Sequence[str], index: int) -> tuple[int, int | None]:
-    """Where the content begins, and the line it is said to stand at in the file."""
+    """Where the content begins, and the line of the file that the marker names."""
     found = re.fullmatch(START, lines[index]) if index < len(lines) else None
     if found is None:
         return index, None

@@ -1,7 +1,7 @@
 """What `diff -u` and `git diff` write, and what models make of it.
 
 Each hunk becomes an edit of the text that its context and removed lines quote, wherever its
-numbers say that it stands.
+numbers say that it is.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _BINARY = r"GIT binary patch|Binary files .* differ"
 _OTHER_HEADER = r"index [0-9a-f]|(?:dis)?similarity index "
 
 
-@dataclass(slots=True)
+@dataclass
 class _Section:
     """What the headers and hunks of one file say."""
 

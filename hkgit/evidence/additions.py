@@ -31,7 +31,7 @@ MOST_BYTES = 64 * MAX_BYTES
 ENTRY_PATH = rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Added:
     """The entries that are added, with their ids; the changes outside of the ledger; the faults.
 
@@ -81,7 +81,7 @@ def _is_removed(change: TreeChange) -> bool:
 
 
 def _list_others(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[TreeChange]:
-    """List what a commit changes beside the ledger; its own attributes are none of it."""
+    """List what a commit changes beside the ledger; its own attributes do not count."""
     for change in changes:
         is_record = change.path.startswith(f"{LEDGER}/")
         if not is_record and not _is_frozen_attributes(repository, change):

@@ -1,9 +1,9 @@
-"""Where a recorded hunk stands in a file that has moved on. Frozen.
+"""Where a recorded hunk is in a file that has moved on. Frozen.
 
 Verdicts of old commits hang on these answers, so they never change, whatever becomes of the
 matching ladder, which plays no part here. A hunk goes by hashes alone: that of its old text, and
-those of up to `CONTEXT` lines on either side. It stands where its old text stands and at least one
-side with it, and it must stand there alone. That side is full: fewer lines than `CONTEXT` were all
+those of up to `CONTEXT` lines on either side. It is where its old text is and at least one
+side with it, and it must be there alone. That side is full: fewer lines than `CONTEXT` were all
 there were, so they must reach the border of the file. An empty side says nothing, unless both are
 empty: then the old text is the whole file.
 """
@@ -66,9 +66,9 @@ class _Text:
     document: Document
 
     def places(self, hunk: RecordedHunk) -> list[int]:
-        """The lines at which the old text and a side of the context stand; not one if not full.
+        """The lines at which the old text and a side of the context are; not one if not full.
 
-        A side that is short counts against another place wherever it stands, so that a copy of
+        A side that is short counts against another place wherever it is, so that a copy of
         the target never takes its place. Two places are as bad as more, and are all that is told.
         """
         size = hunk.end_line - hunk.start_line + 1

@@ -119,7 +119,7 @@ def _derive(
         except Wrong as wrong:
             findings.append(Finding.of(wrong.rule, wrong))
     gone = {path for file in moved for path in (file.path, file.new_path)}
-    # The lines of a file are read once, however many edits speak of it.
+    # The lines of a file are read once, however many edits refer to it.
     by_path = {edit.path: edit for edit in entry.edits if edit.path not in gone}
     bases = {path: find_base(entry, edit, files) for path, edit in by_path.items()}
     for edit in entry.edits:
@@ -184,7 +184,7 @@ def _derive_file(
 
 
 def _place(file: RecordedFile, data: bytes) -> dict[str, File | None]:
-    """What stands under the old path and the new one of a file with these bytes. Raises Wrong."""
+    """What is under the old path and the new one of a file with these bytes. Raises Wrong."""
     changed: dict[str, File | None] = {}
     if file.path is not None and file.path != file.new_path:
         changed[file.path] = None
@@ -345,7 +345,7 @@ def reanchor(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], lis
     """Derive an entry's files with its hunks at their places on another base; find what is wrong.
 
     A file that has not moved is derived as ever. Of one that has, the hashes of the evidence
-    speak of lines that are no more; the hunks' own hashes hold instead, each at its only place.
+    refer to lines that are no more; the hunks' own hashes hold instead, each at its only place.
     """
     moved = [file for file in entry.files if _has_moved(file, files)]
     return _derive(entry, files, [*whole_findings(entry)], moved)

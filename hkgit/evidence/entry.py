@@ -46,7 +46,7 @@ def entry_path(entry_id: str) -> str:
 
 
 def entry_name(path: str) -> str:
-    """Return the name of the entry that stands at a path; the inverse of `entry_path`."""
+    """Return the name of the entry that is at a path; the inverse of `entry_path`."""
     return path.removeprefix(f"{LEDGER}/").removesuffix(".json").replace("/", "")
 
 
@@ -107,12 +107,12 @@ SCHEMA = 1
 MAX_BYTES = 2**20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedEdit:
     """One edit: what it says, in which notation it came, where it landed, how surely.
 
-    `evidence_lines` are the base lines that `expected_hash` speaks of; None means each of
-    `base_lines`. `lines` speak of the file as it stood just before this edit.
+    `evidence_lines` are the base lines that `expected_hash` refers to; None means each of
+    `base_lines`. `lines` refer to the file as it was just before this edit.
     """
 
     id: int
@@ -144,7 +144,7 @@ class RecordedEdit:
         return (first, last) if first <= last else (max(last, 1), max(last, 1))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedHunk:
     """Base lines `start_line..end_line` become `new_text`, with the hashes to find them again."""
 
@@ -158,7 +158,7 @@ class RecordedHunk:
     edits: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileMark:
     """What a file was or became: its mode and the SHA-256 of its bytes."""
 
@@ -167,10 +167,10 @@ class FileMark:
 
 
 State = tuple[str, FileMark | None]
-"""A path and what stands there."""
+"""A path and what is there."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedFile:
     """One file before and after; `path` is None for a new file, `new_path` for a deleted one."""
 
@@ -188,21 +188,21 @@ class RecordedFile:
 
     @property
     def needs(self) -> Iterator[State]:
-        """What must stand where before: the file, and nothing where one is made."""
+        """What must be where before: the file, and nothing where one is made."""
         yield self.name, self.before
         if self.new_path is not None and self.new_path != self.name:
             yield self.new_path, None
 
     @property
     def leaves(self) -> Iterator[State]:
-        """What stands where after."""
+        """What is where after."""
         if self.path is not None and self.path != self.new_path:
             yield self.path, None
         if self.new_path is not None:
             yield self.new_path, self.after
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entry:
     """The record of one applied spec; `claims` holds what nobody can recompute."""
 
@@ -217,12 +217,12 @@ class Entry:
 
     @property
     def needs(self) -> Iterator[State]:
-        """What must stand where before it."""
+        """What must be where before it."""
         return (state for file in self.files for state in file.needs)
 
     @property
     def leaves(self) -> Iterator[State]:
-        """What stands where after it."""
+        """What is where after it."""
         return (state for file in self.files for state in file.leaves)
 
     @property
@@ -355,7 +355,7 @@ def _parse(value: Json, reader: Reader) -> Any:
 
 
 def _expect_known_schema(root: Node) -> None:
-    """A newer schema is said to be newer before anything else is found wrong with it."""
+    """A newer schema is reported as newer before anything else is found wrong with it."""
     schema = root.members().get("schema")
     if schema is None:
         raise InvalidInput(root.path, "is not a ledger entry: it has no schema")
@@ -416,7 +416,7 @@ def _object(make: Callable[..., Any], **readers: Reader) -> Reader:
 
 
 def _only(key: str, reader: Reader) -> Reader:
-    """Reads an object of one key as what stands there."""
+    """Reads an object of one key as the value of that key."""
     return _object(lambda **parts: parts[key], **{key: reader})
 
 

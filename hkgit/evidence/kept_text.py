@@ -23,7 +23,7 @@ from hkgit.values import dataclass
 NamedEntry = tuple[str, Entry]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KeptText:
     """How many lines an entry keeps of some files that are in none of their versions."""
 
@@ -34,7 +34,7 @@ class KeptText:
 
     @property
     def place(self) -> str:
-        """Where the entry stands in the tree."""
+        """Where the entry is in the tree."""
         return entry_path(self.entry)
 
     @property

@@ -200,7 +200,7 @@ def _compare_side(
 
 
 def _shows_hunk(hunk: RecordedHunk, before: Document, after: Document) -> bool:
-    """Whether more of what a hunk wrote stands in a file, or what it took away is gone."""
+    """Whether more of what a hunk wrote is in a file, or what it took away is gone."""
     if hunk.new_text:
         block = Document(encode_text(hunk.new_text)).lines
         return _count(block, after) > _count(block, before)
@@ -213,7 +213,7 @@ def _shows_hunk(hunk: RecordedHunk, before: Document, after: Document) -> bool:
 
 
 def _count(block: Lines, document: Document) -> int:
-    """Count how often lines stand in a document, one after the other."""
+    """Count how often lines are in a document, one after the other."""
     text = b"".join((b"\n", *(line + b"\n" for line in document.lines)))
     return text.count(b"".join((b"\n", *(line + b"\n" for line in block))))
 

@@ -51,7 +51,7 @@ _RATED = ("tier", "similarity", "confidence", "repairs")
 _FIX = "Let hkgit apply the spec again; only hkgit writes its record."
 
 _UNKNOWN = b"\x1a\n"
-"""A line of which nothing is known; the character stands for one that cannot be shown."""
+"""A line of which nothing is known; the character represents one that cannot be shown."""
 
 
 def is_rated_here(entry: Entry) -> bool:
@@ -247,7 +247,7 @@ def _rebuild_files(entry: Entry, spec: Spec, files: Snapshot) -> Iterator[tuple[
 def _rebuild_text(
     file: RecordedFile, found: Document, edits: Sequence[tuple[RecordedEdit, AnyEdit]]
 ) -> bytes:
-    """Build the lines that hunks and edits speak of, where they were; nothing is known of others.
+    """Build the lines that hunks and edits refer to, where they were; nothing is known of others.
 
     `found` is what has become of the file since. Raises InvalidInput where it had too many lines.
     """

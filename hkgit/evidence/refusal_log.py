@@ -1,7 +1,7 @@
 """What was refused in a clone, by whom, why, which try it was, and how it ended.
 
 A local record in the git directory, one JSON object a line. It proves nothing by itself: what
-counts stands in the entry that landed in the end, among its claims.
+counts is in the entry that landed in the end, among its claims.
 
 An edit that is refused again and again as stale or in conflict leaves a CONSULT: a question that
 a person answers (`hkgit consult`). It is kept here as well.
@@ -51,7 +51,7 @@ NO_FILE = ""
 """The path of a spec that cannot be read: nothing tells which files it means."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Refusal:
     """Which edit is refused and why; `text` is a digest of what it writes.
 
@@ -64,7 +64,7 @@ class Refusal:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Decision:
     """What a person answered, and by what name."""
 
@@ -73,7 +73,7 @@ class Decision:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefusedAttempt:
     """One edit that was refused; `call` is `apply` or `edit`, `tries` counts from 1.
 
@@ -103,7 +103,7 @@ class RefusedAttempt:
         return datetime.fromtimestamp(self.time, UTC).isoformat()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefusalLog:
     """The record of a repository."""
 
@@ -209,7 +209,7 @@ class RefusalLog:
         draft.replace(self.path)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Consult:
     """A question to a person: the refusals of one agent's edit, and perhaps the answer."""
 
@@ -268,7 +268,8 @@ def list_refused(edits: Iterable[AnyEdit], outcomes: Iterable[EditOutcome]) -> l
 
 
 def digest_text(edit: AnyEdit) -> str:
-    """Digest what an edit writes, whatever blanks are in it; of one that writes none, what goes."""
+    """Digest what an edit writes, whatever whitespace is in it; of one that writes none, what
+    goes."""
     words = new_text_of(edit).split() or old_text_of(edit).split() or [edit.path]
     return hashlib.sha256(encode_text(" ".join(words))).hexdigest()[:16]
 

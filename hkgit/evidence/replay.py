@@ -3,7 +3,7 @@
 A revert is what git makes of an earlier commit's parent and the files as they are now, which both
 began as that commit left them.
 
-What was recovered for a commit stands beside it: `refs/hkgit/recovered/<commit>` names its tree
+What was recovered for a commit is beside it: `refs/hkgit/recovered/<commit>` names its tree
 with the ledger entries in it that were made from transcripts, and is replayed in its place.
 """
 
@@ -176,7 +176,7 @@ _OWN_OF_MERGE = "Merge without other changes, and make those in a later commit."
 def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayResult | None:
     """Judge a merge; None where the policy must say whose it is.
 
-    A path that git leaves in conflict may stand as the first parent has it, or as an entry of the
+    A path that git leaves in conflict may be as the first parent has it, or as an entry of the
     merge makes it out of that. A merge of more than two has no verdict of its own.
     """
     is_octopus = len(candidate.parents) > 2
@@ -334,8 +334,8 @@ def replay(
 ) -> ReplayResult | None:
     """Judge a commit that carries entries, merges, takes back or changes nothing.
 
-    None for any other: what it changes has no evidence, so only the policy can let it pass. A
-    `revert` stands only if the commit it takes back (its `basis`) passes; where that does not,
+    None for any other: what it changes has no evidence, so only the policy can accept it. A
+    `revert` is only if the commit it takes back (its `basis`) passes; where that does not,
     ask again without `reverts`. An entry is introduced once: where `tip` is given, a commit whose
     history covers this one, no entry may come back. Without `recomputes` no spec is located
     again. Raises Unverifiable when something that the judgement needs is not here.

@@ -62,7 +62,7 @@ BaseOf = Callable[[Entry], Snapshot | None]
 """The files of the commit that an entry's spec was written against, where they are here."""
 
 
-@dataclass(slots=True)
+@dataclass
 class CachedSnapshot:
     """A snapshot of a tree that reads each file once.
 

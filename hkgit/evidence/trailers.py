@@ -34,7 +34,7 @@ _KEY = r"(?im)^Hkgit-[A-Za-z0-9-]+[ \t]*:"
 _SCISSORS = b"------------------------ >8 ------------------------"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trailers:
     """What a message says of hkgit: the entries it names, the lines, and what is wrong.
 
@@ -267,7 +267,7 @@ def message_findings(
 
 
 def find_stray_trailers(candidate: CandidateCommit, entries: Entries = ()) -> tuple[str, ...]:
-    """List what a message shows of hkgit's keys that stands for nothing."""
+    """List what a message shows of hkgit's keys that represents nothing."""
     trailers = read_trailers(candidate.message or b"")
     missing = (
         f"the message names entry {name[:12]}, which the commit does not add"

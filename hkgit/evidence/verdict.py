@@ -36,12 +36,12 @@ BLIND = "blind"
 """The rule that an edit, or a commit, without accepted evidence breaks."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Finding:
     """One thing wrong: the rule it breaks, where (path, path:lines, commit), what, what next.
 
     `path` and the lines, where they are given, say the same place for programs: in the file as
-    the commit leaves it. `mend` is a command that mends it, where it has one of its own.
+    the commit leaves it. `mend` is a command that fixes it, where it has one of its own.
     """
 
     rule: str
@@ -64,7 +64,7 @@ class Finding:
         return cls(rule=rule, where=path, what=what, fix=fix, path=path)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CandidateCommit:
     """A commit to judge: one that exists, or (without id) one about to be made.
 
@@ -82,7 +82,7 @@ class CandidateCommit:
     amends: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Leftover:
     """What a commit changes beside its entries in one file: lines of the file as it leaves it.
 
@@ -96,7 +96,7 @@ class Leftover:
     lines: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReplayResult:
     """A candidate's verdict, the entries it adds, why it fails, and what is worth a note.
 

@@ -32,7 +32,7 @@ from hkgit.values import dataclass, replace
 _LINE = re.compile(r"([0-9a-f]{40,64}) ([a-z]+)\Z")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VerifiedCommits:
     """The verified commits of one policy, ladder, hkgit and git.
 
@@ -61,7 +61,7 @@ class VerifiedCommits:
         }
 
     def add(self, rulings: Iterable[Ruling]) -> None:
-        """Note what has passed by its history alone."""
+        """Note what passes for its history alone."""
         lines = [
             f"{each.judged.candidate.id} {each.judged.verdict}\n"
             for each in rulings
@@ -81,7 +81,7 @@ class VerifiedCommits:
         return status.st_uid == os.geteuid() and status.st_mode & 0o022 == 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CommitRange:
     """What `new` has and `old` has not, without `old` all of it; never what is in `excluding`."""
 
@@ -93,7 +93,7 @@ class CommitRange:
         return f"{(self.old or '')[:12]}..{self.new[:12]}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RulingStream:
     """The rulings as they are made, to be read once, and the policy that they are made under.
 

@@ -120,7 +120,7 @@ def apply_voucher(case: JudgedCommit, ruling: Ruling, tried: list[RuleResult]) -
 
 
 def asks_for_person(finding: Finding) -> bool:
-    """Whether no evidence lets it pass: a file that is too long is no entry's either."""
+    """Whether no evidence accepts it: a file that is too long is no entry's either."""
     is_too_long = finding.rule == "budget" and finding.path is not None
     return is_too_long or finding.rule in ("policy", "protected")
 
@@ -132,7 +132,7 @@ def rule_on(
     rule: str | None,
     tried: list[RuleResult],
 ) -> Ruling:
-    """Make the ruling that a verdict leads to; `rule` is the one that lets it pass, if any."""
+    """Make the ruling that a verdict leads to; `rule` is the one that accepts it, if any."""
     findings = judged.findings
     refused = _find_unaccepted(policy, judged)
     if not findings and refused is not None:
@@ -180,9 +180,9 @@ MOST_LEANING = 50
 """So many reverts may depend on each other where none was judged before."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Gate:
-    """The judge: a repository and a policy. It remembers which commits it has let pass.
+    """The judge: a repository and a policy. It remembers which commits it has accepted.
 
     `context` says how the commits came here. `tip` is one whose history covers those that are
     judged, by default each one's own; `trusted` the commit of the trusted side, whose entries
@@ -319,7 +319,7 @@ class Gate:
         return self.known.get(commit, False)
 
     def _apply_attestation(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
-        """The ruling, let pass where somebody who is trusted has signed for this very change."""
+        """The ruling, accepted where somebody who is trusted has signed for this very change."""
         candidate, policy = ruling.judged.candidate, self.policy
         is_trusting = policy.attest_keys or policy.roles.get(ATTEST)
         if ruling.passes or candidate.id is None or not is_trusting:
@@ -341,7 +341,7 @@ class Gate:
         return replace(made, agent=ruling.agent)
 
     def _apply_break_glass(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
-        """The ruling, let pass where somebody who may has used break-glass for this commit."""
+        """The ruling, accepted where somebody who may has used break-glass for this commit."""
         commit = ruling.judged.candidate.id
         if ruling.passes or commit is None:
             return ruling

@@ -12,13 +12,13 @@ from hkgit.git.repository import Repository
 from hkgit.values import cached_property, dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgeContext:
     """What is known of the place and the push where commits are judged.
 
     `on_client` is somebody's own clone: there plain names may use manual grants, and a pass is
     provisional. `pusher` is whom a server has authenticated; `ref` what the commits are for, where
-    that is known; `incoming` the refs that a push brings and that do not stand yet, with the ids of
+    that is known; `incoming` the refs that a push brings and that do not exist yet, with the ids of
     what they name: tags of break-glass, signatures of entries. With `explain` each ruling says how
     tight its evidence is. `shell` is the agent in whose shell the commit is being made.
     """

@@ -30,7 +30,7 @@ BY_HAND, NO_EVIDENCE = "by hand", "no evidence"
 _BY_GIT = (Verdict.MERGE, Verdict.REVERT, Verdict.PRUNE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RuleResult:
     """One rule that was tried on a commit, and what it said."""
 
@@ -38,7 +38,7 @@ class RuleResult:
     says: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Before:
     """The paths that a commit changes, and what making it again asks for.
 
@@ -53,12 +53,12 @@ class Before:
     by_hand: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ruling:
-    """One commit: what replay says, and whether and why the policy lets it pass.
+    """One commit: what replay says, and whether and why the policy accepts it.
 
     `tried` holds the rules in the order in which they were tried. A commit that a record of
-    break-glass lets pass keeps its findings. `before` is what it takes to make a rejected one
+    break-glass accepts keeps its findings. `before` is what it takes to make a rejected one
     again. `evidence` says in words how tight the evidence of each file is, where that was asked.
     `replayed` is what replay says before any rule of the policy is asked, None where there
     is no evidence to replay; the verdict of `judged` is what replay and policy come to. `agent` is
@@ -133,7 +133,7 @@ def is_of_one_ref(ruling: Ruling) -> bool:
     return judged.verdict in (Verdict.ATTESTED, Verdict.PRUNE) or not judged.candidate.parents
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Report:
     """The rulings of one run of the gate; provisional on a client, whose hooks can be skipped."""
 
@@ -148,7 +148,7 @@ class Report:
 
     @property
     def is_clean(self) -> bool:
-        """Whether there is nothing to tell: no finding, not even of what was let pass."""
+        """Whether there is nothing to tell: no finding, not even of what was accepted."""
         return not any(ruling.findings for ruling in self.rulings)
 
 
@@ -211,7 +211,7 @@ def is_late_accepted(policy: Policy, path: str) -> bool:
 
 
 def _are_filtered(repository: Repository, files: TreeSnapshot, paths: Sequence[str]) -> bool:
-    """Whether git stores another text of one of the files than stands in a checkout."""
+    """Whether git stores another text of one of the files than is in a checkout."""
     try:
         return bool(Conversion(repository, files).why_foreign(paths))
     except HkgitError:

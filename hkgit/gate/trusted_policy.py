@@ -23,9 +23,9 @@ from hkgit.values import replace
 def hash_policy(policy: Policy) -> str:
     """Hash a policy's value: `sha256:` and 64 hex digits.
 
-    The value is the table as TOML says it, and the allowed signers that stand beside it: JSON with
-    sorted keys, without blanks. Of the built-in policy the table is null. The tables of those that
-    it extends stand behind, the nearest first.
+    The value is the table as TOML says it, and the allowed signers that are beside it: JSON with
+    sorted keys, without whitespace. Of the built-in policy the table is null. The tables of those
+    that it extends are behind, the nearest first.
     """
     value = [policy.table, policy.signers, *policy.below]
     # A TOML table may hold dates, which JSON cannot say.
@@ -40,13 +40,13 @@ LARGEST = 2**18
 MOST_STEPS = 3_000_000
 """A fraction of a second; a long pyproject.toml takes a hundredth of it."""
 DEEPEST = 8
-"""Tables and lists that may stand in each other in a policy."""
+"""Tables and lists that may be in each other in a policy."""
 
 
 def read_policy(files: Snapshot) -> Policy:
     """Read the policy of a tree. Raises InvalidInput if it is malformed or in both places.
 
-    Where CONFIG has the policy, a pyproject.toml that cannot be read is none of the gate's.
+    Where CONFIG has the policy, a pyproject.toml that cannot be read is not one of the gate's.
     """
     tables = {CONFIG: _table(files, CONFIG)}
     try:
@@ -109,7 +109,8 @@ def find_policy_table(document: Mapping[str, object], name: str) -> object:
 
 
 def _is_beyond(value: object, levels: int) -> bool:
-    """Whether tables and lists nest to more than so many levels, or hold what is no TOML integer.
+    """Whether tables and lists nest to more than so many levels, or hold an integer too large for
+    TOML.
 
     Python reads longer integers, which it then refuses to write.
     """
@@ -212,13 +213,13 @@ def _find_last_readable(repository: Repository, commit: str) -> Policy | None:
 def expect_readable(repository: Repository, old: str | None, new: str) -> None:
     """Raise Rejected where a policy that could be read, or was not there, no longer can.
 
-    A pyproject.toml that is no TOML breaks it only where the policy was in that file. One that is
+    A pyproject.toml that is not TOML breaks it only where the policy was in that file. One that is
     broken already stays in force as it was: no merge gives it another past.
     """
     try:
         read_own_policy(repository, new)
     except InvalidInput as error:
-        with suppress(InvalidInput):  # else it is broken already, and its last readable one holds
+        with suppress(InvalidInput):  # otherwise the last readable one holds
             before = Policy() if old is None else read_own_policy(repository, old)
             if error.where != PYPROJECT or before.source.startswith(PYPROJECT):
                 what = f"{error.where} {error.what}, so the policy could not be read"

@@ -47,7 +47,7 @@ def ask_attributes(
 def may_convert(
     repository: Repository, files: TreeSnapshot, paths: Collection[str], names: Collection[str]
 ) -> bool:
-    """Whether a checkout may heed one of the attributes; one that is only taken away it does not.
+    """Whether a checkout may read one of the attributes; one that is only taken away it does not.
 
     The attribute files are those of the work tree, of a commit, of the repository and of the user.
     """
@@ -69,7 +69,7 @@ def _stored(files: TreeSnapshot, above: Mapping[str, TreeEntry]) -> list[bytes]:
 
 
 def _files_above(files: TreeSnapshot, paths: Iterable[str]) -> Iterator[tuple[str, TreeEntry]]:
-    """The attribute files of the directories that paths lie in; git heeds no links among them."""
+    """The attribute files of the directories that paths lie in; git ignores links among them."""
     for name in _attribute_files(paths):
         entry = files.entry(name)
         if entry is not None and entry.mode in (REGULAR, EXECUTABLE):
@@ -77,7 +77,7 @@ def _files_above(files: TreeSnapshot, paths: Iterable[str]) -> Iterator[tuple[st
 
 
 def _attribute_files(paths: Iterable[str]) -> set[str]:
-    """Where attribute files of a tree would lie that speak of paths."""
+    """Where attribute files of a tree would lie that refer to paths."""
     parents = {parent for path in paths for parent in PurePosixPath(path).parents}
     return {str(parent / _FILE) for parent in parents}
 
@@ -146,7 +146,7 @@ class Unedited:
     git_dir: Path
 
     def expect_plain(self, path: str) -> None:
-        """Raise InvalidInput where git stores another text than stands in the work tree."""
+        """Raise InvalidInput where git stores another text than is in the work tree."""
         near = (_read(self.root / name) for name in _attribute_files([path]))
         if not self._is_foreign_anywhere and not _speak_of(FOREIGN, near):
             return
@@ -201,7 +201,7 @@ _NO_CRLF = (None, "input", "false", "no", "off", "0")
 """What keeps `core.autocrlf` from acting on the way out."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Content:
     """New content of a file; `before` is the blob that the index has at its path, if any."""
 
@@ -209,7 +209,7 @@ class Content:
     before: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Conversion:
     """Converts content as `git add` does, under the attributes of a commit.
 

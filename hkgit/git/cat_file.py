@@ -4,7 +4,7 @@ It holds none of this process's locks, and ends with this process, however that 
 is then closed. An answer that was not read to its end (an interrupt, a signal) would be taken for
 the next one, so the child is given up then, and a new one started when there is something to ask.
 
-The format of packs: gitformat-pack(5). Each object stands whole, so that nothing else is needed
+The format of packs: gitformat-pack(5). Each object is whole, so that nothing else is needed
 to read it.
 """
 

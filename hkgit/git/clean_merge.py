@@ -38,7 +38,7 @@ MEMORY = 320 * 2**20
 _IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Contested:
     """A file in conflict, as each side has it; None where it is absent.
 
@@ -51,7 +51,7 @@ class Contested:
     theirs: File | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CleanMerge:
     """The tree that git makes of commits; `conflicts` are the paths that it leaves to people.
 
@@ -110,7 +110,7 @@ def expect_merge_bases(git: Git, parents: Sequence[str], boundaries: Collection[
             )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EmptyRepository:
     """Merges in a repository of its own. The methods raise Unverifiable when git cannot tell."""
 

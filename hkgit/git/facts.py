@@ -31,7 +31,7 @@ AGENT_SHELLS = {
 }
 """The variables that agents were seen to set for the commands that they run."""
 GOOSE_SESSION = "AGENT_SESSION_ID"
-"""The variable of goose, which stands in terminals of people too, by `goose term`."""
+"""The variable of goose, which is in terminals of people too, by `goose term`."""
 
 _GATE = b"hkgit gate"
 
@@ -43,15 +43,15 @@ _SETTINGS = {
     "GIT_TERMINAL_PROMPT": "0",
 }
 _HARMLESS = ("HKGIT_SESSION", "HKGIT_STATE", "HKGIT_REAL_EDITS")
-"""The variables of hkgit's own that the judge does not heed."""
+"""The variables of hkgit's own that the judge does not read."""
 _NAMES = ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """The commit that git is making in this hook, on one parent, which it differs from.
 
-    `policy` says what stands in the parent's tree where policies stand; `ref` is the branch, or
+    `policy` says what is in the parent's tree where policies are; `ref` is the branch, or
     empty. `head` is the parent.
     """
 
@@ -194,7 +194,7 @@ def _people(settings: str) -> tuple[str, str] | None:
 
 
 def _read_stored(tree: str) -> tuple[str, tuple[str, ...], bool] | None:
-    """The parent, what stands there where policies stand, and whether the ledger stays as it is.
+    """The parent, what is there where policies are, and whether the ledger stays as it is.
 
     None where the commit changes nothing.
     """

@@ -1,7 +1,7 @@
 """Whether goose runs a command, or a person in a terminal.
 
 goose names its session to what it runs, and in terminals of people too (`goose term`). So its
-database is asked of which kind the session is; or its hook has left a file before the command.
+database says of which kind the session is; or its hook has left a file before the command.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def is_run_by_goose(session: str, git_dir: str) -> bool:
 
 
 def find_goose_start(session: str) -> str | None:
-    """Find when a session began: goose counts them each day anew, and in each new home."""
+    """Find when a session began: goose counts them each day again, and in each new home."""
     return _find(session, "created_at")
 
 
 def _has_begun(session: str, git_dir: str) -> bool:
     """Tell whether a command has begun that has not ended (see `agents.shell.snapshots`)."""
     name = f"goose-{session.replace('/', '-')}-"
-    # Behind the name may stand when the session began.
+    # Behind the name may be when the session began.
     kept = Path(git_dir, "hkgit/sessions").glob("goose-*/aside/shell-*.json")
     return any(f"{each.parents[1].name}-".startswith(name) for each in kept)
 

@@ -53,7 +53,7 @@ class Unopened(GitRefused):
     """There is a repository, but libgit2 cannot open it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LibGit2:
     """The objects of one repository. What git might still find or explain is answered by None."""
 

@@ -49,7 +49,7 @@ _SYMREF = re.compile(r"^ref: (refs/heads/\S+)\tHEAD$", re.MULTILINE)
 _REF = re.compile(r"^([0-9a-f]{40,64})\t(refs/(?:heads|tags|hkgit)/\S+(?<!\^\{\}))$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RemoteRefs:
     """The refs of a remote with their ids, and the branch that its HEAD names, if it names one."""
 
@@ -58,7 +58,7 @@ class RemoteRefs:
 
 
 def hide_credentials(text: str) -> str:
-    """Remove what stands before the `@` of addresses in a text."""
+    """Remove what is before the `@` of addresses in a text."""
     return _CREDENTIALS.sub("", text)
 
 
@@ -97,7 +97,7 @@ def _read_refs(lines: str) -> Mapping[str, str]:
 def update_mirror(address: str, mirror: Path) -> None:
     """Make a mirror, or bring one up to date: branches, tags, and what hkgit keeps in refs.
 
-    What is there is not fetched again; what a killed run left locked is cleared away. Raises
+    What exists is not fetched again; what a killed run left locked is cleared away. Raises
     GitRefused.
     """
     place = mirror.with_suffix(".lock")

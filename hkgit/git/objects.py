@@ -49,7 +49,7 @@ def is_empty_tree(object_id: str) -> bool:
 
 
 def absent_like(object_id: str) -> str:
-    """Return the id that stands for no object: as many zeros as this id has digits."""
+    """Return the id that represents no object: as many zeros as this id has digits."""
     return "0" * len(object_id)
 
 
@@ -72,7 +72,7 @@ _ENTRY = {
 """What an entry looks like, by the number of hex digits of ids."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TreeEntry:
     """One name in a tree: its mode, and the id of a blob, tree or submodule's commit."""
 
@@ -80,7 +80,7 @@ class TreeEntry:
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TreeChange:
     """What became of one path; None where it is absent."""
 
@@ -95,7 +95,7 @@ _BOMB = "Look at it with git ls-tree: it may be made to exhaust its readers."
 
 Tree = Mapping[str, TreeEntry]
 Difference = tuple[str, TreeEntry | None, TreeEntry | None]
-"""A name, and what stands there before and after."""
+"""A name, and what is there before and after."""
 
 
 def _parse_tree(tree_id: str, data: bytes) -> dict[str, TreeEntry]:
@@ -165,7 +165,7 @@ _HEAD = (
 _WHEN = rb" ?(-?\d{1,18})(?: [-+]\d{1,20})?"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Commit:
     """A commit as it is stored: replacements and grafts play no part.
 
@@ -185,7 +185,7 @@ class Commit:
     is_boundary: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Head:
     """What HEAD says: no branch when it is detached, no commit when the branch is unborn."""
 
@@ -215,7 +215,7 @@ def parse_commit(commit_id: str, raw: bytes, *, is_boundary: bool = False) -> Co
 
 
 def _read_person(commit_id: str, line: bytes) -> tuple[str, int]:
-    """`Name <email>`, and the time that stands behind it, or 0.
+    """`Name <email>`, and the time that is behind it, or 0.
 
     Raises Unverifiable for what readers of commits take for one person or another, or for none.
     """
@@ -231,7 +231,7 @@ def _refuse_malformed(commit_id: str) -> Unverifiable:
     return Unverifiable(f"commit {commit_id}", "its header is malformed", fix)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TreeSnapshot:
     """The files of one tree (see `edits.Snapshot`); a blob is loaded when it is asked for."""
 
@@ -264,7 +264,7 @@ class TreeSnapshot:
 _DIRECTORY = b"40000"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _RawTree:
     """The bytes of a well-formed tree; where each entry begins, and last where they end."""
 
@@ -310,8 +310,8 @@ class Trees:
         """Yield every path that differs, in no order; equal subtrees are never read.
 
         A directory that comes to hold nothing is told as well: git writes none, so somebody did.
-        Old modes are told as git reads them, so a directory that git writes anew differs in none of
-        them.
+        Old modes are told as git reads them, so a directory that git writes again differs in none
+        of them.
         """
         pending = [("", old, new)]
         seen = 0
@@ -405,7 +405,7 @@ def _are_alike(like: _RawTree, data: bytes, first: int, last: int, size: int) ->
 
 
 def _may_be_twice(data: bytes, name: bytes) -> bool:
-    """Whether a name may stand there again: as a directory it is sorted elsewhere."""
+    """Whether a name may be there again: as a directory it is sorted elsewhere."""
     return data.count(b" %s\0" % name) > 1
 
 
@@ -446,7 +446,7 @@ def _entry(found: tuple[bytes, bytes] | None) -> TreeEntry | None:
 
 
 Files = Mapping[str, File | TreeEntry | None]
-"""What paths become: a file, what stands elsewhere already, or nothing."""
+"""What paths become: a file, what is elsewhere already, or nothing."""
 
 
 def build_tree(
@@ -517,7 +517,7 @@ LARGEST_OBJECT = {BLOB: 100 * 2**20, TREE: 64 * 2**20, COMMIT: 4 * 2**20, TAG: 4
 
 _SSH = b" -----BEGIN SSH SIGNATURE-----\n"
 _HEADERS = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
-"""Where the signature of a commit stands, by the number of digits of its id."""
+"""Where the signature of a commit is, by the number of digits of its id."""
 
 
 def verify_principal(git: Git, commit: Commit, allowed_signers: str) -> str | None:

@@ -44,7 +44,7 @@ LOCAL_VARIABLES = frozenset(
         "GIT_WORK_TREE",
     }
 )
-"""What `git rev-parse --local-env-vars` lists, and others that speak of one repository or call."""
+"""What `git rev-parse --local-env-vars` lists, and others that refer to one repository or call."""
 
 PINNED = {
     "LC_ALL": "C",
@@ -68,7 +68,7 @@ ADVICE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Completed:
     """What a finished git process said."""
 
@@ -170,7 +170,7 @@ def _end(process: subprocess.Popen[bytes], *, with_children: bool) -> None:
     process.wait()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Git:
     """The program, run where it finds one repository (see `run`)."""
 

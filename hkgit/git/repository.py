@@ -92,7 +92,7 @@ FIRST_COMMIT = "Make a first commit: git commit --allow-empty -m Begin"
 
 @dataclass(frozen=True)
 class Repository:
-    """One repository, opened where the user stands, or where git says when it runs a hook.
+    """One repository, opened where the user is, or where git says when it runs a hook.
 
     `git_dir` is the directory of this checkout's HEAD and index; `work_tree` the checkout, None
     when the repository is bare; `reader` who is to read objects, empty for whoever can.
@@ -465,7 +465,7 @@ class Repository:
         return self.git("worktree", "list", "--porcelain", "-z").text
 
     def list_checked_out_branches(self) -> dict[str, Path]:
-        """List the branches that some work tree stands on, and where."""
+        """List the branches that some work tree is on, and where."""
         on = [(name, place) for place, name in self.list_checkouts().items() if name is not None]
         return {name.removeprefix("refs/heads/"): place for name, place in on}
 

@@ -1,2 +1,2 @@
-"""Where an edit's old text stands in a document (`ladder.locate`), and which bytes change there
+"""Where an edit's old text is in a document (`ladder.locate`), and which bytes change there
 (`transfer.transfer`). Nothing is imported here: most commands need only the words in `places`."""

@@ -1,6 +1,6 @@
 """What a refused edit is told.
 
-For refusals of an edit of which no line stands in the file as it is quoted.
+For refusals of an edit of which no line is in the file as it is quoted.
 
 Nothing here is ever applied by itself: whether the file's lines are still the ones that were
 meant to change is for the author of the edit to say.
@@ -191,7 +191,7 @@ def _is_once(document: Document, text: bytes) -> bool:
 def remove_marks(wanted: EditLines, edit: Edit) -> Edit | None:
     """Put the lines that a remark replaces in its place.
 
-    None where it cannot be told what else was to stand there.
+    None where it cannot be told what else was to be there.
     """
     lines: list[bytes] = []
     row = 0
@@ -260,7 +260,7 @@ def refuse_no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
 
 
 def refuse_inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
-    """Build the error for an old text that stands once, as a part of a longer word."""
+    """Build the error for an old text that occurs once, as a part of a longer word."""
     document = view.document
     first, last = document.lines_of(place.start, place.end)
     word = _word_around(document.data, place)
@@ -282,7 +282,7 @@ def _word_around(data: bytes, place: Place) -> bytes:
 
 
 def refuse_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied:
-    """Build the error for a new text that stands in the file."""
+    """Build the error for a new text that is in the file."""
     first, last = view.document.lines_of(place.start, place.end)
     return AlreadyApplied(
         f"{edit.path}:{first}",
@@ -349,7 +349,7 @@ def _describe(view: FileLines, near: Near) -> str:
 def _difference(
     view: FileLines, wanted: EditLines, candidate: Place, rows: Set[int] | None = None
 ) -> str:
-    """The first old line, of all or of some rows, that stands otherwise in the file or nowhere."""
+    """The first old line, of all or of some rows, that is otherwise in the file or nowhere."""
     for row, target in enumerate(candidate.targets):
         old = wanted.old_lines[row]
         if not old.strip() or (rows is not None and row not in rows):

@@ -61,9 +61,9 @@ def weigh(key: bytes) -> int:
     return min(len(key), 12)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Block:
-    """A stretch that is aligned by itself, and whether an anchor stands right above and below."""
+    """A stretch that is aligned by itself, and whether an anchor is right above and below."""
 
     old_start: int
     old_end: int
@@ -203,7 +203,7 @@ def _nearest(change: LineChange, targets: Targets) -> tuple[int | None, int | No
 
 
 def is_whole(change: LineChange, targets: Targets, lines: Sequence[bytes]) -> bool:
-    """Whether no line stands among those that a change removes which the author did not know."""
+    """Whether no line is among those that a change removes which the author did not know."""
     found = [t for t in targets[change.old_start : change.old_end] if t is not None]
     inside = set(range(found[0], found[-1])).difference(found) if found else ()
     return not any(lines[t].strip() for t in inside)

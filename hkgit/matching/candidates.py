@@ -27,7 +27,7 @@ from hkgit.matching.view import EditLines, FileLines, list_keys
 from hkgit.text.diff import LineChange
 from hkgit.values import dataclass, field
 
-COMMON = 300  # A line that stands more often than this votes for nothing
+COMMON = 300  # A line that occurs more often than this votes for nothing
 MOST_OFFSETS = 60
 MOST_PAIRS = 30_000  # So many offsets are looked at, and fewer for long old texts
 MOST_WINDOWS = 12  # Around so many of them lines are aligned with gaps
@@ -90,9 +90,9 @@ def _straight(old: Sequence[bytes], lines: Sequence[bytes], offset: int) -> Targ
     )
 
 
-@dataclass(slots=True)
+@dataclass
 class _Votes:
-    """The old lines, by number, that stand at one offset, with their weights."""
+    """The old lines, by number, that are at one offset, with their weights."""
 
     rows: dict[int, int] = field(default_factory=dict)
 
@@ -118,7 +118,7 @@ def _votes(old: Sequence[bytes], lines: Sequence[bytes]) -> dict[int, _Votes]:
 
 INTERRUPTED = 4  # What lines in between take from the agreement
 TELLING = 8  # From this weight on a line says something
-HELD = 850  # From this similarity on, per mille, a line holds the new ones that stand by it alone
+HELD = 850  # From this similarity on, per mille, a line holds the new ones that are by it alone
 
 
 @lru_cache(maxsize=4)
@@ -153,7 +153,7 @@ def _are_one(wanted: EditLines, a: Place, b: Place) -> bool:
 
 
 def measure_loss(view: FileLines, wanted: EditLines, candidate: Place) -> int:
-    """Sum the weight of the old lines that do not stand at a candidate."""
+    """Sum the weight of the old lines that are not at a candidate."""
     _, old = list_keys(view, wanted)
     return sum(map(weigh, old)) - candidate.agreement
 
@@ -218,7 +218,7 @@ def _are_together(
 
 
 def _gaps(lines: Sequence[bytes], targets: Targets) -> int:
-    """How often lines that the author did not know stand between known ones."""
+    """How often lines that the author did not know are between known ones."""
     found = [t for t in targets if t is not None]
     return sum(any(lines[a + 1 : b]) for a, b in pairwise(found))
 
@@ -226,7 +226,7 @@ def _gaps(lines: Sequence[bytes], targets: Targets) -> int:
 def _is_held(
     change: LineChange, targets: Targets, old: Sequence[bytes], lines: Sequence[bytes]
 ) -> bool:
-    """Whether new lines above or below all of the old text stand by a line that is surely there.
+    """Whether new lines above or below all of the old text are by a line that is surely there.
 
     In the middle the lines on both sides show where they belong; at the ends there is but one.
     """
@@ -237,13 +237,13 @@ def _is_held(
     target = targets[row]
     if target is None or old[row] == lines[target]:
         return True
-    # Where two lines of the file are one in the edit, the other half stands on the far side.
+    # Where two lines of the file are one in the edit, the other half is on the far side.
     is_half = old[row].endswith(lines[target]) if is_top else old[row].startswith(lines[target])
     return not is_half and measure_similarity(old[row], lines[target]) >= HELD
 
 
 def _is_closed(moved: range, targets: Targets, lines: Sequence[bytes]) -> bool:
-    """Whether no line that the author did not know stands among moved ones or right beside them.
+    """Whether no line that the author did not know is among moved ones or right beside them.
 
     It would stay on one side of them or on the other, by which of them are said to move.
     """

@@ -18,7 +18,7 @@ from hkgit.text.escape import count_noun
 
 
 def check_escapes(view: FileLines, wanted: EditLines, path: str) -> None:
-    """Raise InvalidInput where only the new text has escapes in the place of tabs and line ends."""
+    """Raise InvalidInput where only the new text has escapes in place of tabs and line ends."""
     lines = wanted.new.replace(b"\\r\\n", b"\n").replace(b"\\n", b"\n").strip().split(b"\n")
     known = {line.strip() for line in wanted.old_lines}
     ends = {line.strip() for line in (lines[0], lines[-1]) if is_telling(make_key(line))}
@@ -41,7 +41,7 @@ def _escapes_tabs(view: FileLines, wanted: EditLines) -> bool:
 
 
 PROSE = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt")
-"""Names of files in which a fence may stand around all there is."""
+"""Names of files in which a fence may be around all there is."""
 
 UNFENCED = (".rst", ".adoc")  # Those in which `~~~` underlines a title, or is text
 FENCES = (b"```", b"~~~")
@@ -55,9 +55,9 @@ _NUMBERED = rb"\s*(\d{1,7})(?:\s*\||\xe2\x86\x92|\t)"
 def check(
     view: FileLines, wanted: EditLines, path: str, place: Place, *, is_paired: bool = False
 ) -> None:
-    """Raise InvalidInput where new text has remarks or dots in the place of lines.
+    """Raise InvalidInput where new text has remarks or dots in place of lines.
 
-    `is_paired` says that each of its elisions stands for lines that stay.
+    `is_paired` says that each of its elisions represents lines that stay.
     """
     shown = wanted.new_lines
     if is_paired:
@@ -65,7 +65,7 @@ def check(
     if path.lower().endswith(PROSE) and not path.lower().endswith(UNFENCED):
         is_open = _opens_fence(view.document.data[: place.start])
         shown = tuple(_outside_fences(shown, is_open=is_open))
-    # Also there a remark that comes with fewer lines than it replaces stands for the others.
+    # Also there a remark that comes with fewer lines than it replaces represents the others.
     checked = (*shown, *_shrunk(wanted))
     check_lines(view.document.data, wanted.old_lines, wanted.new_lines, path, checked)
     if b"\\" in wanted.new:
@@ -129,7 +129,7 @@ def _opens_fence(above: bytes) -> bool:
 
 
 def _outside_fences(lines: Sequence[bytes], *, is_open: bool) -> list[bytes]:
-    """The lines outside of fences; in a text about code, what stands in one may leave code out."""
+    """The lines outside of fences; in a text about code, what is in one may leave code out."""
     kept = []
     for line in lines:
         if _is_fence(line):
@@ -148,7 +148,7 @@ def check_lines(
 ) -> None:
     """Refuse placeholders and line numbers in `new` lines that replace `old` lines of a file.
 
-    `data` is the file. `shown` are those of the new lines among which no placeholder may stand, by
+    `data` is the file. `shown` are those of the new lines among which no placeholder may be, by
     default all. Raises InvalidInput.
     """
     known = {line.strip() for line in old}
@@ -183,7 +183,7 @@ def _check_rewritten(before: Document, after: Document, path: str) -> None:
 
 
 def _elides(wanted: EditLines, shown: Sequence[bytes]) -> bool:
-    """Whether lines are removed, and three dots written that stand for nothing in the old text.
+    """Whether lines are removed, and three dots written that represent nothing in the old text.
 
     As the whole body of a function they are code.
     """
@@ -258,7 +258,7 @@ def _check_numbers(old: Sequence[bytes], new: Sequence[bytes], path: str) -> Non
 
 
 def _is_fenced(lines: Sequence[bytes]) -> bool:
-    """Whether one fence stands around all lines that say anything."""
+    """Whether one fence is around all lines that say anything."""
     fences = [i for i, line in enumerate(lines) if line.startswith(b"```")]
     return fences == [0, len(lines) - 1] and lines[-1] == b"```"
 

@@ -21,7 +21,7 @@ UNITS = (2, 3, 4, 8)
 SMALLEST = min(UNITS)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Indentation:
     """A mapping of the author's indentations to the file's, and the unit of either side.
 
@@ -32,7 +32,7 @@ class Indentation:
     author_unit: bytes
     file_unit: bytes
     grain: int = 0
-    """So many blanks all of the author's are a multiple of."""
+    """The number of spaces of which all of the author's indentations are multiples."""
 
     def of(self, indent: bytes) -> bytes | None:
         """Find the file's indentation for a line that the author indents by `indent`.
@@ -188,7 +188,7 @@ def _ratio(known: dict[bytes, bytes], file_unit: bytes) -> bytes:
 def _is_other_kind(near: bytes, here: bytes, more: bytes) -> bool:
     """Whether the file has spaces alone where the author has tabs, or the other way.
 
-    What the author has more would then stand behind blanks of the other kind.
+    What the author has more would then be behind whitespace of the other kind.
     """
     kinds = [set(each) for each in (near, here, more)]
     return all(len(kind) == 1 for kind in kinds) and kinds[0] == kinds[2] != kinds[1]

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from hkgit.edits import END_OF_FILE, Edit, encode_text
 from hkgit.errors import Ambiguous, HkgitError, InvalidInput, Near, Stale
-from hkgit.matching import advice, applied, guards
+from hkgit.matching import advice, guards, repetition
 from hkgit.matching.candidates import find_candidates, fuzzy, is_slip, line_block
 from hkgit.matching.place import FULL, Located, Place, Settings, rate_confidence
 from hkgit.matching.strict import (
@@ -66,7 +66,7 @@ CUT = 70  # A heading of so many characters may be cut off inside a word, as git
 NEAR_HINT = 5  # How many lines a place may be away from a line hint that is to choose it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Search:
     """An edit that is looked for in a file, and the evidence that ties it to a place there.
 
@@ -154,7 +154,7 @@ def settle(
 ) -> Located:
     """Choose the place that is meant, and rate it.
 
-    Raises Ambiguous where nothing tells several apart, AlreadyApplied where the change stands
+    Raises Ambiguous where nothing tells several apart, AlreadyApplied where the change is
     there, Conflict where lines that it changes are misquoted.
     """
     place, runner_up = decide(places, search)
@@ -163,7 +163,7 @@ def settle(
             raise advice.refuse_conflict(search.view, wanted, place, search.edit)
         repairs = (*repairs, "misquoted")
     pieces = find_pieces(search.view, wanted) if tier == "elided" else [(wanted, place)]
-    if any(applied.stands_over(search.view, *piece) for piece in pieces):
+    if any(repetition.stands_over(search.view, *piece) for piece in pieces):
         raise advice.refuse_applied(search.view, place, search.edit)
     second = None if runner_up is None else runner_up.similarity
     sure = rate_confidence(tier, place.similarity, second, repairs)
@@ -229,7 +229,7 @@ def list_variants(edit: Edit) -> list[tuple[EditLines, tuple[str, ...]]]:
 
 
 def choose_variant(search: Search, wanted: EditLines) -> tuple[EditLines, tuple[str, ...]]:
-    """Choose the reading, repaired or not, of which most stands at one place of the file."""
+    """Choose the reading, repaired or not, of which most is at one place of the file."""
     readings = [(wanted, ()), *list_variants(search.edit)]
     return max(readings, key=lambda reading: _agreement(search, reading[0]))
 
@@ -278,7 +278,7 @@ def _find(search: Search, wanted: EditLines) -> Located | None:
 
 
 def _check_meaning(search: Search, found: Located) -> None:
-    """Refuse new text that its author cannot mean to stand there (see `guards`)."""
+    """Refuse new text that its author cannot mean to be there (see `guards`)."""
     meant = EditLines.of(search.edit, found.repairs)
     is_paired = found.tier == "elided"
     try:
@@ -316,7 +316,7 @@ def _find_strictly(
 
 
 def _find_inside_word(search: Search, wanted: EditLines) -> Located | None:
-    """Find the only place where the old text stands byte for byte, though it cuts a word there.
+    """Find the only place where the old text is byte for byte, though it cuts a word there.
 
     Raises NoMatch unless a hash or a receipt says that the author saw it; None where the old
     text is nowhere, or was written in lines.
@@ -360,7 +360,7 @@ def _find_loosely(search: Search, wanted: EditLines) -> Located | None:
     Before, it is seen to that the change has not been made already.
     """
     wanted, repairs = choose_variant(search, wanted)
-    _refuse_applied(search, applied.find_place_of_new(search.view, wanted))
+    _refuse_applied(search, repetition.find_place_of_new(search.view, wanted))
     for tier in LOOSE:
         places = find_places(tier, search.view, wanted)
         if any(place.similarity >= search.settings.threshold for place in places):
@@ -387,7 +387,7 @@ def _settle_loose(
 ) -> Located | None:
     """Choose among the places of a loose tier; None where the one that is meant is too unlike."""
     best = find_candidates(search.view, wanted)[0]
-    _refuse_applied(search, applied.find_rival(search.view, wanted, best))
+    _refuse_applied(search, repetition.find_rival(search.view, wanted, best))
     found = settle(search, tier, wanted, places, repairs)
     return found if found.similarity >= search.settings.threshold else None
 
@@ -403,19 +403,19 @@ def _check_evidence(search: Search, wanted: EditLines, found: Located) -> Locate
     is_sure = has_evidence(search.view, wanted, place.targets, path)
     if not is_sure and not search.owns(place):
         return None
-    _refuse_applied(search, applied.find_added(search.view, wanted, place.targets))
+    _refuse_applied(search, repetition.find_added(search.view, wanted, place.targets))
     check_names(search.view, wanted, place.targets, path)
     return found
 
 
 def _refuse_applied(search: Search, place: Place | None) -> None:
-    """Raise AlreadyApplied where the new text stands at a place."""
+    """Raise AlreadyApplied where the new text is at a place."""
     if place is not None:
         raise advice.refuse_applied(search.view, place, search.edit)
 
 
 def _strictness(found: tuple[Located, EditLines]) -> tuple[int, int]:
-    """The lower, the nearer to the text as it stands in the file."""
+    """The lower, the nearer to the text as it is in the file."""
     located, _ = found
     return LADDER.index(located.tier), -located.similarity
 
@@ -442,7 +442,7 @@ def locate_everywhere(search: Search, wanted: EditLines) -> Located | None:
             if places:
                 return _settle_alike(search, tier, reading, places, repairs)
     found = _locate_elided(search, wanted)
-    applied_at = None if found is not None else applied.find_place_of_new(search.view, wanted)
+    applied_at = None if found is not None else repetition.find_place_of_new(search.view, wanted)
     if applied_at is not None:
         raise advice.refuse_applied(search.view, applied_at, search.edit)
     return found
@@ -466,7 +466,7 @@ def _settle_alike(
     places: tuple[Place, ...],
     repairs: tuple[str, ...],
 ) -> Located:
-    """All places that are the old text but for blanks, typography or a repair."""
+    """All places that are the old text but for whitespace, typography or a repair."""
     _check_count(search, places)
     _check_unmade(search, wanted, places)
     if any(a.end > b.start for a, b in pairwise(places)):
@@ -493,8 +493,10 @@ def _check_count(search: Search, places: tuple[Place, ...]) -> None:
 
 
 def _check_unmade(search: Search, wanted: EditLines, places: tuple[Place, ...]) -> None:
-    """Raise AlreadyApplied or Ambiguous where the new text stands around places already."""
-    applied_at = [place for place in places if applied.stands_literally(search.view, wanted, place)]
+    """Raise AlreadyApplied or Ambiguous where the new text is around places already."""
+    applied_at = [
+        place for place in places if repetition.stands_literally(search.view, wanted, place)
+    ]
     if len(applied_at) == len(places):
         raise advice.refuse_applied(search.view, applied_at[0], search.edit)
     if applied_at:
@@ -502,7 +504,7 @@ def _check_unmade(search: Search, wanted: EditLines, places: tuple[Place, ...]) 
 
 
 def _tell_left_over(view: FileLines, wanted: EditLines, places: Sequence[Place]) -> tuple[str, ...]:
-    """A note on places that are the old text but for blanks or typography, and so stay."""
+    """A note on places that are the old text but for whitespace or typography, and so stay."""
     if wanted.old.split() == [wanted.old] and wanted.old.isascii():
         return ()
     for tier, how in ((whitespace, "blanks"), (unicode, "typography")):

@@ -1,10 +1,10 @@
 """The change from old to new text, made in the lines of the file.
 
-A line is words, each with the blanks before it. Words are compared without them, so that a change
-of blanks and a change of words right beside it stay two changes.
+A line is words, each with the whitespace before it. Words are compared without them, so that a
+change of whitespace and a change of words right beside it stay two changes.
 
 That is so where an old text is indented otherwise than the file, and the frame of the author is
-not that of the new text, or is none: the new text stands already as the file does, or the old
+not that of the new text, or is none: the new text is already as the file does, or the old
 one was quoted without its indentation.
 """
 
@@ -26,21 +26,21 @@ from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Splice
 from hkgit.values import dataclass, replace
 
-Word = tuple[str, str]  # Blanks, and what stands after them
+Word = tuple[str, str]  # Whitespace, and what is after them
 WORD = "(\\s*)([\\w\u0300-\u036f]+|\\S)"
 
 
 def merge_line(base: bytes, ours: bytes, theirs: bytes) -> bytes:
     """Write `theirs`, with what it has in common with `base` spelt as in `ours`.
 
-    `base` and `ours` differ in blanks and typography at most, so where both sides changed the
-    same word, or the blanks before it, the author's are taken.
+    `base` and `ours` differ in whitespace and typography at most, so where both sides changed the
+    same word, or the whitespace before it, the author's are taken.
     """
     old, mine, author = map(_split_words, (base, ours, theirs))
     wanted = _changes(old, author)
     spelt = _spelt(old, mine, wanted)
     kept = _find_kept_words(len(old), wanted)
-    # New words come in place of the blanks before the word that they replace or precede.
+    # New words come in place of the whitespace before the word that they replace or precede.
     near = kept | {c.new_start: c.old_start for c in wanted if c.new_start < c.new_end}
     merged: list[str] = []
     for number, (blanks, word) in enumerate(author):
@@ -74,7 +74,7 @@ def _find_kept_words(count: int, wanted: Sequence[LineChange]) -> dict[int, int]
 def _spelt(old: Sequence[Word], mine: Sequence[Word], wanted: Sequence[LineChange]) -> list[Word]:
     """The old words as the file spells them, but for those that the author changed.
 
-    Of several words that the file has as another number of words, the first stands for all.
+    Of several words that the file has as another number of words, the first represents all.
     """
     spelt = list(old)
     differ = [_hold_word(change) for change in _changes(old, mine)]
@@ -107,7 +107,7 @@ CLOSERS = (b"}", b")", b"]", b"else", b"elif ", b"except", b"finally")
 
 
 def indent_quotation(view: FileLines, wanted: EditLines, place: Place, path: str) -> EditLines:
-    """Give the new lines of an edit the blanks before its place, if its author left them out.
+    """Give the new lines of an edit the whitespace before its place, if its author left them out.
 
     Raises Conflict where it cannot be told how far they are to be indented.
     """
@@ -123,7 +123,7 @@ def indent_quotation(view: FileLines, wanted: EditLines, place: Place, path: str
 
 
 def _before(view: FileLines, place: Place) -> bytes:
-    """What stands before a place on its first line."""
+    """What is before a place on its first line."""
     data, offsets = view.document.data, view.document.offsets
     return data[offsets[view.document.line_at(place.start) - 1] : place.start]
 
@@ -159,20 +159,20 @@ def add_margin(view: FileLines, wanted: EditLines, targets: Targets, path: str) 
 
 
 def _depth_below(view: FileLines, last: int) -> int:
-    """How deep what stands below line `last`, counted from 1, is indented."""
+    """How deep what is below line `last`, counted from 1, is indented."""
     below = next((line for line in view.lines[last : last + BELOW] if line.strip()), b"")
     return measure_width(indent_of(below))
 
 
 def _shift(before: bytes, old: bytes, lines: Sequence[bytes], below: int, where: str) -> bytes:
-    """What has to stand before every new line but the first.
+    """What has to be before every new line but the first.
 
     An agent that leaves out the indentation of the one old line may have left it out of all
     lines, or of the first alone. Below an opening line the next one is deeper than the old line,
     or its bracket ends no less deep: then only the first has lost it. Elsewhere all have where
-    the old line stands among the new ones less deep than in the file. No indentation at all means
+    the old line is among the new ones less deep than in the file. No indentation at all means
     that of the first line where what follows in the file is indented, for nothing but an opening
-    line could stand before it.
+    line could be before it.
     """
     margin = indent_of(before)
     further = [line for line in lines[1:] if line.strip()]
@@ -208,7 +208,7 @@ def _refuse_undecided(where: str) -> Conflict:
 
 @dataclass(frozen=True)
 class LineIndents:
-    """What the indentation of single lines shows of an edit whose lines stand at `targets`."""
+    """What the indentation of single lines shows of an edit whose lines are at `targets`."""
 
     path: str
     wanted: EditLines
@@ -251,7 +251,7 @@ class LineIndents:
 
     @cached_property
     def _is_flat(self) -> bool:
-        """Whether the old lines are quoted at one depth, and stand in the file at several."""
+        """Whether the old lines are quoted at one depth, and are in the file at several."""
         rows = self._known
         numbers = [t for t in self.targets if t is not None]
         is_whole = not any(
@@ -266,7 +266,7 @@ class LineIndents:
         return min((measure_width(indent_of(line)) for line in lines), default=0) > old
 
     def _is_undecided(self, change: LineChange) -> bool:
-        """Whether the new lines of a change may stand as the file does, or as the author's do."""
+        """Whether the new lines of a change may be indented as the file's, or as the author's."""
         rows = [i for i in self._known if change.old_start <= i < change.old_end]
         added = self.wanted.new_lines[change.new_start : change.new_end]
         if rows:
@@ -284,7 +284,7 @@ class LineIndents:
     def _is_sibling(self, added: Sequence[bytes]) -> bool:
         """Whether a paragraph is added that begins as a line of the old text does.
 
-        And it stands as deep as that does in the file, though not as deep as it is quoted.
+        And it is as deep as that is in the file, though not as deep as it is quoted.
         """
         lines = self._drop_blank(added)
         if not lines or all(line.strip() for line in (added[0], added[-1])):
@@ -297,12 +297,12 @@ class LineIndents:
 
     @cached_property
     def _known(self) -> dict[int, int]:
-        """The old lines that say something and stand in the file, each with its line there."""
+        """The old lines that say something and are in the file, each with its line there."""
         old = self.wanted.old_lines
         return {i: t for i, t in enumerate(self.targets) if t is not None and old[i].strip()}
 
     def _here(self, row: int) -> bytes:
-        """The file's indentation of an old line that stands in it."""
+        """The file's indentation of an old line that is in it."""
         return indent_of(self.lines[self._known[row]])
 
     def _drop_blank(self, lines: Iterable[bytes]) -> list[bytes]:
@@ -335,7 +335,7 @@ EDITED = 450  # From this similarity on, per mille, a new line is an edited form
 
 @dataclass(frozen=True)
 class Merge:
-    """The changes of `wanted`, made where `targets` says that the old lines stand."""
+    """The changes of `wanted`, made where `targets` says that the old lines are."""
 
     view: FileLines
     path: str
@@ -515,7 +515,8 @@ class Merge:
         return kept
 
     def _keeps_margins(self, rows: Sequence[tuple[int, int]]) -> bool:
-        """Whether the context is indented as the author has it; then other blanks are a change."""
+        """Whether the context is indented as the author has it; then other whitespace is a
+        change."""
         margins = {
             (indent_of(self.wanted.old_lines[i]), indent_of(self.view.lines[t]))
             for i, t in rows
@@ -535,12 +536,12 @@ def _blanks_around(lines: Sequence[bytes], at: int) -> int:
 
 
 def _strip_margins(line: bytes) -> bytes:
-    """Take the indentation of a line, and the blanks at its end, off."""
+    """Take the indentation of a line, and the whitespace at its end, off."""
     return line.lstrip(INDENT).rstrip()
 
 
 def _trail(line: bytes) -> bytes:
-    """The blanks that a line ends with."""
+    """The whitespace that a line ends with."""
     return line[len(line.rstrip()) :]
 
 

@@ -16,11 +16,11 @@ LADDER_VERSION = 4  # The number of the ladder, raised when any of its answers m
 FULL = 1000  # A similarity or confidence of 1, per mille
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Place:
     """Bytes `start:end` of a document, as alike to the old text as `similarity` per mille says.
 
-    `agreement` weighs the lines that stand there up to whitespace and typography; of two places
+    `agreement` weighs the lines that are there up to whitespace and typography; of two places
     of a loose tier it decides. `rows` are those old lines that say something, one bit each. A
     place is a fit unless a line to be removed is another one there.
 
@@ -42,12 +42,12 @@ class Place:
 
     @property
     def is_gapless(self) -> bool:
-        """Whether every old line has its counterpart, and nothing stands in between."""
+        """Whether every old line has its counterpart, and nothing is in between."""
         first = self.targets[0]
         return first is not None and self.targets == tuple(range(first, first + len(self.targets)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Located:
     """Where an edit lands and how surely; more than one place only for an edit of all of them.
 
@@ -64,11 +64,11 @@ class Located:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
-    """The parameters of the ladder; they stand in every ledger entry.
+    """The parameters of the ladder; they are in every ledger entry.
 
-    With a `threshold` of 1 the old text has to stand in the file byte for byte.
+    With a `threshold` of 1 the old text has to be in the file byte for byte.
     """
 
     threshold: int = 800

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-DOTS = (b"...", b"\xe2\x80\xa6")  # Lines that stand for lines left out
+DOTS = (b"...", b"\xe2\x80\xa6")  # Lines that represent lines left out
 _REST = frozenset(b"existing rest remaining remainder unchanged same previous other".split())
 _KEPT = _REST.union(b"original omitted keep code everything".split())
 _THINGS = frozenset(
@@ -35,7 +35,7 @@ _LINE = (
 
 
 def is_elision(line: bytes) -> bool:
-    """Whether a line, without blanks at its ends, may stand for lines that were left out.
+    """Whether a line, without whitespace at its ends, may represent lines that were left out.
 
     Dots with words do so only in an edit that has them in both texts.
     """
@@ -58,7 +58,7 @@ def is_bare(line: bytes) -> bool:
 
 
 def is_placeholder(line: bytes) -> bool:
-    """Whether a line says in words that it stands for code that was not written out.
+    """Whether a line says in words that it represents code that was not written out.
 
     All its words are of those that such lines have. With dots, one of them says that something is
     left out; without, both what is left out and that it stays are said.

@@ -47,7 +47,7 @@ def strip_spaced_numbers(old: bytes, new: bytes) -> Texts | None:
 def _strip(old: bytes, new: bytes, end: Callable[[bytes, Mark], int | None]) -> Texts | None:
     """Cut each numbered line at its `end`; None where a line has none.
 
-    Behind blanks alone it has to be shown how many are the tool's where the new lines have no
+    Behind whitespace alone it has to be shown how many are the tool's where the new lines have no
     numbers: by an old line that is a new one too.
     """
     found = _find_numbers(old, new)
@@ -83,7 +83,7 @@ def _find_numbers(
         return None
     [kind] = kinds
     near = range(numbers[0][1], numbers[-1][1] + len(_lines(new)))
-    # Only behind blanks alone does a tool that cuts them off leave a bare number.
+    # Only behind whitespace alone does a tool that cuts them off leave a bare number.
     known = (kind, b"") if kind in (b" ", b"\t") else (kind,)
     own = [_NUMBERED.match(line) for line in _lines(new)]
     own = [mark if mark and _kind(mark) in known and int(mark[1]) in near else None for mark in own]
@@ -153,7 +153,7 @@ def _fence(old: bytes, new: bytes) -> Texts | None:
 
 
 def _escapes(old: bytes, new: bytes) -> Texts | None:
-    """Line feeds, tabs, quotes and backslashes arrived as they stand in a JSON string."""
+    """Line feeds, tabs, quotes and backslashes arrived as they are in a JSON string."""
     if b"\\" not in old or b"\n" in old.strip() or not _is_uniform(b'"', old + new):
         return None
     return _unescape(old), _unescape(new)
@@ -186,7 +186,7 @@ def _newlines(old: bytes, new: bytes) -> Texts | None:
 
 
 def _may_be_inside(text: bytes) -> bool:
-    """Whether an escaped line feed may as well stand at the end of a string of the source."""
+    """Whether an escaped line feed may as well be at the end of a string of the source."""
     lines = _TRIPLE.sub(b"", text).split(b"\\n")
     return any(
         line.count(quote) % 2 and below.startswith(quote)

@@ -26,7 +26,7 @@ LIMIT = 1000  # More places than this are not told apart by any hash or hint: th
 
 
 def exact(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
-    """Find the old text byte for byte: where it stands once, else in whole lines or tokens.
+    """Find the old text byte for byte: where it occurs once, else in whole lines or tokens.
 
     An edit that was written in lines is found in whole lines alone. A place that cuts a word in
     two is none, unless the change leaves the rest of the word as it is (see `cuts_word`).
@@ -110,7 +110,7 @@ def _lacks_indentation(view: FileLines, wanted: EditLines, start: int) -> bool:
     indented = len(before) + _measure_indentation(quoted[0])
     added = [each for each in wanted.new_lines if each.strip()]
     if added and not wanted.new_lines[0].strip():
-        return True  # A blank line would stand behind the indentation.
+        return True  # A blank line would be behind the indentation.
     return any(_measure_indentation(each) < indented for each in added[1:])
 
 
@@ -121,7 +121,7 @@ def _measure_indentation(line: bytes) -> int:
 def _stands_apart(document: Document, wanted: EditLines, place: Place) -> bool:
     """Whether a place cuts no token, and begins with its line if it ends with one.
 
-    A text that begins with a blank line does not begin at the end of one that has blanks.
+    A text that begins with a blank line does not begin at the end of one that has whitespace.
     """
     line = document.offsets[document.line_at(place.start) - 1]
     before = document.data[line : place.start]
@@ -150,7 +150,7 @@ def ends_line(document: Document, offset: int) -> bool:
 
 
 def at_token_borders(document: Document, place: Place) -> bool:
-    """Whether neither end of a place cuts a word or a run of blanks in two."""
+    """Whether neither end of a place cuts a word or a run of whitespace in two."""
     data = document.data
     begins = starts_line(document, place.start) or not _is_inside_token(data, place.start)
     return begins and (ends_line(document, place.end) or not _is_inside_token(data, place.end))
@@ -170,7 +170,7 @@ MANY = 50  # So many places are ambiguous anyway, and not worth being compared
 
 
 def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
-    """Find whole lines that differ from the old ones in blanks, blank lines and line ends only.
+    """Find whole lines that differ from the old ones in whitespace, blank lines and line ends only.
 
     Where there are none, the old text may begin and end inside a line. Where line ends alone are
     others, the tier `exact` says what a place is.
@@ -191,7 +191,7 @@ def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
 def _longer(view: FileLines, wanted: EditLines, rows: Rows) -> Rows | None:
     """The same place up to the line below, where that is the last old line as it is written.
 
-    All of the old text stands here, but for the indentation of that line: of two brackets the
+    All of the old text is here, but for the indentation of that line: of two brackets the
     author may have left out the inner one. What changes at the end of the text may then belong
     to either.
     """
@@ -262,7 +262,7 @@ SIMILARITY = 950
 
 
 def unicode(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
-    """Find whole lines that differ from the old ones in blanks, quotes, dashes and the like."""
+    """Find whole lines that differ from the old ones in whitespace, quotes, dashes and the like."""
     if not folds(view, wanted):
         return ()
     hits = find_runs(view.folded, wanted.folded)
@@ -298,7 +298,7 @@ def find_pieces(view: FileLines, wanted: EditLines) -> Sequence[Piece]:
 
 
 def _parts(lines: Sequence[bytes]) -> list[list[bytes]]:
-    """The lines between those that stand for others."""
+    """The lines between those that represent others."""
     parts: list[list[bytes]] = [[]]
     for line in lines:
         if is_elision(line.strip()):
@@ -322,7 +322,7 @@ def _join_pieces(lines: Sequence[bytes]) -> bytes:
 
 
 def _only(view: FileLines, piece: EditLines) -> Place | None:
-    """Where a piece stands, if it stands once."""
+    """Where a piece is, if it occurs once."""
     if not piece.old.strip():
         return None
     for find in (exact, whitespace, unicode):

@@ -49,7 +49,7 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
 
 
 def _as_it_stands(document: Document, wanted: EditLines, located: Located) -> EditLines | None:
-    """The edit with the old text that stands at all its places, but for line ends; else None."""
+    """The edit with the old text that is at all its places, but for line ends; else None."""
     if located.tier == "exact":
         return wanted
     other = swap_line_ends(wanted) if located.tier == "whitespace" else None
@@ -65,7 +65,7 @@ def _literal(
     """The new text byte for byte at every place, but for line ends: those are the file's.
 
     Lines that both texts have stay out of the splices, so that edits may share context. Where a
-    place begins behind the blanks of a line, these may be missing before the new lines too.
+    place begins behind the whitespace of a line, these may be missing before the new lines too.
     """
     document = view.document
     if b"\n" in wanted.new.rstrip() and not all(starts_line(document, p.start) for p in places):

@@ -22,12 +22,12 @@ from hkgit.values import dataclass, field
 BLANKS = b" \t\v\f\r"
 INDENT = b" \t"
 BRACKETS = (b"(", b")", b"[", b"]", b"{", b"}")
-"""What a line begins with that may stand as far left as the line which opens a block."""
+"""What a line begins with that may be as far left as the line which opens a block."""
 
 
 @dataclass(frozen=True)
 class LineReading:
-    """The lines of a file without something (blanks, typography), so that others are equal."""
+    """The lines of a file without something (whitespace, typography), so that others are equal."""
 
     lines: Sequence[bytes]
 
@@ -60,12 +60,12 @@ class FileLines:
 
     @cached_property
     def squeezed(self) -> LineReading:
-        """The lines without any blanks."""
+        """The lines without any whitespace."""
         return LineReading(self._body.translate(None, BLANKS).split(b"\n")[:-1])
 
     @cached_property
     def folded(self) -> LineReading:
-        """The lines without any blanks and typography."""
+        """The lines without any whitespace and typography."""
         body = self._body if self.is_ascii else fold(self._body)
         return LineReading(join_hyphens(body.translate(None, BLANKS)).split(b"\n")[:-1])
 
@@ -120,12 +120,12 @@ class EditLines:
 
     @cached_property
     def squeezed(self) -> tuple[bytes, ...]:
-        """The old lines without any blanks."""
+        """The old lines without any whitespace."""
         return tuple(map(squeeze, self.old_lines))
 
     @cached_property
     def folded(self) -> tuple[bytes, ...]:
-        """The old lines without any blanks and typography."""
+        """The old lines without any whitespace and typography."""
         return tuple(map(make_key, self.old_lines))
 
     @cached_property
@@ -168,7 +168,7 @@ class EditLines:
 
     @cached_property
     def bound(self) -> Set[int]:
-        """The old lines that have to stand in the file: the removed, and what they move across.
+        """The old lines that have to be in the file: the removed, and what they move across.
 
         Where lines are moved, those between could as well be said to move the other way. Three
         dots are no context either, but lines that the author left out.
@@ -206,12 +206,12 @@ def split_lines(text: bytes) -> tuple[bytes, ...]:
 
 
 def squeeze(line: bytes) -> bytes:
-    """Remove all blanks from a line."""
+    """Remove all whitespace from a line."""
     return line.translate(None, BLANKS)
 
 
 def make_key(line: bytes) -> bytes:
-    """Remove blanks and typography from a line."""
+    """Remove whitespace and typography from a line."""
     return join_hyphens(squeeze(line if line.isascii() else fold(line)))
 
 
@@ -221,7 +221,7 @@ def is_telling(key: bytes) -> bool:
 
 
 def indent_of(line: bytes) -> bytes:
-    """Return the blanks that a line begins with."""
+    """Return the whitespace that a line begins with."""
     return line[: len(line) - len(line.lstrip(INDENT))]
 
 

@@ -1,4 +1,4 @@
-"""Weigh how much of a quotation stands at a place.
+"""Weigh how much of a quotation is at a place.
 
 The one rule by which a place that is not the old text line by line may be the one that is meant:
 `docs/contract.md` states it as C92.
@@ -40,7 +40,8 @@ _NAMES = (
 
 
 def is_found(old: bytes, here: bytes, *, opens: bool = False) -> bool:
-    """Whether a line is a quoted one, but for blanks, typography, a remark and a slip in a word.
+    """Whether a line is a quoted one, but for whitespace, typography, a remark and a slip in a
+    word.
 
     Where it `opens` a quotation and names a block, one letter makes another block.
     """
@@ -72,7 +73,7 @@ def _is_slip(word: str, other: str) -> bool:
 
 
 def has_evidence(view: FileLines, wanted: EditLines, targets: Targets, path: str) -> bool:
-    """Whether enough of a quotation stands at `targets` for them to be the place that is meant."""
+    """Whether enough of a quotation is at `targets` for them to be the place that is meant."""
     lines, keys = list_keys(view, wanted)
     rows = [row for row, key in enumerate(keys) if key]
     telling = [i for i in rows if is_telling(keys[i])]
@@ -142,7 +143,7 @@ def _list_names(line: bytes) -> set[bytes]:
 
 
 def _opens_block(old: Sequence[bytes], telling: Sequence[int], row: int) -> bool:
-    """Whether an old line opens the block in which the telling one below it stands."""
+    """Whether an old line opens the block in which the telling one below it is."""
     line = old[row].rstrip()
     below = next((old[i] for i in telling if i > row), b"")
     is_deeper = len(indent_of(below)) > len(indent_of(line))

@@ -1,10 +1,10 @@
 """Words of a line, and characters that look alike.
 
-Quotes, dashes, blanks, ellipses, zero-width characters and composed letters of one meaning become
-one spelling.
+Quotes, dashes, whitespace, ellipses, zero-width characters and composed letters of one meaning
+become one spelling.
 
-Scripts that put no blanks between words have a border at every character. Bytes that are no UTF-8
-belong to words.
+Scripts that put no whitespace between words have a border at every character. Bytes that are no
+UTF-8 belong to words.
 """
 
 from __future__ import annotations

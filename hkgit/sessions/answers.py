@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hkgit.text.strict_json import JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnreadEdit:
     """A blind edit: its number, its lines, and the command that reads them after the fact."""
 
@@ -33,7 +33,7 @@ class UnreadEdit:
         return f"edit {self.number} is blind: nothing that was read covers {where}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EditReport:
     """What became of a call of `edit`.
 
@@ -93,7 +93,7 @@ class EditReport:
         return {"call": self.call, "batch": self.batch, "files": files, "blind": blind}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UndoReport:
     """The calls that were taken back, and the files that changed: path -> new content."""
 

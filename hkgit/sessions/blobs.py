@@ -42,7 +42,7 @@ _LEVEL = 1
 """Of zlib: the fastest; versions live until the next commit."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Blobs:
     """A directory of compressed files."""
 

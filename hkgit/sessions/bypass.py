@@ -15,8 +15,8 @@ from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, list_waiting
 from hkgit.sessions.commit_entries import propose
-from hkgit.sessions.outstanding import has_moved
 from hkgit.sessions.stage import open_journals
+from hkgit.sessions.waiting_edits import has_moved
 from hkgit.values import dataclass
 
 _MOST = 200
@@ -28,7 +28,7 @@ _SLACK = 2
 _FORMAT = "%H%x00%P%x00%(trailers:key=Hkgit-Entry,valueonly,separator=%x2C)%x00%s"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CommitPastHooks:
     """A commit without evidence, and the edits of sessions that it holds: whose, and where."""
 

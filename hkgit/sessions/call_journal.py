@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JournaledCall:
     """One call of `edit` or `undo`: all of its files were written, or none.
 
@@ -55,7 +55,7 @@ class JournaledCall:
         return (*(file for entry in self.entries for file in entry.files), *self.reversals)
 
     def states(self) -> dict[str, tuple[FileMark | None, FileMark | None]]:
-        """Map every path that the call changed to what stood there before, and after."""
+        """Map every path that the call changed to what was there before, and after."""
         states: dict[str, tuple[FileMark | None, FileMark | None]] = {}
         for change in self.changes:
             for path, before in change.needs:
@@ -179,14 +179,14 @@ def _refuse_damaged(place: Path) -> GitRefused:
     return GitRefused(str(place), "is damaged", fix)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JournalState:
     """What a session knows, and has recorded.
 
     `last` is the number of the last call. `recorded` maps the entries that commits were given to
     the edits that each accounts for. `fresh` is what calls of a `turn` of the model have shown:
     the other calls of that turn were written before, so it is known from the next one on. A
-    session that has ended knows nothing, and is there for what waits; the next call begins anew.
+    session that has ended knows nothing, and is there for what waits; the next call begins again.
     """
 
     last: int = 0
@@ -301,7 +301,7 @@ class SessionJournal:
 
     @property
     def standing(self) -> list[JournaledCall]:
-        """The calls that stand, of which HEAD does not have all."""
+        """The calls that were not undone, of which HEAD does not have all."""
         done = self.committed
         return [
             call
@@ -377,7 +377,7 @@ def _list_edits(call: JournaledCall) -> Iterator[tuple[int, int]]:
         yield from ((spec, edit.id) for edit in entry.edits)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PendingEdit:
     """One journalled edit: `number` counts from 1 in its spec, `spec` from 0 in its call."""
 
@@ -417,12 +417,13 @@ class PendingEdit:
         return frozenset({path})
 
     def version(self, side: FileMark | None) -> bytes | None:
-        """Return the bytes of a version that its entry speaks of; None where they are not kept."""
+        """Return the bytes of a version that its entry refers to; None where they are not kept."""
         return None if side is None else self.journal.blobs.get(side.sha256)
 
 
 def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
-    """List the edits that stand and that HEAD was not seen to have, in the order of their calls."""
+    """List the edits that were not undone and that HEAD was not seen to have, in the order of their
+    calls."""
     units = []
     for journal in journals:
         journal.load()

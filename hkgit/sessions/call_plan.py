@@ -68,7 +68,7 @@ class CallPlan:
 
     @property
     def found(self) -> dict[str, File | None]:
-        """Every path that a spec changes, with the file that stood there before all of them."""
+        """Every path that a spec changes, with the file that was there before all of them."""
         return files_before(change for each in self.steps for change in each.plan.files)
 
 
@@ -82,8 +82,8 @@ def plan_call(
 ) -> CallPlan:
     """Plan specs; stops at the first in which an edit is refused.
 
-    `expects` speak of the files as they are before all of the specs. `known` is what the session
-    knows before, and `kept` gives the versions that speaks of.
+    `expects` refer to the files as they are before all of the specs. `known` is what the session
+    knows before, and `kept` gives the versions that it refers to.
     """
     # A file is judged as all of them leave it.
     alone = options if len(specs) == 1 else replace(options, syntax="ignore")

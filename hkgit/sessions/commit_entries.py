@@ -66,7 +66,7 @@ def _find_final(
 ) -> list[tuple[PendingEdit, ...]] | None:
     """Group edits by their entries where these lead as they are from the one to the other.
 
-    None where they do not, and where they tell of text that is in neither.
+    None where they do not, and where they report text that is in neither.
     """
     found = [tuple(group) for _, group in groupby(units, key=lambda unit: unit.key)]
     here = {path: mark(before.get(path)) for path in paths}
@@ -92,7 +92,7 @@ def _find_final(
 
 
 def _says_what_stays(entry: Entry) -> bool:
-    """Whether each edit was read before, stands where it says, and none wrote over another."""
+    """Whether each edit was read before, is where it says, and none wrote over another."""
     by = [hunk.edits for file in entry.files for hunk in file.hunks]
     return (
         all(len(each) == 1 for each in by)

@@ -93,11 +93,11 @@ class EditSession:
         """Read lines of a file, and keep a receipt of what is shown.
 
         Without an `end` at most `limit` lines are shown; the reading says where to go on. With
-        `before` the file is read as it was just before that call: so a blind edit is mended.
+        `before` the file is read as it was just before that call: so a blind edit is fixed.
         Raises InvalidInput when there is no such file or line.
         """
         if before is not None:
-            from hkgit.sessions.reread import read_before  # few edits are blind
+            from hkgit.sessions.late_reads import read_before  # few edits are blind
 
             return read_before(self.root, self.journal, before, path, start, end)
         reading, data = read_checkout(self.root, path, start, end, hashline=hashline, limit=limit)
@@ -112,7 +112,7 @@ class EditSession:
 
     def parse(self, text: str | bytes, format: str = "auto") -> Spec:
         """Parse a spec. Raises InvalidInput."""
-        # As it is: a text that no bytes stand for is refused there.
+        # As it is: a text that no bytes represent is refused there.
         exists = partial(has_file, self.root)
         spec = dialects.parse(text, format, root=str(self.root), exists=exists)
         return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
@@ -132,7 +132,7 @@ class EditSession:
     ) -> EditReport:
         """Apply several specs in one call, each on what the one before it leaves.
 
-        Refusals stand in the outcomes. `batch` names the one whose refused edits the one spec
+        Refusals are in the outcomes. `batch` names the one whose refused edits the one spec
         corrects. Raises InvalidInput for a batch that is not there, GitRefused where a file cannot
         be written; then nothing has changed.
         """
@@ -264,9 +264,9 @@ class EditSession:
 
     def status(self) -> Status:
         """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
-        from hkgit.sessions.outstanding import see_head
         from hkgit.sessions.refused_calls import list_batches
         from hkgit.sessions.session_status import collect_status
+        from hkgit.sessions.waiting_edits import see_head
 
         see_head(self.root, [self.journal])
         waiting = list_batches(self._batches)

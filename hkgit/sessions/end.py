@@ -23,11 +23,11 @@ from hkgit.sessions.homes import (
     lock_sessions,
     read_last_use,
 )
-from hkgit.sessions.outstanding import find_awaiting, is_unread
+from hkgit.sessions.waiting_edits import find_awaiting, is_unread
 from hkgit.values import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SessionState:
     """One session: who used it when, how much it holds, and how many edits wait for a commit.
 

@@ -74,7 +74,7 @@ def find_unedited(root: Path) -> Unedited | None:
 
 
 def measure_file(root: Path, path: str) -> int | None:
-    """Return how many bytes a path below the root has; None where nothing stands."""
+    """Return how many bytes a path below the root has; None where there is none."""
     check_tree_path(path)
     try:
         return (root / path).lstat().st_size
@@ -98,7 +98,7 @@ _IMAGES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """Lines of a file as read, with the hash to quote.
 

@@ -30,7 +30,7 @@ PATIENCE = 10.0
 WAITING = ".waiting"
 """The file beside the sessions that is there while edits may wait for their commit.
 
-The hooks ask for it before they start anything; at post-commit only where something stands in it.
+The hooks ask for it before they start anything; at post-commit only where something is in it.
 No session can have this name.
 """
 

@@ -28,7 +28,7 @@ UNKEPT = ""
 """The version of a file that was too large to be kept: what is known must hold at its lines."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileKnowledge:
     """What is known of one file, as it was when its bytes had the SHA-256 `version`.
 

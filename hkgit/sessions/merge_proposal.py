@@ -25,10 +25,10 @@ from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import RESOLVE
 from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
-from hkgit.sessions.outstanding import is_unread
 from hkgit.sessions.placement import carry_reads, restate
 from hkgit.sessions.proposal import Proposal, ProposedEntry, propose_entry
 from hkgit.sessions.squash import describe_blind
+from hkgit.sessions.waiting_edits import is_unread
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
 

@@ -156,14 +156,14 @@ def restate(path: str, before: bytes, after: bytes) -> Spec:
 def restate_on(path: str, hunks: Iterable[RecordedHunk], before: bytes, onto: bytes) -> Spec:
     """Make a spec that does to `onto` what hunks did to the file before them.
 
-    What stands in their place in `onto` is replaced.
+    What is in their place in `onto` is replaced.
     """
     differ = find_changes(Document(before).lines, Document(onto).lines)
     return _make_spec(_move(path, plain_hunk(hunk), differ) for hunk in hunks)
 
 
 def _move(path: str, hunk: Hunk, differ: Sequence[LineChange]) -> ReplaceRange | InsertAfter:
-    """Make an edit of a hunk where its old lines stand in another version."""
+    """Make an edit of a hunk where its old lines are in another version."""
     lines = tuple(map(decode_text, hunk.new_lines))
     if hunk.start_line > hunk.end_line:
         _, last = follow(differ, (hunk.end_line, hunk.end_line))

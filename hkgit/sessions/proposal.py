@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hkgit.sessions.selection import Built
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProposedEntry:
     """A ledger entry with its name, and the journalled edits that it accounts for."""
 
@@ -23,7 +23,7 @@ class ProposedEntry:
 
     @property
     def path(self) -> str:
-        """Where it stands in the commit's tree."""
+        """Where it is in the commit's tree."""
         return entry_path(self.name)
 
     def list_edits(self, journal: SessionJournal) -> frozenset[UnitKey]:
@@ -32,7 +32,7 @@ class ProposedEntry:
         return frozenset((unit.call.id, unit.spec, unit.number) for unit in own)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Proposal:
     """The entries that a commit gets, in order, and sentences on what no entry accounts for.
 

@@ -45,7 +45,7 @@ def note_refused(root: Path, plan: CallPlan, agent: str) -> tuple[str, ...]:
         return ()
     edits = [edit for step in plan.steps for edit in step.spec.edits]
     refused = list_refused(edits, plan.outcomes)
-    with suppress(OSError):  # nobody's edit is refused for want of a record
+    with suppress(OSError):  # no edit is refused because a record failed
         log.note(agent, "edit", int(time.time()), refused)
     if not any(each.status in CONFLICTS for each in refused):
         return ()

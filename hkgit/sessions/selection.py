@@ -117,7 +117,7 @@ class Built:
         self.refused |= other.refused
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CommitBuilder:
     """Applies edits to the files of a commit's parent, in the order in which they were made.
 

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from hkgit.edits import Read, Snapshot
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_units
 from hkgit.sessions.knowledge import NOTHING, carry_knowledge, merge_knowledge
-from hkgit.sessions.outstanding import find_effective, is_unread
+from hkgit.sessions.waiting_edits import find_effective, is_unread
 from hkgit.text.escape import to_json_text
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import asdict, dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CallStatus:
     """One call: its edits and files, and how many edits are blind or in a commit already."""
 
@@ -30,7 +30,7 @@ class CallStatus:
     undone: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Status:
     """A session: its calls, the receipts that hold now, and edits not in a commit yet.
 
@@ -82,7 +82,7 @@ def collect_status(
 
 
 def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
-    """List the receipts of a session that hold for files as they stand."""
+    """List the receipts of a session that hold for files as they are."""
     state, kept = journal.state, journal.blobs.get
     for path in sorted({*state.known, *state.fresh}):
         file = files.get(path)

@@ -24,9 +24,9 @@ from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import PendingEdit, group_connected
 from hkgit.sessions.call_plan import render_mending_read
-from hkgit.sessions.outstanding import find_effective
 from hkgit.sessions.proposal import Proposal, ProposedEntry, propose_entry
 from hkgit.sessions.selection import Built, CommitBuilder, Step, choose_edits, read_contents
+from hkgit.sessions.waiting_edits import find_effective
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
 from hkgit.text.words import Words, words_of_files

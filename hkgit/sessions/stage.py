@@ -27,7 +27,7 @@ from hkgit.sessions.homes import (
     say_more,
     say_none_waits,
 )
-from hkgit.sessions.outstanding import has_moved, may_be_committed, see_head
+from hkgit.sessions.waiting_edits import has_moved, may_be_committed, see_head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def stage(repository: Repository) -> Proposal:
 def _is_more(
     repository: Repository, journals: Sequence[SessionJournal], proposal: Proposal
 ) -> bool:
-    """Whether a commit may settle refusals, or stand on one that was made past the hooks."""
+    """Whether a commit may settle refusals, or follow one that was made past the hooks."""
     if any(each.entry.claims.get("refusals") for each in proposal.entries):
         return True
     times = [unit.call.time for unit in list_waiting(journals)]

@@ -26,7 +26,7 @@ from hkgit.sessions.knowledge import (
     carry_knowledge,
     learn_lines,
 )
-from hkgit.sessions.outstanding import find_effective, see_head
+from hkgit.sessions.waiting_edits import find_effective, see_head
 from hkgit.sessions.writer import at_work, begin_turn, carry_out, keep_files, next_call
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document, terminate, unterminate

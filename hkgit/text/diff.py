@@ -1,6 +1,6 @@
 """Find the lines (or tokens) that two texts have in common, in order.
 
-Patience diff (Bram Cohen): items that stand once in both texts are anchors, and what lies between
+Patience diff (Bram Cohen): items that occur once in both texts are anchors, and what lies between
 two anchors is compared by itself. Where no anchor is left, the heaviest common subsequence
 decides, so that a long line outweighs a closing brace. Work is bounded: a stretch without anchors
 that is larger than `CELLS` counts as wholly different.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CELLS = 20_000  # The largest table, in cells, that the exact comparison of a stretch may fill
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LineChange:
     """`old[old_start:old_end]` was replaced by `new[new_start:new_end]`."""
 
@@ -103,7 +103,7 @@ def carry_line_ends(
 def follow(differ: Sequence[LineChange], lines: tuple[int, int]) -> tuple[int, int]:
     """Map a range of lines, counted from 1, through changes.
 
-    Replaced ones stand where their replacement does, from its first line to its last.
+    Replaced ones are where their replacement is, from its first line to its last.
     """
     return _follow(differ, lines[0], is_last=False), _follow(differ, lines[1], is_last=True)
 
@@ -119,7 +119,7 @@ def _follow(differ: Sequence[LineChange], number: int, *, is_last: bool) -> int:
 
 
 def find_anchors(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
-    """Find the longest increasing run of items that stand once in either text."""
+    """Find the longest increasing run of items that occur once in either text."""
     in_a, in_b = Counter(a), Counter(b)
     place = {item: j for j, item in enumerate(b) if in_b[item] == 1 and in_a.get(item) == 1}
     once = [(i, place[item]) for i, item in enumerate(a) if item in place]

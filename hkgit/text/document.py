@@ -22,7 +22,7 @@ MOST_LINES = 2_000_000
 """A file of more lines is no text to edit: lists of them would take gigabytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Splice:
     """Replace bytes `start:end` of a document by `new`; `start == end` only inserts."""
 

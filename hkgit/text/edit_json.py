@@ -1,7 +1,7 @@
 """The one written form of an edit: a JSON object with `op`, and the fields of the edit by name.
 
 The ledger, the journal of a session and the dialect `protocol` write edits so. A field that says
-nothing is left out; bytes that are not UTF-8 stand as base64.
+nothing is left out; bytes that are not UTF-8 are as base64.
 """
 
 from __future__ import annotations

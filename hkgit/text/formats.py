@@ -264,7 +264,7 @@ class ReceiptJson(TypedDict):
 
 
 class StatusJson(TypedDict):
-    """How a session stands."""
+    """The state of a session."""
 
     session: str
     calls: list[SessionCallJson]
@@ -467,7 +467,7 @@ class BlameLineJson(TypedDict):
 
 
 class PassingJson(TypedDict):
-    """Commits that a policy lets pass, and others."""
+    """Commits that a policy accepts, and others."""
 
     passes: int
     fails: int
@@ -652,7 +652,7 @@ class ScanJson(TypedDict):
 
 
 class TallyJson(TypedDict):
-    """Numbers of commits: all, those that the policy lets pass, and by kind."""
+    """Numbers of commits: all, those that the policy accepts, and by kind."""
 
     commits: int
     passing: int
@@ -723,7 +723,7 @@ class SqlJson(TypedDict):
     rows: Annotated[list[dict[str, Any]], "By column name; a repeated name becomes `NAME_2`."]
 
 
-# The ledger, where nothing else may stand
+# The ledger, where nothing else may be
 
 
 class Base64Json(TypedDict):
@@ -909,11 +909,11 @@ FORMATS: dict[str, Any] = {
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 _STRICT = ("ledger",)
-"""Documents in which no other key may stand."""
+"""Documents in which no other key may be."""
 
 
 def describe_format(name: str) -> JsonObject:
-    """Write the schema of a document. Raises KeyError where there is none of this name."""
+    """Write the schema of a document. Raises KeyError where no document has this name."""
     return _write(FORMATS[name], is_open=name not in _STRICT)
 
 

@@ -1,8 +1,8 @@
-"""Which paths may stand in a spec, an entry or a commit, and how git writes them.
+"""Which paths may be in a spec, an entry or a commit, and how git writes them.
 
 Specs come from agents and commits from anywhere, so a path is refused for what any file system
 could make of it, not only the one at hand. Three sorts: never allowed (`check_path`), allowed
-where the file is there already but not made anew (`check_new_path`), and those that only a
+where the file is there already but not made again (`check_new_path`), and those that only a
 policy can judge.
 """
 

@@ -1,7 +1,7 @@
-"""Find which lines of a file stand in an answer that an agent was given.
+"""Find which lines of a file are in an answer that an agent was given.
 
 An answer holds lines as they are or behind their numbers, with other text around them and pieces
-left out. A line that may stand elsewhere in the file as well is not found.
+left out. A line that may be elsewhere in the file as well is not found.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PLACES = 200
 """So many places of a file are tried at most for a line of an answer."""
 
 _TAKEN = "\0"
-"""Stands for a line of an answer that is another file's: no text has it."""
+"""Represents a line of an answer that is another file's: no text has it."""
 
 
 def split_lines(data: bytes) -> list[str] | None:
@@ -52,7 +52,7 @@ def find_shown_lines(
 
 
 def find_snippets(file: Sequence[str], texts: Iterable[str]) -> list[Lines]:
-    """Find where pieces of a file stand in it, each whole and in one place alone."""
+    """Find where pieces of a file are in it, each whole and in one place alone."""
     whole, numbers = _join(file), list[int]()
     for text in texts:
         wanted = _join(lines := text.split("\n"))
@@ -131,7 +131,7 @@ def join_numbers(numbers: Iterable[int]) -> list[Lines]:
 def _list_numbered(
     file: Sequence[str], answer: Iterable[str], start_line: int, end_line: int
 ) -> Iterator[int]:
-    """List the lines that stand behind their own numbers."""
+    """List the lines that are behind their own numbers."""
     for line in answer:
         number = _read_number(file, line)
         if number is not None and start_line <= number <= end_line:
@@ -149,7 +149,7 @@ def _read_number(file: Sequence[str], line: str) -> int | None:
 def _share_numbered(
     files: Mapping[str, Sequence[str]], answer: Sequence[str]
 ) -> Iterator[tuple[str, list[int]]]:
-    """Share out the lines behind their numbers: one that several files have must stand as often."""
+    """Share out the lines behind their numbers: one that several files have must occur as often."""
     copies = Counter(line for line in answer if _NUMBERED.fullmatch(line))
     owners = {
         line: {path: found for path, file in files.items() if (found := _read_number(file, line))}
@@ -166,7 +166,7 @@ def _share_numbered(
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ShownPiece:
     """Lines of a file from `first` to before `stop`, which an answer shows from `at` to `end`."""
 
@@ -179,7 +179,7 @@ class ShownPiece:
 def find_pieces(
     file: Sequence[str], answer: Sequence[str], asked: Mapping[int, int] | None = None
 ) -> list[ShownPiece]:
-    """Find the pieces of a file that stand in an answer and in one place of the file alone.
+    """Find the pieces of a file that are in an answer and in one place of the file alone.
 
     Others may be like them where lines were `asked` for by their first number and their last; or,
     where all of the file was, where both the answer and the file begin or end.
@@ -235,7 +235,7 @@ def _has_once(whole: str, lines: Sequence[str]) -> bool:
 
 
 def _count_run(file: Sequence[str], first: int, answer: Sequence[str], at: int) -> int:
-    """Count the lines from `first` on that stand in an answer from `at` on, to the last filled."""
+    """Count the lines from `first` on that are in an answer from `at` on, to the last filled."""
     most, count = min(len(file) - first, len(answer) - at), 0
     while count < most and file[first + count] == answer[at + count]:
         count += 1
@@ -249,5 +249,5 @@ def _join(lines: Sequence[str]) -> str:
 
 
 def _list_filled(lines: Sequence[str]) -> list[int]:
-    """List where lines are that hold more than blanks, from 0."""
+    """List where lines are that hold more than whitespace, from 0."""
     return [at for at, line in enumerate(lines) if line.strip()]

@@ -33,7 +33,7 @@ _HASH = r"[0-9A-Fa-f]{12,64}"
 _PLAIN_KEY = r"[A-Za-z_]\w*"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Node:
     """A JSON value with its path; its methods check the type, and raise InvalidInput.
 
@@ -150,9 +150,9 @@ _REST_OF_LINE = r"[^\n]*"
 _SURROGATE = "[\ud800-\udfff]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Flaw:
-    """Stands in a decoded value for what JSON must not hold, until the walk names its path."""
+    """Replaces, in a decoded value, what JSON must not hold, until the walk names its path."""
 
     what: str
 

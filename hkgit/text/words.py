@@ -8,11 +8,11 @@ from hkgit.edits import File
 from hkgit.text.document import Document
 
 Words = frozenset[bytes]
-"""Lines without their blanks, so that a line that was only indented anew is the same."""
+"""Lines without their whitespace, so that a line that was only indented again is the same."""
 
 
 def words_of(lines: Iterable[bytes]) -> Words:
-    """Return lines without their blanks; empty ones say nothing."""
+    """Return lines without their whitespace; empty ones say nothing."""
     return frozenset(filter(None, (b"".join(line.split()) for line in lines)))
 
 

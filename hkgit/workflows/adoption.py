@@ -47,7 +47,7 @@ def keep_record(repository: Repository, commit: str, proposal: Proposal) -> str:
 
 
 OWN = ".hkgit/"
-"""What hkgit itself writes into commits: nobody's edit, and not explained."""
+"""What hkgit itself writes into commits: not an edit, so not explained."""
 
 
 class Transcripts(Protocol):
@@ -57,7 +57,7 @@ class Transcripts(Protocol):
         """Yield steps about the `wanted` paths, oldest first; `known` are all paths there are."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AdoptRequest:
     """What is to be explained: a tree that is no commit yet, or commits, parents first.
 
@@ -71,7 +71,7 @@ class AdoptRequest:
     keeps: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Adoption:
     """What the transcripts explain of one change; `commit` is None where it is no commit yet.
 
@@ -262,13 +262,13 @@ def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> N
     journal.end(fresh, {})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ScannedCommit:
     """A commit that an agent made, or that transcripts know of.
 
     `agent` is the name of its author or co-authors that makes it an agent's, None where none does;
     `adoption` what transcripts explain, None where the commit has entries of its own. With
-    `is_kept` a record of it stands beside the history already.
+    `is_kept` a record of it is beside the history already.
     """
 
     commit: str

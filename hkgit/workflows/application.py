@@ -34,7 +34,7 @@ _LONGEST_PAUSE = 0.5
 """Seconds."""
 
 
-@dataclass(slots=True)
+@dataclass
 class ApplyResult:
     """What became of a request; `error` decides the exit code, None where all went well.
 
@@ -72,7 +72,7 @@ def apply(
     """Commit specs, or say why not; what a crash has left in the repository is repaired first.
 
     Of slow work `say` gets a sentence, and `watch` passes the steps on. Raises GitRefused where
-    the repair cannot be done; every other refusal stands in the result.
+    the repair cannot be done; every other refusal is in the result.
     """
     if not request.dry_run:
         for settled in settle_abandoned(repository):
@@ -186,11 +186,11 @@ def _note_refusals(
     steps: Sequence[PlannedCommit],
     result: ApplyResult,
 ) -> None:
-    """Keep what was refused, in the clone's own record, and tell of the conflicts met."""
+    """Keep what was refused, in the clone's own record, and report the conflicts met."""
     log = RefusalLog.of(repository.common_dir)
     agent = request.agent or steps[-1].spec.agent or "unknown"
     refused = list_refused((edit for each in steps for edit in each.spec.edits), result.outcomes)
-    with suppress(OSError):  # nobody's edit is refused for want of a record
+    with suppress(OSError):  # no edit is refused because a record failed
         log.note(agent, "apply", int(time.time()), refused)
     notes = describe_conflicts(repository, log, agent, refused, request.branch or "HEAD")
     result.conflicts = (*result.conflicts, *notes)

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from hkgit.applying.planner import Options
 
 Values = JsonObject
-"""The arguments of a call, as `check_arguments` lets them pass."""
+"""The arguments of a call, as `check_arguments` accepts them."""
 
 
 class WrongArguments(InvalidInput):
     """What a call was given is not what its schema says."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Argument:
     """One argument of a call; an `array` holds strings."""
 
@@ -140,7 +140,7 @@ def _holds_strings(value: object) -> bool:
 
 
 def _is_broken(value: object) -> bool:
-    """Whether it is a text that no bytes stand for."""
+    """Whether it is a text that no bytes represent."""
     try:
         encode_text(value if isinstance(value, str) else "")
     except UnicodeEncodeError:

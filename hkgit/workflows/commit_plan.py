@@ -27,12 +27,12 @@ from hkgit.text.escape import count_noun
 from hkgit.text.strict_json import JsonObject
 from hkgit.text.words import words_of_files
 from hkgit.values import dataclass, replace
+from hkgit.workflows.dirty_checkout import explain_uncommitted
 from hkgit.workflows.merge_plan import MergePlan, expect_conflicted
 from hkgit.workflows.target import ApplyRequest, LandingTarget, find_base
-from hkgit.workflows.uncommitted import explain_uncommitted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlannedCommit(PlannedSpec):
     """One spec, planned, and what becomes of it as a commit when all of its edits apply.
 
@@ -109,7 +109,7 @@ def _plan_spec(
     reads: tuple[Read, ...],
     ahead: tuple[Read, ...],
 ) -> tuple[Plan, tuple[Read, ...]]:
-    """The plan on the tip of a spec that speaks of a base, and the reads that hold there."""
+    """The plan on the tip of a spec that refers to a base, and the reads that hold there."""
     try:
         spec = resolve_names(spec, base)
         if base is tip:
@@ -172,7 +172,7 @@ def _check_reads(files: Snapshot, reads: Sequence[Read]) -> None:
         raise refuse_stale_read(read.path, base, read)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedCommit:
     """A step with its entry and message; `commit` is None while none is made of it.
 
@@ -205,7 +205,7 @@ def record_step(
 
     With `credits_agents` the message says that the agent assisted, too. With `as_said` the entry
     holds each edit, else their net change where they wrote over one another. Raises InvalidInput
-    for an agent or a message that cannot stand in a commit.
+    for an agent or a message that cannot be in a commit.
     """
     told_agent = step.spec.agent if request.agent is None else request.agent
     agent = "unknown" if told_agent is None else told_agent

@@ -4,8 +4,8 @@ Each line that calls left is known to be of the base, of one edit, or of nobody 
 hunks of their entries say so. A line of the commit is explained where it is such a line of an
 edit; all others that the base does not have are not.
 
-A diff pairs lines by their text alone, and a brace or a blank line stands anywhere. In a file that
-others have changed too, such a line counts only among lines that stand beside it in both texts,
+A diff pairs lines by their text alone, and a brace or a blank line is anywhere. In a file that
+others have changed too, such a line counts only among lines that are beside it in both texts,
 and so does one that somebody has copied.
 """
 
@@ -28,12 +28,12 @@ from hkgit.text.document import Document
 from hkgit.values import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Origin:
     """The edit that made a line, what tied it to what was read, and how many lines it changed.
 
     `is_derived` says whether the line follows from the entries of its commit. One that does not
-    stands on lines that no call has made.
+    is on lines that no call has made.
     """
 
     unit: PendingEdit
@@ -69,7 +69,7 @@ def count_lines(lines: Lines) -> int:
     return 1 if is_empty(lines) else lines[1] - lines[0] + 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExplainedLines:
     """Lines `first..last` of a file that one edit made; an empty range where it took some out."""
 
@@ -83,7 +83,7 @@ class ExplainedLines:
         return count_lines((self.first, self.last))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnexplainedLines:
     """Lines of a file that no call made; an empty range where lines were taken out."""
 
@@ -133,7 +133,7 @@ def explain(
     """Explain what some paths have become, by the edits that were put on the base.
 
     Of lines that these do not derive, the versions that all `units` found and left tell who wrote
-    them: they stand on lines that nobody's call has made.
+    them: they are on lines that no call has made.
     """
     before, after = sides
     derived, others = (_trace(each, before) for each in (_list_built(built), _list_recorded(units)))
@@ -149,7 +149,7 @@ NOBODY = 0
 """In a trace: a line that neither the base has nor a call has made."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Trace:
     """The lines of a file as calls left it: each with its number in the base, or its edit.
 
@@ -263,7 +263,7 @@ def _explain_file(
     known = {j for i, j in pairs if i in of_base}.union(ended)
     there = {*of_base.values()}
     left = there - {of_base.get(i) for i, _ in pairs}
-    # A line that a call wrote is none of the base's that stands elsewhere.
+    # A line that a call wrote is not one of the base's that is elsewhere.
     common = find_common(old.lines, now.lines)
     kept = [(i, j) for i, j in common if j not in by or i + 1 not in there]
     first_new = len(found.unexplained)

@@ -148,7 +148,7 @@ def _add_item(content: bytes) -> bytes | None:
 def _add_table(content: bytes) -> bytes | None:
     """Add a table at the end of a TOML file; None where it does not fit there.
 
-    That is asked of a parser: a list `repos = [...]` in one value takes no tables.
+    A parser tells: a list `repos = [...]` in one value takes no tables.
     """
     text = decode_text(content)
     end = "\r\n" if "\r\n" in text else "\n"

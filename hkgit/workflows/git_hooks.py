@@ -33,7 +33,7 @@ _RECORDING = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HooksDirectory:
     """Where git looks for this repository's hooks.
 

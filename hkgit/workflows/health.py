@@ -20,7 +20,7 @@ from hkgit.git.transaction.recovery import Outcome, Settled, find_outcome, settl
 from hkgit.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class InstalledHook:
     """An active hook, and whose it is: `hkgit`, `calls hkgit`, or `foreign`."""
 

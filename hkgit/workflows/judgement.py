@@ -50,7 +50,7 @@ def judge(
     """Judge the commit that git would make of the index; the report is provisional.
 
     `message_file` is what git's hook was given, known at commit-msg. `policy` names another policy
-    than that of HEAD, as FILE or REV:PATH. With `allow_blind` edits without evidence are let pass,
+    than that of HEAD, as FILE or REV:PATH. With `allow_blind` edits without evidence are accepted,
     because whoever commits has said so. `shell` is the agent in whose shell the commit is made, if
     it is one's. Raises InvalidInput for a policy that cannot be read, GitRefused for a message
     file that is not there.
@@ -81,7 +81,7 @@ def _message(repository: Repository, message_file: str | None) -> bytes | None:
     return repository.git("stripspace", "--strip-comments", stdin=raw).stdout
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rejection:
     """A commit that would be rejected, by which rule, and its first finding: where and what."""
 
@@ -91,7 +91,7 @@ class Rejection:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Simulation:
     """What a policy would do: how many commits of each verdict it meets, passes and rejects.
 
@@ -164,14 +164,14 @@ LONGEST_BUDGET = 86_400
 """Seconds that a push may be given."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefsRequest:
     """The hook that asks, the `stdin` that git gives it, and its environment.
 
     `policy` names another one than the trusted side's, as FILE or REV:PATH. `remote` is where a
     push goes, else what the pre-commit framework says, else `origin`. `budget` is how many seconds
     pre-receive may take. For pre-receive the repository's settings `hkgit.gate.policy` and
-    `hkgit.budget` stand in for what is not given.
+    `hkgit.budget` replace what is not given.
     """
 
     point: RefPoint
@@ -182,7 +182,7 @@ class RefsRequest:
     budget: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefsResult:
     """The answer on each ref, in git's order."""
 
@@ -195,7 +195,7 @@ class RefsResult:
 
 
 def judge_refs(repository: Repository, request: RefsRequest) -> RefsResult:
-    """Judge every ref that git tells a hook of; refusals stand in the result.
+    """Judge every ref that git tells a hook of; refusals are in the result.
 
     Raises InvalidInput for a policy, a budget or lines from git that cannot be read.
     """
@@ -236,7 +236,7 @@ def _parse_seconds(given: str | float | None) -> float:
     return seconds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VerifyRequest:
     """The commits of `old..new`, and the policy that they are verified under.
 

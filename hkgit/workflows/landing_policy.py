@@ -23,8 +23,8 @@ from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.values import dataclass
 from hkgit.workflows.commit_plan import PlannedCommit
+from hkgit.workflows.dirty_checkout import is_other_text
 from hkgit.workflows.target import LandingTarget
-from hkgit.workflows.uncommitted import is_other_text
 
 _SHOWN = 5
 """At most so many blind edits are named in a refusal."""
@@ -32,7 +32,7 @@ _SHOWN = 5
 _FIX = "Give the hash of what was read (--expect), or a session that read it (--session)."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unread:
     """An edit without the evidence that the policy or the protocol asks for.
 
@@ -40,7 +40,7 @@ class Unread:
     `lines` are what is to be read of it, None for all: where an earlier spec of the call changes
     the file too, numbers say little. `rev` is the commit to read it from, None where the checkout
     has the same lines. `accepted` are the kinds of evidence that would do, `has` is what it has.
-    With `by_number` the protocol asks for a hash, so no policy lets it pass.
+    With `by_number` the protocol asks for a hash, so no policy accepts it.
     """
 
     number: int

@@ -21,7 +21,7 @@ from hkgit.workflows.target import ApplyRequest, LandingTarget, find_target
 from hkgit.workflows.worktree_commit import begin_series
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PruneResult:
     """The names of the records that go, and the commit that takes them out of the tree."""
 

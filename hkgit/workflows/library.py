@@ -66,7 +66,7 @@ _UNSAID = "edits"
 """The dialect of edits that a program has made itself."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EditResult:
     """What became of a batch: one outcome an edit, and the files that change.
 
@@ -103,7 +103,7 @@ class ParsedEdits(list[AnyEdit]):
 
     @property
     def sequential(self) -> bool:
-        """Whether each edit speaks of what those before it left; else all speak of the base."""
+        """Whether each edit refers to what those before it left; else all refer to the base."""
         return self.spec.sequential
 
 
@@ -155,13 +155,13 @@ def apply_edits(
     """Apply edits to a directory, or to a mapping of paths to content, all or nothing.
 
     `edits` is the text of a spec in the dialect `fmt`, what `parse_edits` made of one, or a list
-    of edits. Of a list each edit speaks of what those before it left; where one of them names line
-    numbers, all speak of the files as given. A mapping is never changed; a directory is written
+    of edits. Of a list each edit refers to what those before it left; where one of them names line
+    numbers, all refer to the files as given. A mapping is never changed; a directory is written
     unless `dry_run`. A file that parsed and no longer does is refused where an edit of it was not
     exact; with `check_syntax` always, with False never. The other options mean what those of
     `hkgit apply` do; `allow_blind` is on.
 
-    Refusals stand in the outcomes. Raises GitRefused when a file cannot be written, InvalidInput
+    Refusals are in the outcomes. Raises GitRefused when a file cannot be written, InvalidInput
     for text that cannot be read, arguments that mean nothing, and a root that is not there.
     """
     if not isinstance(fmt, str):
@@ -324,7 +324,7 @@ def _list_contents(root: Root, plan: Plan) -> dict[str, Content | None]:
     return given
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReadRange:
     """Lines of a file with the hash that an edit of them quotes; the keys of `read --json`."""
 

@@ -193,7 +193,7 @@ class ReadingMemory:
         return True
 
     def _recall(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> None:
-        """Learn what an earlier version of a file showed, as far as it still stands."""
+        """Learn what an earlier version of a file showed, as far as it is still there."""
         old = know_lines(then, self._find(reading, then))
         self._know(step, reading.path, now, carry_knowledge(old, now, self._blobs.get))
 

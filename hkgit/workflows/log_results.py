@@ -93,7 +93,7 @@ def _replace_literally(text: bytes, old: bytes, new: bytes, *, is_all: bool) -> 
 
 
 def may_be_made_on(edit: LoggedEdit, path: str, data: bytes) -> bool:
-    """Whether a call may have been made on a version: its old texts stand there, unless chained."""
+    """Whether a call may have been made on a version: its old texts are there, unless chained."""
     if edit.hunks is not None and path in edit.hunks:
         return do_hunks_fit(data, edit.hunks[path])
     text = show_text(data)

@@ -11,13 +11,13 @@ Texts = Mapping[str, bytes | None]
 """Contents by path from the root; None where there is no file."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoggedReading:
     """What the model was shown of a file: those of its lines from `start_line` on that are there.
 
     `whole` is the text of the file where all of it was shown. Where a command was asked, `said` is
     that, `asked` the ranges of lines in it, and `named` all files that it names: their lines may
-    stand in its answer as well.
+    are in its answer as well.
     """
 
     path: str
@@ -29,13 +29,13 @@ class LoggedReading:
     named: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoggedHunk:
     """Lines that a log says were replaced, without their ends; `start_line` as diffs count it.
 
     `is_ended` is false where the last new line had no end, so it was the last of its file; None
     where that is not told. `has_tabs` is false where tabs that lines begin with may be shown as
-    two blanks each.
+    two spaces each.
     """
 
     start_line: int
@@ -45,7 +45,7 @@ class LoggedHunk:
     has_tabs: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoggedEdit:
     """A call of an edit tool that the tool took.
 
@@ -65,7 +65,7 @@ class LoggedEdit:
     hunks: Mapping[str, tuple[LoggedHunk, ...]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One step: when (milliseconds since 1970), in which conversation, and where the log says so.
 

@@ -18,7 +18,7 @@ _INDENT = re.compile(rb"[\t ]*")
 
 
 def show_tabs(text: bytes) -> bytes:
-    """Write a text with two blanks for each tab that its lines begin with."""
+    """Write a text with two spaces for each tab that its lines begin with."""
     return _LEADING.sub(lambda tabs: b"  " * len(tabs[0]), text)
 
 
@@ -131,8 +131,8 @@ def apply_hunks(
 ) -> bytes:
     """Apply hunks to a file, with its own line ends. Raises InvalidInput where they do not fit.
 
-    A log may show tabs as blanks (Claude Code does); `words` is what the words of the call make of
-    the file, where they tell it.
+    A log may show tabs as whitespace (Claude Code does); `words` is what the words of the call make
+    of the file, where they tell it.
     """
     text = show_text(data or b"")
     meant = None if words is None else show_text(words)

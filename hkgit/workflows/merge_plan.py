@@ -20,7 +20,7 @@ from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MergePlan:
     """The commit that is merged into a tip, its name on the command line, and what git makes of it.
 

@@ -31,7 +31,7 @@ Step = TypeVar("Step", bound=PlannedSpec)
 Done = TypeVar("Done")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Round:
     """What was sent, what became of each edit, and the correction that was asked for if any."""
 
@@ -40,7 +40,7 @@ class Round:
     correction: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReflectionResult(EditResult):
     """The last batch, the files that all batches together change, and every round.
 
@@ -265,7 +265,7 @@ class _CommitBatches(Generic[Step, Done]):
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reflection:
     """Who answers a correction with a spec, how often, and how the first specs are read.
 

@@ -1,4 +1,4 @@
-"""A commit made again so that evidence accounts for it: one that stands, or what is staged.
+"""A commit made again so that evidence accounts for it: an existing one, or what is staged.
 
 Its entries that still hold stay. What sessions edited gets theirs, where the commit was made past
 git's hooks. What neither explains is read from the trees that git has: an agent's gets an entry
@@ -77,7 +77,7 @@ _OURS = rb"(?mi)^hkgit-(?!vouched-by:).*\n?"
 _MOST_SEARCHED = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RemakeRequest:
     """The commit to make again; `agent` says whose it is, and `message` is a new one.
 
@@ -97,9 +97,9 @@ class RemakeRequest:
     vouches: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Remade:
-    """What stands in the place of a commit: itself where there is nothing to make again.
+    """What is in place of a commit: itself where there is nothing to make again.
 
     It `is_gone` where it changed nothing but the ledger.
 
@@ -385,7 +385,7 @@ class _Remaking:
         self.tip = tip
 
     def _begin(self) -> str:
-        """An empty commit below one without a parent, whose files would be nobody's."""
+        """An empty commit below one without a parent, so that its files have a base."""
         return self._write(EMPTY_TREE, (), b"Begin\n")
 
     def _merge(self, tip: str, other: str) -> str:
@@ -642,7 +642,7 @@ def _write_signed(repository: Repository, old: Commit, tree: str, message: bytes
 
 
 def _carry_later(repository: Repository, old: Commit, new: str, head: str) -> dict[str, str]:
-    """Write the commits after one anew, on their new parents and with the new records.
+    """Write the commits after one again, on their new parents and with the new records.
 
     Return the new one of each, the first among them.
     """

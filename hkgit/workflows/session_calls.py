@@ -25,7 +25,7 @@ def open_session(root: Path, name: str | None) -> EditSession:
     """
     # Commits plan no edits of their own.
     from hkgit.sessions.edit_session import EditSession
-    from hkgit.sessions.outstanding import see_head
+    from hkgit.sessions.waiting_edits import see_head
 
     if name is not None:
         return EditSession.open(root, name)

@@ -22,7 +22,7 @@ class Action(StrEnum):
     BLOCKED = "blocked"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SetupStep:
     """One file, by its absolute path; `content` only where it is written."""
 
@@ -39,7 +39,7 @@ def keep_file(path: Path, note: str) -> SetupStep:
 
 
 def read(path: Path) -> bytes | None:
-    """Read the bytes of a file, None where nothing stands; what is no file has none.
+    """Read the bytes of a file, None where there is none; what is no file has none.
 
     Raises GitRefused when the system does not let it be read.
     """

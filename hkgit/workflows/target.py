@@ -1,4 +1,4 @@
-"""What is asked of `apply`, and the branch on which its commits land."""
+"""Options of `apply`, and the branch on which its commits land."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hkgit.workflows.reflection import Reflection
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ApplyRequest:
     """Specs, each of which becomes one commit. Nothing lands unless all of their edits apply.
 
@@ -46,7 +46,7 @@ class ApplyRequest:
     reflection: Reflection | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LandingTarget:
     """Where commits land: on `tip`, moving `branch` from `old` (None: the branch is made).
 

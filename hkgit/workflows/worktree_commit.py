@@ -194,7 +194,7 @@ def _commit(
     warning = refuse_ruling(policy, ruling)
     if warning is not None and policy.mode == "enforce":
         raise warning
-    # The gate's own hooks have nothing to say of what the judge has just let pass.
+    # The gate's own hooks have nothing to say of what the judge has just accepted.
     runs_hooks = bool(series.foreign or warning is not None or ruling.findings)
     commit = partial(series.commit, tip, merged=merged, allow_blind=allow_blind)
     try:

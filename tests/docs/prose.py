@@ -11,8 +11,8 @@ MOST_IN_A_PARAGRAPH = 90
 ODD_WORDS = {
     r"heed\w*": "read, use, obey",
     r"mend\w*": "fix",
-    r"blanks?": "space, empty line",
-    r"stands?|stood": "is, occurs",
+    r"blanks|a blank(?! (?:old |new )?(?:lines?|one|item))": "space, whitespace",
+    r"(?:stands?|stood)(?! for)": "is, occurs",
     r"such (?:are|is)": "these are, for example",
     r"(?:is|are) none of": "is not one of",
     r"is no (?:JSON|TOML|UTF-8|pass|proof)": "is not",

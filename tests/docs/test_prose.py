@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
+import tokenize
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -139,3 +142,26 @@ def test_a_number_is_not_given_again_when_its_rule_is_gone() -> None:
 def test_no_message_has_odd_words() -> None:
     odd = {each: found for each in collect_messages() if (found := find_odd_words(each.text))}
     assert odd == {}
+
+
+def test_no_docstring_or_comment_of_the_package_has_odd_words() -> None:
+    odd = {}
+    for path in (ROOT / "hkgit").rglob("*.py"):
+        for text in (*_docstrings(path), *_comments(path)):
+            if found := find_odd_words(text):
+                odd[f"{path.relative_to(ROOT)}: {text}"] = found
+    assert odd == {}
+
+
+def _docstrings(path: Path) -> Iterator[str]:
+    """The texts that stand alone, those below constants among them."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield str(node.value.value)
+
+
+def _comments(path: Path) -> Iterator[str]:
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type == tokenize.COMMENT:
+                yield token.string

@@ -179,7 +179,7 @@ def _list_parts(command: str) -> list[Part]:
     called = hooks(command, [*EDITS, "Bash", f"{SERVER}.*"], [*EDITS, *LOOKS])
     settings: dict[str, object] = {"hooks": called | failed}
     if is_steering(command):
-        # Else it asks for each call, and where nobody answers it refuses.
+        # Otherwise it asks for each call, and where nobody answers it refuses.
         settings["permissions"] = {"allow": ["mcp__hkgit"]}
         settings["enabledMcpjsonServers"] = ["hkgit"]
     return [
@@ -267,7 +267,7 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
 def _unify(line: Line, about: Record) -> Line:
     """Write a line of a stream (`--output-format stream-json`) as a log has it.
 
-    There the first line tells of the session, and fields have other names. A line of a log may
+    There the first line describes the session, and fields have other names. A line of a log may
     wrap one of a sub-agent (`progress`).
     """
     record = line.record

@@ -1,8 +1,8 @@
 """Cline. Its hooks are scripts: docs.cline.bot/customization/hooks.
 
-The inputs are those of its command line. Its servers stand in a file of the user's.
+The inputs are those of its command line. Its servers are in a file of the user's.
 
-Its log is `~/.cline/data/sessions/ID/ID.messages.json`; beside the messages stands `ID.json`, which
+Its log is `~/.cline/data/sessions/ID/ID.messages.json`; beside the messages is `ID.json`, which
 says where the session worked; those of its sub-agents are `ID/AGENT.messages.json`.
 """
 
@@ -39,7 +39,7 @@ _SERVER = "hkgit__"
 
 
 def _read(arguments: JsonObject, answer: object) -> Looks:
-    """Files, and for each what stands in its part of the answer."""
+    """Files, and for each what is in its part of the answer."""
     files, results = _list(arguments.get("files")), _results(answer)
     pairs = zip(files, results, strict=False)
     return Looks(tuple(_reading(file, text) for file, text in pairs if _path(file)))
@@ -167,7 +167,7 @@ def _read_session(path: Path) -> Iterator[Line]:
 
 
 def _find_about(path: Path) -> Path:
-    """Find what is said of a session; a sub-agent's messages stand beside those of its agent."""
+    """Find what is said of a session; a sub-agent's messages are beside those of its agent."""
     own = path.with_name(path.name.removesuffix(_SUFFIX) + ".json")
     return own if own.is_file() else path.with_name(f"{path.parent.name}.json")
 
@@ -199,7 +199,7 @@ def _list_attached(part: Record) -> Iterator[ToolReading]:
 
 
 def _find_attached(transcript: Path) -> list[ToolReading]:
-    """Find the files that stand in prompts; the agent gives them between its answers alone."""
+    """Find the files that are in prompts; the agent gives them between its answers alone."""
     with suppress(OSError):
         parts = (part for line in _read_session(transcript) for _, part in _list_messages(line))
         return [read for part in parts for read in _list_attached(part)]

@@ -4,7 +4,7 @@ It reads files with shell commands alone, so these become receipts. Hooks of a p
 the user has trusted the project and them.
 
 Its log is `~/.codex/sessions/**/rollout-*.jsonl`. A patch is the input of the tool `apply_patch` or
-stands in a shell command. Newer versions tell each change with a diff, also those that a script
+is in a shell command. Newer versions tell each change with a diff, also those that a script
 (code mode) made: as an item `FileChange`. The log holds no file: what one said is what the calls
 before it left, or a version of the repository's history.
 """
@@ -67,7 +67,7 @@ args = ["mcp"]
 """
 
 _APPROVED = 'default_tools_approval_mode = "approve"\n'
-"""Else it asks for each call, and where nobody answers it refuses."""
+"""Otherwise it asks for each call, and where nobody answers it refuses."""
 
 
 def _list_parts(command: str) -> list[Part]:
@@ -174,7 +174,7 @@ def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
 
 
 def _list_attached(record: Record) -> Iterator[ToolReading]:
-    """List the instructions that stand before a prompt: of a directory and of those above it."""
+    """List the instructions that are before a prompt: of a directory and of those above it."""
     payload = table(record.get("payload"))
     for part in tables(payload.get("content")) if payload.get("role") == "user" else ():
         if (found := re.fullmatch(_RULES, str(part.get("text")))) is not None:
@@ -323,7 +323,7 @@ def read_result(payload: Record) -> tuple[bool | None, str]:
     head, mark, body = said.partition("Output:\n")
     found = re.search(_EXIT, head) if mark else None
     if found is None and mark and "\n" not in head.strip():
-        # A patch in a shell command: what the patch tool said stands in what the command printed.
+        # A patch in a shell command: what the patch tool said is in what the command printed.
         head, inner, said = body.partition("Output:\n")
         found = re.search(_EXIT, head) if inner else None
         body = said = said or body

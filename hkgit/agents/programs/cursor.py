@@ -1,6 +1,6 @@
 """Cursor. Its hooks: cursor.com/docs/hooks.
 
-It tells of an edit only when it is made, with old and new text; so before its tools write, the
+It reports an edit only when it is made, with old and new text; so before its tools write, the
 recorder keeps how the file was. `beforeReadFile` has the whole of a file, whatever of it the model
 is shown; so what counts is the answer of the tool. What a person types and Tab completes is theirs.
 """
@@ -74,7 +74,7 @@ def _unwrap(output: object) -> object:
 
 EDITS: dict[str, Tool] = {"Write": _edit, "Delete": _edit, "afterFileEdit": _edit_file}
 LOOKS: dict[str, Tool] = {"Read": _read, "afterShellExecution": _run}
-"""What it tells of edits and commands stands in events of their own."""
+"""It reports edits and commands in events of their own."""
 
 
 def _reword(payload: JsonObject) -> JsonObject:

@@ -1,7 +1,7 @@
 """Gemini CLI. Its hooks: geminicli.com/docs/hooks/reference.
 
 Its log is `~/.gemini/tmp/*/chats/session-*.jsonl`. A message repeats, with the calls that it has
-got since; each tells the file before and after. The directory stands in the first message, else in
+got since; each tells the file before and after. The directory is in the first message, else in
 a hash of the path.
 """
 
@@ -58,7 +58,7 @@ _LARGEST = 40_000
 """So many characters of a command's output the model is shown, if no setting says otherwise."""
 
 _FRAME = r"(?m)^(?:<untrusted_context>\n)?Output: "
-"""What stands before an output, in the line of its first."""
+"""What is before an output, in the line of its first."""
 
 _CUT = r"Showing lines (\d+)-(\d+) of \d+ total lines"
 _MARK = "--- FILE CONTENT (truncated) ---\n"
@@ -149,7 +149,7 @@ def _list_parts(command: str) -> list[Part]:
         "BeforeTool": [{"matcher": before, "hooks": run}],
         "AfterTool": [{"matcher": after, "hooks": run}],
     }
-    # Else it asks for each call, and has no such tool where nobody answers.
+    # Otherwise it asks for each call, and has no such tool where nobody answers.
     server = MCP_SERVER | ({"trust": True} if is_steering(command) else {})
     settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
     return [JsonPart(SETTINGS, settings, owner=f"hkgit hook {NAME}")]
@@ -256,7 +256,7 @@ _CONTEXT = r"(?s)--- Context from: ([^\n]+) ---\n(.*?)\n--- End of Context from:
 
 
 def _list_attached(record: Record) -> Iterator[ToolReading]:
-    """List the files that stand in a prompt (`@file`), or before the first one (GEMINI.md)."""
+    """List the files that are in a prompt (`@file`), or before the first one (GEMINI.md)."""
     for each in (record, *tables(table(record.get("$set")).get("messages"))):
         if each.get("type") == "user":
             yield from list_named_parts(each.get("content"))

@@ -1,4 +1,4 @@
-"""goose. Its hooks stand in a plugin: goose-docs.ai, guides, context engineering.
+"""goose. Its hooks are in a plugin: goose-docs.ai, guides, context engineering.
 
 They are not told what a tool has answered; its database of sessions has it by the next call:
 `~/.local/share/goose/sessions/sessions.db`. It keeps each message as JSON; a call and its answer
@@ -203,7 +203,7 @@ AGENT = Agent(
     edits=EDITS,
     looks={**LOOKS, "Stop": lambda arguments, answer: Pause()},
     denial={"decision": "block", "reason": SAID},
-    note=None,  # after a call goose does not heed what a hook says
+    note=None,  # after a call goose ignores what a hook says
     keys=Keys(stage="event", after="after", directory="working_dir", call="tool_call_id"),
     reword=_reword,
     complete=_complete,

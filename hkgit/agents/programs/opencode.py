@@ -29,7 +29,7 @@ SERVER = "hkgit_"
 DENIAL: JsonObject = {"deny": SAID}
 NOTE: JsonObject = {"remark": SAID}
 KEYS = Keys(before="before", after="after")
-"""How functions of plugins tell of calls."""
+"""How functions of plugins report calls."""
 
 EDITS: dict[str, Tool] = {
     "edit": editing("filePath", "oldString", "newString", "replaceAll"),
@@ -95,7 +95,7 @@ def _read_session(transcript: Path) -> Iterator[Line]:
 
 
 def _find_attached(transcript: Path) -> list[ToolReading]:
-    """Find the files that stand in prompts; the agent gives them between its answers alone."""
+    """Find the files that are in prompts; the agent gives them between its answers alone."""
     with suppress(OSError):
         calls = AGENT.read_log(AGENT.logs[0], _read_session(transcript))
         return [call.did for call in calls if not call.turn and isinstance(call.did, ToolReading)]
@@ -120,7 +120,7 @@ def _detects(record: Record) -> bool:
 
 
 _ATTACHED = "Called the Read tool with the following input: "
-"""What stands before a file in a prompt."""
+"""What is before a file in a prompt."""
 
 
 def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:

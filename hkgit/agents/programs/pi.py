@@ -3,7 +3,7 @@
 It has no servers. To steer it the extension turns its `edit` and `write` off, gives it a
 `change_file` that takes tags of lines, a `read` that shows them, and `grep`, as pi-hh-read does.
 
-Its log is `~/.pi/agent/sessions/*/*.jsonl`. A call stands in a message of the assistant, its answer
+Its log is `~/.pi/agent/sessions/*/*.jsonl`. A call is in a message of the assistant, its answer
 in a message of its own; of an edit that shows the changed lines behind their numbers.
 """
 
@@ -65,7 +65,7 @@ _SHOWN = (
 
 
 def _list_attached(record: Record) -> Iterator[ToolReading]:
-    """List the files that stand in a prompt (`@file`), or among its instructions (AGENTS.md)."""
+    """List the files that are in a prompt (`@file`), or among its instructions (AGENTS.md)."""
     message = table(record.get("message"))
     if message.get("role") in ("user", "system"):
         said = text_of([message.get("content"), message.get("sections")])

@@ -58,7 +58,7 @@ _NEW = '{\n  "$version": 4\n}\n'
 def _list_parts(command: str) -> list[Part]:
     server: dict[str, object] = dict(MCP_SERVER)
     if is_steering(command):
-        server["trust"] = True  # else it asks for each call, and where nobody answers it refuses
+        server["trust"] = True  # otherwise it asks at each call
     hooks = claude.hooks(command, [*EDITS, _SHELL, f"{claude.SERVER}.*"], [*EDITS, *LOOKS])
     hooks[claude.FAILED] = [{"matcher": _SHELL, "hooks": claude.hook_commands(command)}]
     settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
@@ -93,7 +93,7 @@ def _has_succeeded(record: Record, answer: Record) -> bool:
 
 
 def _list_attached(record: Record) -> Iterator[ToolReading]:
-    """List the files that stood in a prompt (`@file`)."""
+    """List the files that were in a prompt (`@file`)."""
     if record.get("type") == "user":
         yield from list_named_parts(table(record.get("message")).get("parts"))
 

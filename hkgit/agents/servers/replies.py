@@ -25,18 +25,18 @@ from hkgit.values import dataclass, replace
 from hkgit.workflows.arguments import WrongArguments
 
 _READ_AGAIN = (NoMatch, Stale, Ambiguous, Conflict, AlreadyApplied, BlindEdit)
-"""What is mended by looking at the file."""
+"""What is fixed by looking at the file."""
 
 AROUND = 10
 """So many lines above and below the likeliest place are worth reading."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reply:
     """An answer as JSON, the same as text for a model, and whether it is a refusal.
 
     `is_misuse` says that the call was not what its schema asks for.
-    `image` is a file that a model looks at; its type stands in the document as `mime`.
+    `image` is a file that a model looks at; its type is in the document as `mime`.
     """
 
     document: JsonObject
@@ -130,7 +130,7 @@ def of_undone(undone: UndoReport, session: str) -> Reply:
 
 
 def of_status(status: Status) -> Reply:
-    """Reply how a session stands."""
+    """Reply what state a session is in."""
     return Reply(status.document, "\n".join(_status_lines(status)))
 
 
@@ -184,7 +184,7 @@ def keep_place(reply: Reply, root: str | None, session: str | None) -> Reply:
 
 
 def _point_on(document: JsonObject, outcomes: Sequence[EditOutcome], batch: str | None) -> None:
-    """Name the call that mends the first refusal, where one does."""
+    """Name the call that fixes the first refusal, where one does."""
     refused = [each for each in outcomes if each.error is not None]
     corrected = [to_json_text(each.corrected) for each in refused if each.corrected is not None]
     if len(corrected) == len(refused) == 1 and (batch is not None or len(outcomes) == 1):
@@ -193,7 +193,7 @@ def _point_on(document: JsonObject, outcomes: Sequence[EditOutcome], batch: str 
         return
     for outcome in refused:
         error = outcome.error
-        # Blind edits of which no lines are named speak of what is not in the checkout.
+        # Blind edits of which no lines are named refer to what is not in the checkout.
         if isinstance(error, _READ_AGAIN) and (error.lines or not isinstance(error, BlindEdit)):
             document["next"] = _reread(outcome.path, error.lines, AROUND)
             return

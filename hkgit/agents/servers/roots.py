@@ -21,7 +21,7 @@ from hkgit.text.hashes import sha256
 from hkgit.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Root:
     """A checkout, and the directory below it (or it) that may be read and changed."""
 

@@ -77,7 +77,7 @@ _SPEC = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tool:
     """One thing to call. `reads_only` and `is_destructive` are hints for those who ask a user."""
 
@@ -233,7 +233,7 @@ def apply_spec(session: EditSession, spec: Spec, given: Values) -> Reply:
         base=given.get("base"),
         agent=session.agent if spec.agent is None else spec.agent,
         message=given.get("message"),
-        # The judge speaks of all edits at once.
+        # The judge refers to all edits at once.
         options=planning_options(given, allow_blind=True),
         reads=(*expected, *session.status().receipts),
         dry_run=given.get("dry_run", False),

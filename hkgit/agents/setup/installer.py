@@ -20,7 +20,7 @@ from hkgit.values import dataclass, replace
 from hkgit.workflows.setup_steps import Action, SetupStep, carry_out, keep_file, read
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OutdatedHooks:
     """A file with hooks of an agent; `is_changed` where somebody else has written in it."""
 
@@ -160,7 +160,7 @@ def _replace_part(part: Part, old: Part | None, text: str | None) -> str:
 
 
 def plan_removal(root: Path, parts: Iterable[Part]) -> Iterator[SetupStep]:
-    """Take the parts out; a file in which nothing else stands goes with them."""
+    """Take the parts out; a file with nothing else in it is removed."""
     for part in parts:
         path = root / part.path
         text = _read_text(path)

@@ -22,9 +22,9 @@ _CLOSING = {"{": "}", "[": "]"}
 _DEEPEST = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JsoncNode:
-    """A value, where it stands, and what it holds if it is an object or an array."""
+    """A value, where it is, and what it holds if it is an object or an array."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class JsoncNode:
         return next(item.node for item in reversed(self.items) if item.key == key)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JsoncItem:
     """A member of an object, or, without a key, an element of an array, from its first byte on."""
 
@@ -46,7 +46,7 @@ class JsoncItem:
 
 
 def skip_blanks(text: str, at: int) -> int:
-    """Find where blanks and comments end."""
+    """Find where whitespace and comments end."""
     found = _SPACE.match(text, at)
     return at if found is None else found.end()
 
@@ -222,7 +222,7 @@ def _has_comma(text: str, end: int) -> bool:
 
 
 def _indent(text: str, at: int) -> str:
-    """The blanks at the beginning of the line that holds `at`."""
+    """The whitespace at the beginning of the line that holds `at`."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 

@@ -18,7 +18,7 @@ BEGIN = ">>> hkgit init --agent"
 END = "<<< hkgit init --agent"
 
 MCP_SERVER = {"command": "hkgit", "args": ["mcp"]}
-"""How most agents are told of a server that they are to start."""
+"""How most agents hear of a server that they are to start."""
 
 
 HOOK_SECONDS = 10
@@ -44,7 +44,7 @@ def guard_in_time(command: str, *, does_stop: bool = False) -> str:
 
     It may be killed and its children stay, or lateness may count as an objection. `command` holds
     no quotes; a user's own shell may be any, so the script is for `sh`. With `does_stop` an answer
-    that denies a call is an exit code of 2 as well, and stands on standard error.
+    that denies a call is an exit code of 2 as well, and is on standard error.
     """
     limited = f"{LIMIT} {command}"
     is_absent = "! command -v hkgit >/dev/null"
@@ -85,7 +85,7 @@ def is_of_user(command: str) -> bool:
     return FOR_USER in command.split()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JsonPart:
     """Members of a JSON file; a new file begins as `skeleton`.
 
@@ -123,7 +123,7 @@ class JsonPart:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TextPart:
     """Lines of a text file, between two lines of comment that `comment` makes of marks."""
 
@@ -152,7 +152,7 @@ class TextPart:
         return f"{self.comment[0]}{words}{self.comment[1]}"
 
     def _around(self, text: str) -> tuple[str, str]:
-        """What stands before and after the lines; all before where they are not there."""
+        """What is before and after the lines; all before where they are not there."""
         begin, end = f"{self._mark(BEGIN)}\n", f"{self._mark(END)}\n"
         before, found, rest = text.partition(begin)
         _, closed, after = rest.partition(end)
@@ -193,7 +193,7 @@ class YamlPart(TextPart):
         return super().add_to(text)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FilePart:
     """A file of hkgit's alone, with its own hash in it; one that any version wrote gives way."""
 
@@ -217,7 +217,7 @@ Part = JsonPart | TextPart | FilePart
 def read_script(command: str, *names: str, **values: object) -> str:
     """Read scripts of the package as one, with the words of a hook's command and other values.
 
-    A value stands for its name behind a dollar, in a string of its own or within words.
+    A value replaces its name behind a dollar, in a string of its own or within words.
     """
     from importlib.resources import files  # hooks, which set nothing up, load this module
 
@@ -230,7 +230,7 @@ def read_script(command: str, *names: str, **values: object) -> str:
 
 
 def _commands(value: object) -> Iterator[str]:
-    """The commands that a hook runs, wherever they stand in it."""
+    """The commands that a hook runs, wherever they are in it."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if name in ("command", "bash", "powershell") and isinstance(inner, str):
@@ -252,7 +252,7 @@ def _toml(text: str, fix: str) -> JsonObject:
 
 
 def _holds(whole: object, part: object) -> bool:
-    """Whether each member of tables of tables stands in others so."""
+    """Whether others have each member of tables of tables."""
     if not isinstance(whole, dict) or not isinstance(part, dict):
         return whole == part
     return all(key in whole and _holds(whole[key], value) for key, value in part.items())

@@ -43,7 +43,7 @@ _FENCE = re.compile(r"(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)")
 _FORMATS = {"whole": WHOLE, "udiff": DIFF, "udiff-simple": DIFF, "patch": PATCH}
 
 
-@dataclass(slots=True)
+@dataclass
 class _Answer:
     """An answer of the model, and what aider has made of it."""
 

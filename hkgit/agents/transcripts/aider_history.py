@@ -250,7 +250,7 @@ def _find_files(message: Sequence[str]) -> Iterator[ToolReading]:
         while at < len(message) and not message[at].endswith(end):
             at += 1
         if at < len(message):
-            # Where the last line has no end, the fence stands right behind it.
+            # Where the last line has no end, the fence is right behind it.
             last = message[at].removesuffix(end)
             lines = [*message[start:at], *([last] if last else ())]
             whole = "\n".join(lines) + ("" if last or not lines else "\n")

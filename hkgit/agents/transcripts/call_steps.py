@@ -20,7 +20,7 @@ from hkgit.workflows.log_steps import Texts as LoggedTexts
 
 
 def steps_of(calls: Iterable[LoggedCall], paths: PathMap) -> Iterator[Step]:
-    """Yield the steps of those calls that speak of known paths; each call counts once."""
+    """Yield the steps of those calls that refer to known paths; each call counts once."""
     done: set[tuple[object, ...]] = set()
     for call in calls:
         key = _name_once(call)

@@ -15,7 +15,7 @@ from hkgit.values import dataclass, field
 def find_logs(
     roots: Sequence[Path], environment: Mapping[str, str], agent: str | None = None
 ) -> list[Path]:
-    """Find the logs that may speak of one of some checkouts, by one agent or by all."""
+    """Find the logs that may refer to one of some checkouts, by one agent or by all."""
     home = Path(environment.get("HOME") or environment.get("USERPROFILE") or "/nonexistent")
     names = list_logged() if agent is None else (agent,)
     forms = (log for name in names for log in find_agent(name).logs)
@@ -54,7 +54,7 @@ class PathMap:
     _roots: dict[str, tuple[str | None, bool]] = field(default_factory=dict)
 
     def path(self, directory: str, name: str) -> str | None:
-        """Find the path of a name; None where it is none of the known ones."""
+        """Find the path of a name; None where it is not one of the known ones."""
         here, whole = _unify(directory), _unify(name)
         whole = posixpath.normpath(posixpath.join(here, whole) if here else whole)
         root, is_own = self._root(here)

@@ -60,7 +60,7 @@ class Logs:
                 found.append(step)
                 self._count(step)
         self.others |= paths.others
-        # A log without times is in order as it stands.
+        # A log without times is in order as it is.
         return sorted(found, key=lambda step: step.time)
 
     def _of_repository(self, lines: Iterator[Line], path: Path) -> Iterator[Line]:
@@ -89,7 +89,7 @@ class Logs:
         lines = self._of_repository(_lines(path, summary), path)
         head = [*islice(lines, _KEPT)]
         form = _find_form(head)
-        while form is None and head:  # what stands before is of nobody, and is let go of
+        while form is None and head:  # what comes before belongs to no call
             head = [*islice(lines, _KEPT)]
             form = _find_form(head)
         if form is not None:

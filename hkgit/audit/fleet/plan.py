@@ -40,7 +40,7 @@ _SCP = re.compile(r"(?:[^/@\s:]+@)?[^/@\s:]+:(?!//)\S+")
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ListedRepository:
     """A repository to verify: what it is called here, where it is, which refs of it.
 
@@ -165,7 +165,7 @@ LAYOUT = 2
 """The version of the directory's layout."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FleetDirectory:
     """Where everything of a fleet is kept."""
 
@@ -254,12 +254,12 @@ def write_json(path: Path, value: Mapping[str, Json]) -> None:
         draft.unlink(missing_ok=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RepositoryState:
     """What the judgement of a repository rests on.
 
     `basis` names all that its rulings depend on (policy, pins, versions), `evidence` the refs that
-    open ones depend on: what failed, what a key or a record in refs lets pass (`lasting` in the
+    open ones depend on: what failed, what a key or a record in refs accepts (`lasting` in the
     tables is false). `tips` are the commits by ref.
     """
 
@@ -268,7 +268,7 @@ class RepositoryState:
     tips: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlannedRepository:
     """A repository that is here, and all its commits; None where nothing has changed.
 

@@ -130,9 +130,9 @@ STATUSES = {
 """What a run can say of a repository."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FleetRow:
-    """One repository: how it stands, and the numbers of all of its commits.
+    """One repository: what state it is in, and the numbers of all of its commits.
 
     `new` commits were judged in this run; `enforces` says whether its policy rejects, `restarts`
     why commits of an earlier run count no more (empty where all do).
@@ -157,7 +157,7 @@ class FleetRow:
         return not self.enforces or not self.figures.failing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FleetSummary:
     """All rows, in the order of the list."""
 
@@ -170,7 +170,7 @@ class FleetSummary:
 
     @property
     def rejected(self) -> int:
-        """Repositories that were judged, and that their policy does not let pass."""
+        """Repositories that were judged, and that their policy does not accept."""
         return sum(not row.passes and row.status != FAILED for row in self.rows)
 
     @property
@@ -244,7 +244,7 @@ def row_json(row: FleetRow) -> JsonObject:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FleetRequest:
     """The repositories, where all is kept, a named policy, and how many commits a task judges.
 

@@ -22,7 +22,7 @@ EARLIER = "before the range"
 _LONGEST = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Stretch:
     """Lines of a file that rest on the same."""
 
@@ -32,7 +32,7 @@ class Stretch:
     is_weak: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileHeat:
     """A file at the end of the range: its stretches, and how many lines are of which kind."""
 

@@ -34,7 +34,7 @@ _HOW = {
 _EYE = {"receipt": "read", "hash": "hash", "tag": "tag", RECOVERED: "log"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SeenRange:
     """Lines of the base that an agent's evidence names, and of which `kind` that is."""
 
@@ -67,9 +67,9 @@ def find_seen(
     *,
     is_told: bool,
 ) -> tuple[SeenRange, ...]:
-    """Find the ranges of a file that stand in an entry as known or quoted, each once, in order.
+    """Find the ranges of a file that are in an entry as known or quoted, each once, in order.
 
-    `is_told` says that only a transcript tells of them.
+    `is_told` says that only a transcript reports them.
     """
     found = [*_of_edits(edits, line_count), *_of_reads(entry, file, line_count)]
     if is_told:
@@ -127,7 +127,7 @@ LARGEST = 400_000
 _CONTEXT = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DiffRow:
     """One line of a diff: ` `, `-` or `+`, its numbers, and by what it was known.
 
@@ -141,11 +141,11 @@ class DiffRow:
     seen: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReviewHunk:
     """One hunk: what it makes of base lines `start..end`, on what it rests, what was seen.
 
-    `evidence` is the weakest of its edits', `none` where no entry speaks of it. `changed` counts
+    `evidence` is the weakest of its edits', `none` where no entry refers to it. `changed` counts
     the base lines that it takes away or replaces, `unseen` those that neither a hash nor a reading
     covers; an insertion counts the point it is made at. `left_out` lines of the diff are not shown.
     """
@@ -212,7 +212,7 @@ def _list_recorded(repository: Repository, commit: AuditedCommit) -> Iterator[Re
 def _base(
     repository: Repository, entry: Entry, file: RecordedFile, files: Snapshot
 ) -> Document | None:
-    """The lines that an entry's hunks speak of: of the file as it stood, or of the entry's base."""
+    """The lines that an entry's hunks refer to: of the file as it was, or of the entry's base."""
     if file.path is None:
         return Document(b"")
     found = files.get(file.path)
@@ -283,7 +283,7 @@ def _rows(
     new: Sequence[bytes],
     seen: Sequence[SeenRange],
 ) -> list[DiffRow]:
-    """The diff of a hunk, with a little of what stands around it."""
+    """The diff of a hunk, with a little of what is around it."""
     rows = [] if base is None else _around(base, max(1, start - _CONTEXT), start - 1, seen)
     done = 0
     for change in (*find_changes(old, new), LineChange(len(old), len(old), len(new), len(new))):

@@ -25,7 +25,7 @@ from hkgit.text.escape import visible
 from hkgit.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PageCommit:
     """A commit on the page; `hunks` is None where its details are left out."""
 
@@ -54,7 +54,7 @@ class PageCommit:
         return tuple(kind for kind in STRONGEST_FIRST if self.commit.evidence[kind]) or bare
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FindingGroup:
     """A rule, and where it was broken by commits that do not pass."""
 
@@ -62,9 +62,9 @@ class FindingGroup:
     findings: tuple[tuple[PageCommit, Finding], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PageFacts:
-    """The page of one range; commits stand in the order of review, the weakest first."""
+    """The page of one range; commits are in the order of review, the weakest first."""
 
     title: str
     audit: Audit
@@ -75,7 +75,7 @@ class PageFacts:
 
     @property
     def left_out(self) -> int:
-        """How many commits stand without their hunks."""
+        """How many commits are without their hunks."""
         return sum(each.hunks is None for each in self.commits)
 
     @property

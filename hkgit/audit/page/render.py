@@ -50,7 +50,7 @@ def render_page(facts: PageFacts) -> str:
 
 
 def render_directory(facts: PageFacts) -> dict[str, str]:
-    """Render the files of a page whose style and script stand beside it, by name."""
+    """Render the files of a page whose style and script are beside it, by name."""
     return {
         "index.html": render_template("page.html", "style.css", "", facts=facts),
         "style.css": read_style(),
@@ -66,7 +66,7 @@ def read_style() -> str:
 def render_template(
     name: str, sheet: str | None, script: str | None = None, **values: object
 ) -> str:
-    """Render a page: style and script stand in it, or in the `sheet` and a file beside it.
+    """Render a page: style and script are in it, or in the `sheet` and a file beside it.
 
     A page without a script has none.
     """

@@ -27,7 +27,7 @@ Judged = Iterable[tuple[Ruling, Sequence[ReportItem]]]
 """Rulings, each with its findings and their places."""
 
 
-@dataclass(slots=True)
+@dataclass
 class ReportTotals:
     """How many commits there are under a policy, and how many of them do not pass."""
 

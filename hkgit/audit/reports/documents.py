@@ -38,7 +38,7 @@ def _list_items(judged: Judged) -> list[ReportItem]:
 
 
 def refuse_gitlab(error: HkgitError) -> str:
-    """Render no issues: the reason stands on standard error, and the exit code tells of it."""
+    """Render no issues: the reason is on standard error, and the exit code reports it."""
     return dump_json([])
 
 

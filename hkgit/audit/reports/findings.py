@@ -27,10 +27,10 @@ LEVELS = {"enforce": "error", "warn": "warning", "report": "note"}
 
 
 NOWHERE = ".hkgit"
-"""The path of a finding that speaks of no file, for formats whose readers want one."""
+"""The path of a finding that refers to no file, for formats whose readers want one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SourcePlace:
     """Lines of a file, counted from 1, both included; without lines, the file as a whole."""
 
@@ -39,11 +39,11 @@ class SourcePlace:
     end_line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReportItem:
-    """A finding: of which ruling, where it stands in the newest commit, and its fingerprint.
+    """A finding: of which ruling, where it is in the newest commit, and its fingerprint.
 
-    `place` is None where it speaks of no file. The fingerprint stays the same when lines move
+    `place` is None where it refers to no file. The fingerprint stays the same when lines move
     and commits get other ids.
     """
 
@@ -95,7 +95,7 @@ def place_findings(
 
 
 def _key(finding: Finding, place: SourcePlace | None, places: _Places | None) -> str:
-    """What stays of a finding when lines move and commits are made anew: rule, path, text."""
+    """What stays of a finding when lines move and commits are made again: rule, path, text."""
     lines: Sequence[bytes] = [encode_text(finding.what)]
     if place is not None and places is not None and place.start_line is not None:
         lines = places.text(place)
@@ -105,7 +105,7 @@ def _key(finding: Finding, place: SourcePlace | None, places: _Places | None) ->
     ).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Places:
     """The files before a commit, after it, and at the tip."""
 
@@ -179,7 +179,7 @@ class _Places:
         return SourcePlace(path, min(max(first, 1), last), last)
 
     def text(self, place: SourcePlace) -> Sequence[bytes]:
-        """The lines that stand at a place of the tip."""
+        """The lines that are at a place of the tip."""
         lines = _lines(self.tip, place.path) or ()
         return lines[(place.start_line or 1) - 1 : place.end_line]
 

@@ -18,14 +18,14 @@ _BY_HAND = {
     "text": "remove those characters",
     "path": "give the file another name",
 }
-"""Rules whose mend is an edit of what is committed."""
+"""Rules whose fix is an edit of what is committed."""
 
 _UNSHALLOW = "git fetch --unshallow"
 _OWN = "':(top,exclude).hkgit/ledger' ':(top,exclude).hkgit/.gitattributes'"
 """What hkgit itself writes is no part of a change."""
 _TURNED = r"git checkout -b again \w+ && hkgit apply --merge \w+ SPEC"
 _IN_WORDS = ("message", "header", "author", "committer")
-"""Where a rule on text speaks of no file."""
+"""Where a rule on text refers to no file."""
 
 
 def mend(ruling: Ruling) -> str:
@@ -35,7 +35,7 @@ def mend(ruling: Ruling) -> str:
     candidate, rule, first = ruling.judged.candidate, ruling.rule, ruling.findings[0]
     short = (candidate.id or "")[:12]
     if rule == "unverifiable":
-        # No command mends what cannot be read or costs too much: its finding says what to do.
+        # No command fixes what cannot be read or costs too much: its finding says what to do.
         look = f"git status  # {first.fix or first.what}"
         return _UNSHALLOW if _UNSHALLOW in first.fix else look
     if rule == "prune" and short and not ruling.before.paths:
@@ -95,7 +95,7 @@ def render_message(item: ReportItem) -> str:
 
 
 def _after_commit(ruling: Ruling, short: str) -> str:
-    """For a commit that stands: it is made again beside itself, and what follows moves there."""
+    """For an existing commit: it is made again beside itself, and what follows moves there."""
     before, parents = ruling.before, ruling.judged.candidate.parents
     vouch = (
         f"hkgit redo --vouch {short}  # as a person with a [[gate.manual]] grant for these paths"

@@ -45,7 +45,7 @@ def _list_lines(ruling: Ruling, policy: Policy) -> Iterator[str]:
 
 
 def _outcome(ruling: Ruling, policy: Policy) -> str:
-    """What a policy says of a commit; one whose floors are not asked lets nothing pass."""
+    """What a policy says of a commit; one whose floors are not asked accepts nothing."""
     if policy.any_verdict:
         return f"{'holds' if ruling.passes else 'fails'}: {ruling.rule}"
     refused = "fails" if policy.mode == "enforce" else "would reject it"

@@ -14,10 +14,10 @@ VERSION = 2
 TEXT, WORDS, COUNT, SHARE = "VARCHAR", "VARCHAR[]", "BIGINT", "DOUBLE"
 FLAG, MOMENT = "BOOLEAN", "TIMESTAMP"
 REPOSITORY = "repository"
-"""The column by which the tables are partitioned; it stands in the path of each file."""
+"""The column by which the tables are partitioned; it is in the path of each file."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableColumn:
     """One column: its type as DuckDB names it, what it means, in which unit; `may_lack` a value."""
 
@@ -28,7 +28,7 @@ class TableColumn:
     may_lack: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EvidenceTable:
     """One table; a row is named by its `key`."""
 
@@ -39,7 +39,7 @@ class EvidenceTable:
 
     @property
     def stored(self) -> tuple[TableColumn, ...]:
-        """The columns that stand in the files: all but that of the partition."""
+        """The columns that are in the files: all but that of the partition."""
         return tuple(each for each in self.columns if each.name != REPOSITORY)
 
 

@@ -52,7 +52,7 @@ sqlite3.register_converter("WORDS", json.loads)
 sqlite3.register_converter("FLAG", lambda value: value != b"0")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExportCounts:
     """What became of commits: `judged` again, they may still have come out as they were."""
 
@@ -77,7 +77,7 @@ _COMMIT = re.compile(
 
 
 def quote_columns(sql: str) -> str:
-    """Quote the column `commit`, which SQLite takes for its statement where it stands bare."""
+    """Quote the column `commit`, which SQLite takes for its statement where it is bare."""
     return _COMMIT.sub(
         lambda found: f'"{found[0]}"' if found[0].lower() == "commit" else found[0], sql
     )
@@ -188,7 +188,7 @@ def explain_failure(error: sqlite3.Error, place: str) -> HkgitError:
 
 
 def insert_rows(database: Connection, repository: str, rows: Mapping[str, Sequence[Row]]) -> None:
-    """Write rows by the names of their tables, in the place of those with the same key."""
+    """Write rows by the names of their tables, in place of those with the same key."""
     for name, some in rows.items():
         marks = ", ".join("?" * len(TABLES[name].columns))
         values = (_values(TABLES[name], {REPOSITORY: repository, **row}) for row in some)
@@ -201,7 +201,7 @@ def _values(table: EvidenceTable, row: Row) -> list[object]:
 
 
 def add_commits(database: Connection, repository: str, rows: Iterable[Rows]) -> ExportCounts:
-    """Put the rows of commits in the place of what is known of them; leave all others."""
+    """Put the rows of commits in place of what is known of them; leave all others."""
     coming = iter(rows)
     added = changed = kept = 0
     while chunk := list(islice(coming, _CHUNK)):

@@ -75,7 +75,7 @@ def write_parquet(
     repository: str,
     names: Sequence[str] = tuple(TABLES),
 ) -> None:
-    """Write a repository's rows of some tables, each file in the place of the one before.
+    """Write a repository's rows of some tables, each file in place of the one before.
 
     Raises GitRefused where they cannot be written.
     """
@@ -120,7 +120,7 @@ def _write_part(
     return part
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExportFacts:
     """What an export says of a repository; `status` is `ok`, else `error` says what went wrong."""
 
@@ -148,7 +148,7 @@ def note_repository(database: Connection, identity: RepositoryIdentity, facts: E
     insert_rows(database, identity.name, {"repositories": [row]})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExportRequest:
     """Commits of `old..new`, or without `old` all that leads to `new`; `revision` as it was said.
 
@@ -162,7 +162,7 @@ class ExportRequest:
     policy: Policy
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExportResult:
     """Whose tables they are, how many commits were judged, and what became of them."""
 

@@ -62,7 +62,7 @@ def open_rows_of(commits: Iterable[AuditedCommit], policy: Policy) -> Iterator[C
         yield database
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Figures:
     """Counts of commits and of their edits by what they are: `["evidence"]["hash"]` edits.
 
@@ -153,7 +153,7 @@ def count_all(
     return defaultdict(lambda: Figures({}), {name: Figures(each) for name, each in found.items()})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AgentFigures:
     """What one agent did, over the same weeks as the others.
 
@@ -214,7 +214,7 @@ def _list_mondays(weeks: Iterable[str]) -> list[date]:
     return [found[-1] - timedelta(days=7 * back) for back in reversed(range(count))]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Period:
     """A stretch of the timeline: its first day, and its commits by standing."""
 
@@ -229,7 +229,7 @@ class Period:
 _MOST_PERIODS = 400
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Summary:
     """What reports and pages say of some commits; a period of the timeline is a `step`."""
 
@@ -257,7 +257,7 @@ def _list_periods(
 ) -> dict[str, tuple[tuple[Period, ...], str]]:
     """List the commits by day, week or month, by what rows are put together by.
 
-    Without a step it is the one that gives a picture that can be read. Empty periods stand there
+    Without a step it is the one that gives a picture that can be read. Empty periods are there
     too; of ages, the newest of them.
     """
     days: dict[str, dict[date, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))

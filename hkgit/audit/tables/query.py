@@ -36,7 +36,7 @@ _READS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SqlAnswer:
     """The names of the columns, and the rows, to be read once."""
 

@@ -156,7 +156,7 @@ def make_rows(
 ) -> Rows:
     """Make the rows of one commit; `judge` are the columns that say who judged it, and by what.
 
-    Without a repository there are none of its files.
+    Without a repository its files are missing.
     """
     rows: Rows = {
         "commits": [],
@@ -331,7 +331,7 @@ _LONGEST = 200
 """Characters of a name in a path: file systems end at 255."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RepositoryIdentity:
     """A repository: its name, the address that the name comes from, the ids of its roots.
 

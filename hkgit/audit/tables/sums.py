@@ -13,7 +13,7 @@ from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RepositorySum:
     """One repository; `exported` says when its rows were looked at last, `status` how that went."""
 
@@ -41,7 +41,7 @@ class RepositorySum:
         return not self.is_whole, failing, bare, of.total("blind") / of.edits if of.edits else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableFacts:
     """What a page shows: of all repositories, or of one with its commits and files.
 
@@ -60,7 +60,7 @@ class TableFacts:
         return sum(not each.is_whole for each in self.repositories)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableSums:
     """The facts of all repositories, the worst first, and of each by its name."""
 
@@ -114,7 +114,7 @@ def render_tables(
 ) -> Iterator[tuple[str, str]]:
     """Render the pages by their names: `name` for all, and below `folder` one for each repository.
 
-    Each page fetches nothing where its style stands in it, else only the style sheet beside the
+    Each page fetches nothing where its style is in it, else only the style sheet beside the
     first. Raises InvalidInput where Jinja2 is not here.
     """
     sums = sum_tables(database)

@@ -25,7 +25,7 @@ LEVELS = ("SLSA_SOURCE_LEVEL_1", "ORG_SOURCE_HKGIT_REPLAYED")
 """The level that is asserted, and our own property, prefixed as the specification wants."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
     """Every commit of `base..head` passes under a policy.
 
@@ -127,7 +127,7 @@ MAX_BYTES = 2**16
 """So long an envelope may be."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Signature:
     """A signature, and a hint at the key it was made with."""
 
@@ -135,7 +135,7 @@ class Signature:
     sig: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Envelope:
     """Some bytes of a type, signed."""
 

@@ -20,7 +20,7 @@ from hkgit.git.repository import Repository
 from hkgit.values import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Update:
     """One ref by its full name, and the objects it names before and after; None where it is not."""
 
@@ -29,7 +29,7 @@ class Update:
     new: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UpdateResult:
     """What the gate says of one update: a report on commits, or why the update itself is refused.
 
@@ -81,7 +81,7 @@ def _lines(data: bytes, count: int) -> Iterator[list[str]]:
     """The words of each line. Raises InvalidInput for a line that git would not write."""
     # Not `splitlines`: names may hold what else ends a line of Unicode.
     for line in os.fsdecode(data).removesuffix("\n").split("\n") if data else ():
-        # Only the local side of a push may hold blanks, as in `HEAD@{1 day ago}`: it stands first.
+        # Only the local side of a push may hold whitespace, as in `HEAD@{1 day ago}`: it is first.
         words = line.rsplit(" ", count - 1)
         if len(words) != count:
             raise InvalidInput(line, f"is not a line of {count} words as git writes it")
@@ -93,13 +93,13 @@ def parse_id(object_id: str) -> str | None:
     return object_id if object_id.strip("0") else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TrustedSide:
-    """Where an update starts: commits that are trusted, and the policy that stands there.
+    """Where an update starts: commits that are trusted, and the policy that is there.
 
     `old` is the commit that the ref names now. `default` is that of the default branch, where a
     new ref leaves what is trusted. `excluding` are the commits whose history is not judged again.
-    `is_given` says that the policy is a server's own, whatever stands in the history; `head` is the
+    `is_given` says that the policy is a server's own, whatever is in the history; `head` is the
     tip of a server's default branch.
     """
 
@@ -126,10 +126,10 @@ def choose_trusted_side(
 ) -> TrustedSide:
     """Find the trusted side of an update of a ref that has these names and is at `old` now.
 
-    The ref's own policy holds where it has one that protects it. Else it is the default branch's:
-    a branch from before there was a policy, or from before it was protected, is as a new one,
-    and what the default branch has is not judged again. `given` is a policy of the server's own.
-    A ref with stricter rules than others is judged from its own tip on alone. `read` gives the
+    The ref's own policy holds where it has one that protects it. Otherwise it is the default
+    branch's: a branch from before there was a policy, or from before it was protected, is as a new
+    one, and what the default branch has is not judged again. `given` is a policy of the server's
+    own. A ref with stricter rules than others is judged from its own tip on alone. `read` gives the
     policy of a commit.
     """
     names = tuple(names)
@@ -165,7 +165,7 @@ def peel_commit(repository: Repository, object_id: str | None) -> str | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EntryPoint:
     """The judge of updates at one point, and what is known there.
 
@@ -208,7 +208,7 @@ class EntryPoint:
                 yield UpdateResult(update, policy, refusal=error)
 
     def answer(self, update: Update, side: TrustedSide) -> UpdateResult:
-        """Judge one update; errors stand in the result."""
+        """Judge one update; errors are in the result."""
         try:
             new = self._commit_of(update.new)
             if new is None:
@@ -290,7 +290,7 @@ class EntryPoint:
             raise Rejected(update.ref, what, fix)
 
     def _expect_files_kept(self, update: Update, side: TrustedSide, new: str) -> None:
-        """Raise Rejected for a history of its own that is to stand for the ref's, with evidence.
+        """Raise Rejected for a history of its own that is to replace the ref's, with evidence.
 
         That is none for a file that the ref had: nothing was known of it.
         """

@@ -14,7 +14,7 @@ GitLab push            CI_COMMIT_BEFORE_SHA..CI_COMMIT_SHA CI_COMMIT_BEFORE_SHA,
 
 A push is over when its job runs: that judgement tells, the others may bind.
 
-A job sees its environment and its checkout. Whether anybody has to wait for it stands in the
+A job sees its environment and its checkout. Whether anybody has to wait for it is in the
 host's settings, which only its API tells: that is said, and not asked.
 """
 
@@ -46,11 +46,11 @@ from hkgit.values import dataclass
 GITHUB, GITLAB = "GitHub Actions", "GitLab CI"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CiEvent:
     """What a CI system runs for: `ref` is to gain, or has gained, the commits of `old..new`.
 
-    `is_offer` says that the ref does not have them yet. None stands for a ref that is not there.
+    `is_offer` says that the ref does not have them yet. None represents a ref that is not there.
     """
 
     host: str
@@ -201,7 +201,7 @@ class Level(StrEnum):
     UNASKED = "unasked"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Check:
     """One thing that was looked at: what was found, and what to do about it."""
 

@@ -109,7 +109,7 @@ def judge_received(
 ) -> Iterator[UpdateResult]:
     """Judge every ref of a push to this repository, within a time in seconds for all of them.
 
-    `given` is a policy that stands on the server instead of those in the history. Raises
+    `given` is a policy that is on the server instead of those in the history. Raises
     GitRefused for a namespace, whose default branch cannot be told.
     """
     if os.environ.get("GIT_NAMESPACE"):
@@ -126,7 +126,7 @@ def judge_received(
 
 
 _REPLACEMENTS = "refs/replace/"
-"""Where git looks for what it shows in the place of an object."""
+"""Where git looks for what it shows in place of an object."""
 
 
 def _holds_elsewhere(answer: UpdateResult) -> bool:
@@ -190,7 +190,7 @@ class _Server:
 
 
 def _find_default(repository: Repository) -> Head:
-    """Find the default branch; where HEAD names none that is there, the branches stand for it.
+    """Find the default branch; where HEAD names none that is there, the branches decide.
 
     One of them does, if all have one policy: else no ref without a policy of its own moves.
     """
@@ -216,7 +216,7 @@ _AMBIGUOUS = ""
 
 
 def _find_aliases(repository: Repository, updates: Sequence[Update]) -> dict[str, str]:
-    """Find the pushed refs that are symbolic, each with the ref that it stands for."""
+    """Find the pushed refs that are symbolic, each with the ref that it represents."""
     pushed = {update.ref for update in updates}
     # All are listed: a push of very many refs does not fit on a command line.
     listed = repository.git("for-each-ref", "--format=%(refname) %(symref)")

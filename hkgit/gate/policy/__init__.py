@@ -1,1 +1,1 @@
-"""What a repository lets pass, read from the trusted side."""
+"""What a repository accepts, read from the trusted side."""

@@ -193,7 +193,7 @@ ACCEPTED = (
 """Verdicts that pass by default; none is attested or vouched where nobody is trusted to."""
 
 ACCEPTABLE = (*ACCEPTED, "mixed", "recovered")
-"""Verdicts that a policy may let pass."""
+"""Verdicts that a policy may accept."""
 
 
 KNOWN_AGENTS = (
@@ -268,14 +268,14 @@ _CO_AUTHOR, _CREDITED = (
 
 
 _NO_ADDRESS = r"""[\s,;()"'<]+|mailto:"""
-"""What stands between addresses, and in none."""
+"""What is between addresses, and in none."""
 
 
 @lru_cache(1024)  # the commits of a history are by few
 def matches(identity: str, globs: tuple[str, ...]) -> bool:
-    """Whether a `Name <email>` fits one of some globs, whatever its letters' case and blanks.
+    """Whether a `Name <email>` fits one of some globs, whatever its letters' case and whitespace.
 
-    What stands behind the address or around it is no part of it, nor is what nobody sees.
+    What is behind the address or around it is no part of it, nor is what nobody sees.
     """
     shown = " ".join(_fold(identity).split()).lower()
     name, angle, address = shown.partition("<")
@@ -298,7 +298,7 @@ def _fold(text: str) -> str:
 
 
 def split_identities(identity: str) -> list[str]:
-    """Split into a `Name <email>` and each one more that stands behind it."""
+    """Split into a `Name <email>` and each one more that is behind it."""
     first, *others = dict.fromkeys(identity.split(">"))
     return [first, *(each for each in others if "<" in each)]
 

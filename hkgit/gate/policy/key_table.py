@@ -24,19 +24,19 @@ TIERS = ("exact", "whitespace", "unicode", "elided", "fuzzy", "line-block", "ran
 MOST_SECONDS = 3600
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kind:
-    """A type of values: its JSON Schema, and how one is read, with the place that it stands at."""
+    """A type of values: its JSON Schema, and how one is read, with the place that it is at."""
 
     schema: JsonObject
     read: Callable[[str, object], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tightening:
     """What a policy that extends another may do with a key: `words` say which value is tighter.
 
-    `is_looser` says whether its value lets pass what that of the other does not. Of a key that
+    `is_looser` says whether its value accepts what that of the other does not. Of a key that
     `adds`, the values of both hold. Every use of one that `opens` loosens, so that only a policy
     that says so lets another one set it.
     """
@@ -47,7 +47,7 @@ class Tightening:
     opens: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Key:
     """One key. `field` of `Policy` has its value; `default` says in words what holds without."""
 

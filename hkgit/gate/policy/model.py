@@ -23,7 +23,7 @@ from hkgit.values import dataclass, field, replace
 BUILT_IN = "built-in policy"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grant:
     """Who may change which paths by hand.
 
@@ -43,7 +43,7 @@ class Grant:
         return all(any(fnmatchcase(path, glob) for glob in self.paths) for path in paths)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Floors:
     """What every edit of some paths must reach; numbers are per mille, None accepts all."""
 
@@ -59,7 +59,7 @@ class Floors:
         return any(path is not None and any_glob(path, globs) for path in paths)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recovered:
     """What entries must reach that were made from transcripts; numbers are per mille."""
 
@@ -68,7 +68,7 @@ class Recovered:
     min_tightness: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefRules:
     """Stricter rules for some refs: the verdicts that pass there, and what a rewrite meets."""
 
@@ -77,7 +77,7 @@ class RefRules:
     rewrites: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Policy:
     """The rules of the gate (docs/policy.md); numbers are per mille but for `max_seconds`.
 
@@ -193,14 +193,14 @@ class Policy:
 
 
 def _fits_ref(ref: str, globs: Sequence[str]) -> bool:
-    """Whether a ref fits a glob: as it is, or as a server that heeds no case stores it."""
+    """Whether a ref fits a glob: as it is, or as a server that ignores case stores it."""
     folded = fold_name(ref)
     return any(fnmatchcase(ref, g) or fnmatchcase(folded, fold_name(g)) for g in globs)
 
 
 @lru_cache(64)
 def at_any_depth(globs: tuple[str, ...]) -> tuple[str, ...]:
-    """Add each glob again without its `**/`, which elsewhere stands for no directory as well.
+    """Add each glob again without its `**/`, which elsewhere matches no directory as well.
 
     For rules that keep something out: with them a file right below `src/` is one of `src/**/*`.
     """
@@ -209,7 +209,7 @@ def at_any_depth(globs: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache(4096)  # the commits of a history change the same files
 def any_glob(path: str, globs: tuple[str, ...]) -> bool:
-    """Whether a path fits a glob on a file system that heeds no case; `*` crosses `/` too."""
+    """Whether a path fits a glob on a file system that ignores case; `*` crosses `/` too."""
     return fits_any(fold_name(path), _fold_globs(globs))
 
 

@@ -208,7 +208,7 @@ def _stays_binary(old: Sequence[File], new: File) -> bool:
     return all(b"\0" in file.data[:_SNIFFED] for file in (*old, new))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Suspects:
     """What is rejected of a line: places in its text (but what is spelling), kind, character."""
 

@@ -31,7 +31,7 @@ from hkgit.values import dataclass
 FULL = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Strength:
     """What the evidence of one file of an entry says.
 
@@ -115,7 +115,7 @@ def _count_named_lines(edits: Sequence[RecordedEdit], file: RecordedFile, count:
 
 
 def _find_shared(edit: RecordedEdit, old: Document) -> Iterator[Lines]:
-    """The ranges of an edit whose hash stands for other lines of its file as well."""
+    """The ranges of an edit whose hash represents other lines of its file as well."""
     if edit.expected_hash is None:
         return
     for first, last in [edit.evidence_lines] if edit.evidence_lines else edit.base_lines:

@@ -32,7 +32,7 @@ LONGEST = 65_536
 """Bytes that a record may have."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Record:
     """Who let which commit pass, when (seconds since 1970) and why."""
 
@@ -139,7 +139,7 @@ def _address(identity: str) -> str:
     return identity.partition("<")[2].partition(">")[0].lower()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Voucher:
     """Who takes a commit upon himself, and the rule by which he may."""
 

@@ -41,7 +41,7 @@ def read_tree(
 
 
 def find_untracked(repository: Repository, paths: Iterable[str], env: Environment) -> set[str]:
-    """Find the untracked files, ignored ones too, that stand where files are to be added.
+    """Find the untracked files, ignored ones too, that are where files are to be added.
 
     git keeps the others from harm, but takes ignored files for expendable.
     """
@@ -192,7 +192,7 @@ def find_plain(repository: Repository, changed: Sequence[TreeChange]) -> Found:
 
 
 def _independent(changed: Sequence[TreeChange]) -> list[TreeChange]:
-    """Changes of plain files, none of which stands where another needs a directory."""
+    """Changes of plain files, none of which is where another needs a directory."""
     above = {str(parent) for change in changed for parent in PurePosixPath(change.path).parents}
     names = {change.path for change in changed}
     return [

@@ -53,7 +53,7 @@ def commit_worktree(
 
     `merged` becomes its second parent: hooks see a merge whose conflicts are resolved. Raises
     HookChanged when a hook changed what was to be committed, else GitRefused with the words of git
-    or of the hook that stood in the way.
+    or of the hook that was in the way.
     """
     if merged is not None:
         (worktree.git_dir / "MERGE_HEAD").write_text(f"{merged}\n")
@@ -61,7 +61,7 @@ def commit_worktree(
         hooks = repository.hooks_path if runs_hooks else os.devnull
         commit = repository.commit(_commit(worktree, message, hooks, allow_blind))
     except GitRefused as refusal:
-        # So a formatter that checks: it mends the file, stages nothing, and says no.
+        # So a formatter that checks: it fixes the file, stages nothing, and says no.
         tree = _read_left_tree(worktree) if worktree.is_full else worktree.tree
         if tree == worktree.tree:
             raise

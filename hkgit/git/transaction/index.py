@@ -24,7 +24,7 @@ _PAUSE = 0.01
 _MARK = b"hkgit "
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LockedIndex:
     """An index under lock: `index` is what git reads, `copy` what is worked on."""
 
@@ -37,7 +37,7 @@ class LockedIndex:
         return {"GIT_INDEX_FILE": str(self.copy)}
 
     def reset(self) -> None:
-        """Make the copy anew, with the index's time: by it git tells which files it may trust.
+        """Make the copy again, with the index's time: by it git tells which files it may trust.
 
         A repository without a commit has no index yet. Raises GitRefused.
         """

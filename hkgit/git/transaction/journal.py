@@ -21,7 +21,7 @@ from hkgit.values import asdict, dataclass, field, replace
 SUFFIX = ".jsonl"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TransactionState:
     """Where a transaction is, and all that is needed to clear up after it.
 
@@ -80,7 +80,7 @@ class TransactionJournal:
 
 
 def directory_of(common_dir: Path) -> Path:
-    """Return where the journals of a repository stand."""
+    """Return where the journals of a repository are."""
     return common_dir / "hkgit" / "tx"
 
 

@@ -56,7 +56,7 @@ class BranchMoved(GitRefused):
 def land(repository: Repository, journal: TransactionJournal, new: str, *, reflog: str) -> None:
     """Move the transaction's branch to the commit `new`, all or nothing.
 
-    With a checkout in the journal the work tree that the user stands in follows: it must be on
+    With a checkout in the journal the work tree that the user is in follows: it must be on
     the branch. Raises BranchMoved, and GitRefused when local changes are in the way (naming
     them), when the branch is checked out elsewhere, and in the middle of a merge or the like.
     """

@@ -1,6 +1,6 @@
 """End a transaction, the same way after success, refusal and crash.
 
-What is to be done is told by the journal and by what stands in the repository, so it can be cut
+What is to be done is told by the journal and by what is in the repository, so it can be cut
 at any point and done again. Only what bears the transaction's name is taken away.
 """
 
@@ -36,7 +36,7 @@ class Outcome(StrEnum):
     CUT = "its commit was landed, but the checkout was not updated"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settled:
     """A transaction that nobody works on: what came of it, and what keeps it from its end."""
 

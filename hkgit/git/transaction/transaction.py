@@ -22,7 +22,7 @@ from hkgit.git.transaction.worktree import Worktree, temporary_root, temporary_w
 from hkgit.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Transaction:
     """The steps of a transaction, each written down before it is done. They raise GitRefused."""
 

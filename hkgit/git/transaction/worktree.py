@@ -85,7 +85,7 @@ _ESCAPED = {ord(each): f"\\{each}" for each in "\\*?[ "}
 """What means something else in gitignore(5)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Worktree:
     """A linked worktree whose index is the tree to be committed on `parent`.
 
@@ -225,5 +225,5 @@ def _unwritable(error: OSError) -> GitRefused:
 
 
 def _pattern(path: str) -> str:
-    """The line of gitignore(5) that stands for exactly this file."""
+    """The line of gitignore(5) that represents exactly this file."""
     return "/" + path.translate(_ESCAPED) + "\n"

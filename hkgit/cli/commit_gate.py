@@ -8,7 +8,7 @@ from shlex import quote
 
 from hkgit.cli.common import open_hook_repository
 from hkgit.cli.output import QUIET, get_loudness
-from hkgit.cli.passed_commits import remember
+from hkgit.cli.passed_commits import is_about_names_alone, remember
 from hkgit.evidence.verdict import BLIND, Finding
 from hkgit.gate.ruling import REJECTED, Report
 from hkgit.git.facts import (
@@ -73,13 +73,13 @@ def judge_commit(
         explain=explain,
         shell=shell,
     )
-    facts = _facts(repository, report, head) if policy is None and repository.in_hook else None
-    remember(facts, report)
+    if policy is None and repository.in_hook and is_about_names_alone(report):
+        remember(_facts(repository, report, head))
     if not report.is_clean:
         report = _add_fixes(repository, report)
     judged = report.rulings[0].judged
     if message_file is not None and judged.entries:
-        from hkgit.cli.taken_back import warn_of_candidate  # as no person's commit needs
+        from hkgit.cli.removed_text import warn_of_candidate  # as no person's commit needs
 
         warn_of_candidate(repository, judged)
     if TRANSACTION in os.environ and not report.passes:
@@ -97,7 +97,7 @@ def _facts(repository: Repository, report: Report, head: str | None) -> Facts | 
     return facts if facts is not None and facts.head == f"{head} commit" else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _BlindFixes:
     """How each blind edit can still get evidence.
 
@@ -140,7 +140,7 @@ def _add_fixes(repository: Repository, report: Report) -> Report:
     if repository.work_tree is None:
         return report
     # Few commits are rejected.
-    from hkgit.sessions.reread import find_blind_reads
+    from hkgit.sessions.late_reads import find_blind_reads
 
     reads: dict[str, dict[str, None]] = {}
     for path, command in find_blind_reads(repository, repository.work_tree, report.policy):

@@ -77,7 +77,7 @@ class EditAdopter:
     def _take_own_part(
         self, spec: Spec, before: Mapping[str, File | None], words: str
     ) -> EditReport | None:
-        """Take in an edit that does not lead to what stands in the checkout by itself.
+        """Take in an edit that does not lead to what is in the checkout by itself.
 
         Raises Stale where others have changed its files too, and what it did is not told exactly.
         """
@@ -142,7 +142,7 @@ class EditAdopter:
             self._snapshots.lose(path, folders, self._session.journal.folder.name)
 
     def take_late(self, spec: Spec, did: LateEdit) -> EditReport | None:
-        """Take in an edit on a version that it fits, from which it leads to what stands there now.
+        """Take in an edit on a version that it fits, from which it leads to what is there now.
 
         Where it leads elsewhere a formatter has run, or the next edit is made as well: then the
         difference is taken in, and that next one is none any more. Raises Stale where it fits none.
@@ -206,7 +206,7 @@ def _say_lost(lost: Mapping[str, str], root: Path) -> Conflict:
 
 
 def _say_how(paths: Sequence[str], root: Path) -> str:
-    """How files that no session has recorded are committed, wherever the agent stands.
+    """How files that no session has recorded are committed, wherever the agent is.
 
     Evidence made after the change is `late`, which the policy may not accept.
     """

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def stands_over(view: FileLines, wanted: EditLines, place: Place) -> bool:
-    """Whether the new text, which holds the old one, stands around a place of the old one."""
+    """Whether the new text, which holds the old one, is around a place of the old one."""
     if not wanted.new.strip() or wanted.old.split() == wanted.new.split():
-        return False  # where blanks alone differ, another blank line may be meant
+        return False  # where whitespace alone differs, another blank line may be meant
     if stands_literally(view, wanted, place):
         return True
     is_folded = folds(view, wanted)
@@ -36,7 +36,7 @@ def stands_over(view: FileLines, wanted: EditLines, place: Place) -> bool:
 
 
 def stands_literally(view: FileLines, wanted: EditLines, place: Place) -> bool:
-    """Whether the new text stands around a place byte for byte; whole lines if the old one does."""
+    """Whether the new text is around a place byte for byte; whole lines if the old one does."""
     document = view.document
     whole = is_whole(document, place)
     shift = wanted.new.find(wanted.old)
@@ -50,7 +50,7 @@ def stands_literally(view: FileLines, wanted: EditLines, place: Place) -> bool:
 
 
 def find_place_of_new(view: FileLines, wanted: EditLines) -> Place | None:
-    """Find where the new text stands in whole lines, up to blanks and typography.
+    """Find where the new text is in whole lines, up to whitespace and typography.
 
     None where it is nowhere, or adds nothing that could be recognised.
     """
@@ -62,7 +62,7 @@ def find_place_of_new(view: FileLines, wanted: EditLines) -> Place | None:
 
 
 def find_rival(view: FileLines, wanted: EditLines, best: Place) -> Place | None:
-    """Find where the new text stands as surely as the old one does at its best candidate.
+    """Find where the new text is as surely as the old one does at its best candidate.
 
     The change is read backwards: it has been made where a candidate for the new text has every
     line that the change adds, and no other line where it takes some away. A change that only
@@ -98,21 +98,21 @@ def find_added(view: FileLines, wanted: EditLines, targets: Targets) -> Place | 
 
 
 def _adds(view: FileLines, wanted: EditLines) -> bool:
-    """Whether the change brings words, and not only other blanks."""
+    """Whether the change brings words, and not only other whitespace."""
     _, old = list_keys(view, wanted)
     _, new = list_keys(view, wanted.reversed)
     return any(is_telling(new[i]) and new[i] not in old for i in wanted.added)
 
 
 def _are_there(view: FileLines, backwards: EditLines) -> bool:
-    """Whether all lines that a change adds stand anywhere; mostly they do not, and that is fast."""
+    """Whether all lines that a change adds occur anywhere; mostly they do not, and that is fast."""
     _, new = list_keys(view, backwards)
     text = choose_reading(view, backwards).text
     return all(b"\n" + new[i] + b"\n" in text for i in backwards.removed if new[i])
 
 
 def _runs(view: FileLines, wanted: EditLines) -> list[tuple[int, ...]]:
-    """The lines where the new text stands, up to blanks and typography."""
+    """The lines where the new text is, up to whitespace and typography."""
     from hkgit.matching.strict import find_runs
 
     _, new = list_keys(view, wanted.reversed)

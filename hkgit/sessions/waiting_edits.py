@@ -167,7 +167,7 @@ def has_moved(repository: Repository, time: int) -> bool:
 
 
 def _find_effective(root: Path, units: Sequence[PendingEdit]) -> list[PendingEdit]:
-    """Find the edits that stand in the checkout."""
+    """Find the edits that are in the checkout."""
     # Where nothing waits, as after most commits, nobody waits for it.
     from hkgit.sessions.file_lines import Checkout
 
