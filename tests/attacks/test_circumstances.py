@@ -58,7 +58,8 @@ def in_a_shallow_clone(made: Landing, refspec: str) -> tuple[bool, str]:
         commit = made.clone.resolve(source.lstrip("+"))
         origin = made.clone.path.as_uri()
         shallow.git("fetch", "-q", f"--shallow-exclude={trust.START}", origin, commit)
-        assert (shallow.path / ".git/shallow").exists()
+        has_parent = made.clone.git("rev-list", "--count", commit) != "1"
+        assert (shallow.path / ".git/shallow").exists() is has_parent
         source = f"+{commit}" if source.startswith("+") else commit
     return git(shallow, "push", str(made.server.path), f"{source}:{target}", env=AGENT)
 
