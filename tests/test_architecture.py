@@ -166,6 +166,15 @@ def test_public_class_names_are_unique() -> None:
     assert {name: where for name, where in homes.items() if len(where) > 1} == {}
 
 
+def test_module_names_are_unique() -> None:
+    homes: dict[str, list[str]] = {}
+    for module in modules():
+        if not (ROOT / module.replace(".", "/")).is_dir():
+            homes.setdefault(module.rpartition(".")[2], []).append(module)
+    named_twice = {name: where for name, where in homes.items() if len(where) > 1}
+    assert named_twice == {}
+
+
 TESTS = ROOT / "tests"
 WITHOUT_ROOM = {
     "tests/agents/real": "plays scenarios with the real programs",

@@ -54,7 +54,7 @@ def parse_numbered_diff(diff: str | None) -> tuple[LineHunk, ...]:
     return tuple(replace(_hunk(start, body), is_ended=None) for start, body in hunks)
 
 
-def structured_diff(patch: object) -> tuple[LineHunk, ...]:
+def parse_structured_patch(patch: object) -> tuple[LineHunk, ...]:
     """Parse the hunks of a `structuredPatch`, whose lines begin with whitespace for tabs."""
     hunks = tuple(
         _hunk(start, [line for line in lines if isinstance(line, str)])

@@ -241,7 +241,7 @@ def _name_answer(record: JsonObject, call: str) -> str | None:
     return None
 
 
-def attached_in_lines(list_attached: ListAttached, *words: bytes) -> FindAttached:
+def make_attachment_finder(list_attached: ListAttached, *words: bytes) -> FindAttached:
     """Make what finds the files that a transcript shows before the last answer of the model.
 
     `list_attached` lists those of one line, in which one of these words is. What the calls of

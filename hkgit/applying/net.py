@@ -21,7 +21,7 @@ from hkgit.errors import InvalidInput
 from hkgit.matching.place import Settings
 from hkgit.text.document import Document
 from hkgit.text.hashes import sha256
-from hkgit.text.words import Words, words_of
+from hkgit.text.line_words import Words, words_of
 from hkgit.values import dataclass, field, replace
 
 

@@ -39,7 +39,7 @@ def print_stream(
     judged = totals.watch(_place(repository, stream, form))
     page = None
     if explain:
-        from hkgit.audit.reports.explanation import explain_json, explain_text
+        from hkgit.audit.reports.rule_trials import explain_json, explain_text
 
         parts = (explain_json if form == "json" else explain_text)(judged, totals)
     elif form == "text" and get_loudness() == QUIET:

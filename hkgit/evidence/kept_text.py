@@ -16,8 +16,8 @@ from hkgit.evidence.claims import read_recorded_spec
 from hkgit.evidence.entry import LEDGER, Entry, RecordedHunk, entry_id, entry_path, read_entry
 from hkgit.git.repository import Repository
 from hkgit.text.document import has_too_many_lines
+from hkgit.text.line_words import words_of, words_of_files
 from hkgit.text.paths import quote_path
-from hkgit.text.words import words_of, words_of_files
 from hkgit.values import dataclass
 
 NamedEntry = tuple[str, Entry]

@@ -19,7 +19,7 @@ from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, group_connected
 from hkgit.sessions.proposal import Proposal, ProposedEntry, propose_entry
-from hkgit.text.words import words_of_files
+from hkgit.text.line_words import words_of_files
 
 
 def propose(

@@ -29,7 +29,7 @@ from hkgit.sessions.selection import Built, CommitBuilder, Step, choose_edits, r
 from hkgit.sessions.waiting_edits import find_effective
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
-from hkgit.text.words import Words, words_of_files
+from hkgit.text.line_words import Words, words_of_files
 from hkgit.values import dataclass, field, replace
 
 TYPE_CHECKING = False

@@ -24,8 +24,8 @@ from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
+from hkgit.text.line_words import words_of_files
 from hkgit.text.strict_json import JsonObject
-from hkgit.text.words import words_of_files
 from hkgit.values import dataclass, replace
 from hkgit.workflows.dirty_checkout import explain_uncommitted
 from hkgit.workflows.merge_plan import MergePlan, expect_conflicted

@@ -25,7 +25,7 @@ from hkgit.agents.events import (
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.logged_diffs import structured_diff
+from hkgit.agents.logged_diffs import parse_structured_patch
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -34,7 +34,7 @@ from hkgit.agents.setup.settings import (
     guard,
     is_steering,
 )
-from hkgit.agents.shown_readings import attached_in_lines, read_attached, read_own_lines
+from hkgit.agents.shown_readings import make_attachment_finder, read_attached, read_own_lines
 from hkgit.agents.tool_answers import searching
 from hkgit.agents.tools import SAID, Tool, editing, telling, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
@@ -74,7 +74,9 @@ def _tell_edit(arguments: JsonObject, answer: object) -> Told | None:
     is_final = details.get("userModified") is not True
     whole = text(arguments.get("content"))
     # The new text is told as it was sent; what was written (other quotes) only the diff tells.
-    hunks = structured_diff(details.get("structuredPatch")) if is_final and whole is None else ()
+    hunks = (
+        parse_structured_patch(details.get("structuredPatch")) if is_final and whole is None else ()
+    )
     return Told(
         names=(name,),
         before={name: before} if before is not None or is_new else None,
@@ -155,7 +157,7 @@ def _tell_changes(diff: Record) -> Told | None:
             names=names,
             before={name: None for name, file in files.items() if file.get("created") is True},
             after={name: None for name, file in files.items() if file.get("deleted") is True},
-            hunks={name: structured_diff(file.get("hunks")) for name, file in files.items()},
+            hunks={name: parse_structured_patch(file.get("hunks")) for name, file in files.items()},
         )
         if names
         else None
@@ -354,7 +356,7 @@ AGENT = Agent(
     reword=_reword,
     complete=_complete,
     list_parts=_list_parts,
-    find_attached=attached_in_lines(_list_attached, b'"attachment"'),
+    find_attached=make_attachment_finder(_list_attached, b'"attachment"'),
     read_earlier=read_own_lines,
     logs=(Log(LOG_NAME, find_projects("CLAUDE_CONFIG_DIR", ".claude"), _detects, _calls),),
     user_folder=("CLAUDE_CONFIG_DIR", "", ".claude"),

@@ -38,8 +38,8 @@ from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.programs import claude
 from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
 from hkgit.agents.shown_readings import (
-    attached_in_lines,
     list_lines_back,
+    make_attachment_finder,
     read_attached,
     read_own_lines,
 )
@@ -375,7 +375,7 @@ AGENT = Agent(
     reword=_reword,
     complete=_complete,
     find_output=find_script_output,
-    find_attached=attached_in_lines(_list_attached, b"# AGENTS.md instructions for "),
+    find_attached=make_attachment_finder(_list_attached, b"# AGENTS.md instructions for "),
     read_earlier=read_own_lines,
     list_parts=_list_parts,
     logs=(

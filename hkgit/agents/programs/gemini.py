@@ -26,9 +26,9 @@ from hkgit.agents.setup.settings import (
     is_steering,
 )
 from hkgit.agents.shown_readings import (
-    attached_in_lines,
     find_last_turn,
     list_named_parts,
+    make_attachment_finder,
     read_attached,
 )
 from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
@@ -336,7 +336,7 @@ AGENT = Agent(
     note={"hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": SAID}},
     keys=Keys(before="BeforeTool", after="AfterTool"),
     complete=_complete,
-    find_attached=attached_in_lines(_list_attached, b"Content from ", b"Context from: "),
+    find_attached=make_attachment_finder(_list_attached, b"Content from ", b"Context from: "),
     list_parts=_list_parts,
     logs=(Log(LOG_NAME, _find_logs, _detects, _calls),),
     user_folder=("GEMINI_CLI_HOME", ".gemini", ".gemini"),

@@ -26,7 +26,7 @@ from hkgit.agents.setup.settings import (
     is_steering,
     read_script,
 )
-from hkgit.agents.shown_readings import attached_in_lines, read_attached, read_own_lines
+from hkgit.agents.shown_readings import make_attachment_finder, read_attached, read_own_lines
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
 from hkgit.text.stamps import add_stamp
@@ -127,7 +127,7 @@ AGENT = Agent(
     denial=opencode.DENIAL,
     note=opencode.NOTE,
     keys=opencode.KEYS,
-    find_attached=attached_in_lines(_list_attached, b"<file name=", b"<project_instructions "),
+    find_attached=make_attachment_finder(_list_attached, b"<file name=", b"<project_instructions "),
     read_earlier=read_own_lines,
     list_parts=_list_parts,
     logs=(

@@ -15,7 +15,7 @@ from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.programs import claude, gemini
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
-from hkgit.agents.shown_readings import attached_in_lines, list_named_parts, read_own_lines
+from hkgit.agents.shown_readings import list_named_parts, make_attachment_finder, read_own_lines
 from hkgit.agents.tool_answers import find_range, searching, showing
 from hkgit.agents.tools import Tool, editing, shell, telling
 from hkgit.text.strict_json import JsonObject
@@ -145,7 +145,7 @@ AGENT = Agent(
     denial=claude.DENIAL,
     note=claude.NOTE,
     reword=_reword,
-    find_attached=attached_in_lines(_list_attached, b"Content from "),
+    find_attached=make_attachment_finder(_list_attached, b"Content from "),
     read_earlier=read_own_lines,
     list_parts=_list_parts,
     logs=(Log(LOG_NAME, find_projects("QWEN_HOME", ".qwen"), _detects, _calls),),

@@ -139,11 +139,13 @@ def _names(spec: Spec | None) -> Iterator[str]:
 
 def _with_paths(spec: Spec, found: dict[str, str], names: tuple[str, ...]) -> Spec | None:
     """A spec with the paths of the repository; edits of other paths are left out."""
-    edits = tuple(moved for each in spec.edits if (moved := _moved(each, found, names)) is not None)
+    edits = tuple(
+        moved for each in spec.edits if (moved := _rename_path(each, found, names)) is not None
+    )
     return replace(spec, edits=edits) if edits else None
 
 
-def _moved(edit: AnyEdit, found: dict[str, str], names: tuple[str, ...]) -> AnyEdit | None:
+def _rename_path(edit: AnyEdit, found: dict[str, str], names: tuple[str, ...]) -> AnyEdit | None:
     # A dialect may write a name otherwise than the log does: one that is alone is meant.
     only = found[names[0]] if len(names) == 1 and names[0] in found else None
     path = found.get(edit.path, found.get(str(PurePosixPath(edit.path)), only))

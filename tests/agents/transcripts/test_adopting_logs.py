@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hkgit.agents.events import LineHunk
-from hkgit.agents.logged_diffs import parse_diff, structured_diff
+from hkgit.agents.logged_diffs import parse_diff, parse_structured_patch
 from hkgit.errors import InvalidInput
 from hkgit.workflows.log_steps import LoggedHunk
 from hkgit.workflows.log_texts import apply_hunks
@@ -212,4 +212,4 @@ def test_a_diff_that_is_none_or_cut_off_has_no_hunks(diff: str | None) -> None:
 
 @pytest.mark.parametrize("patch", [None, [], [{"lines": None}], ["x"], [{"oldStart": "1"}]])
 def test_a_structured_diff_that_is_none_has_no_hunks(patch: object) -> None:
-    assert structured_diff(patch) == ()
+    assert parse_structured_patch(patch) == ()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents.logged_diffs import structured_diff
+from hkgit.agents.logged_diffs import parse_structured_patch
 from hkgit.errors import InvalidInput
 from hkgit.workflows.log_steps import LoggedHunk
 from hkgit.workflows.log_texts import apply_hunks
@@ -83,7 +83,7 @@ def hunks(*lines: str, start: int = 2) -> tuple[LoggedHunk, ...]:
             is_ended=each.is_ended,
             has_tabs=each.has_tabs,
         )
-        for each in structured_diff([{"oldStart": start, "lines": list(lines)}])
+        for each in parse_structured_patch([{"oldStart": start, "lines": list(lines)}])
     )
 
 
