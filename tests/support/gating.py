@@ -10,6 +10,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
 from tests.support.commits import PERSON, Change
+from tests.support.objects import open_repository
 from tests.support.planning import Operation, replace_range
 from tests.support.repos import Repo
 
@@ -53,4 +54,4 @@ def staged(repo: Repo, files: dict[str, str | None], policy: Policy, **who: Any)
 
 
 def opened(repo: Repo) -> Repository:
-    return Repository.discover(repo.path)
+    return open_repository(repo)
