@@ -1,4 +1,4 @@
-"""Calls that have begun: one record of each, with what stood in its files then.
+"""Calls that have begun: one record of each, with what was in its files then.
 
 Hooks of its session take in what came of it. On a busy machine an agent stops a hook that takes too
 long, and makes the edit all the same: so a record that is left says what nobody has taken in. Hooks
@@ -182,7 +182,7 @@ def _begin(
     for each in sorted(alike, key=lambda each: each.stat().st_mtime)[:-_MOST]:
         each.unlink(missing_ok=True)
     place.unlink(missing_ok=True)
-    _save(BegunCall(place, did, directory, 0, files, head))
+    _save(BegunCall(place=place, did=did, directory=directory, begun=0, files=files, head=head))
 
 
 def _save(call: BegunCall) -> None:
@@ -227,8 +227,14 @@ def load_call(place: Path) -> BegunCall | None:
         fields = json.loads(place.read_text())
         files = {path: KeptFile(*each) for path, each in fields["files"].items()}
         begun = place.stat().st_mtime_ns // 10**6
-        did, directory = _read_did(fields), Path(fields["directory"])
-        return BegunCall(place, did, directory, begun, files, fields["head"])
+        return BegunCall(
+            place=place,
+            did=_read_did(fields),
+            directory=Path(fields["directory"]),
+            begun=begun,
+            files=files,
+            head=fields["head"],
+        )
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
 
@@ -343,7 +349,7 @@ def _keep_seen(root: Path, path: str, blobs: Blobs) -> KeptFile:
 
 
 def ask_status(root: Path) -> tuple[str | None, list[str]]:
-    """The commit that HEAD is, None before the first, and each path that differs from it."""
+    """Find the commit that HEAD is, None before the first, and each path that differs from it."""
     from hkgit.git.program import run  # most calls run no command
 
     head, paths = None, []

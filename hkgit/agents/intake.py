@@ -1,7 +1,7 @@
 """Take in what an agent's tools have done: an edit by its words, all else as a difference.
 
 An edit is taken in as its words say where these, planned again on its files as they were, lead to
-exactly what stands there now. Where they do not (a formatter ran, a tool reads its own way), the
+exactly what is there now. Where they do not (a formatter ran, a tool reads its own way), the
 difference is taken in as a diff; but where other sessions may have changed the file meanwhile,
 nothing is, and that is told.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,12 +22,13 @@ from hkgit.agents.begun_calls import (
     lose_files,
     renew_calls,
 )
-from hkgit.agents.events import Editing, LateEdit, PendingToolEdit
+from hkgit.agents.events import LateEdit, PendingToolEdit
 from hkgit.agents.specs import paths_of
 from hkgit.applying.file_diff import compare_files
 from hkgit.applying.net import tell_changes
 from hkgit.edits import REGULAR, File, Spec, encode_text
 from hkgit.errors import Conflict, HkgitError, Stale
+from hkgit.evidence.claims import mark
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.blobs import load_written, save_written
 from hkgit.sessions.edit_session import EditSession
@@ -104,22 +105,16 @@ class Intake:
                 return answer
         return self._take_rest(before, begun)
 
-    def take_unseen(self, spec: Spec, edit: Editing) -> EditReport | None:
+    def take_unseen(self, spec: Spec) -> EditReport | None:
         """Take in an edit that no hook has told of before it was made. Raises Stale.
 
         None where it is recorded already.
         """
-        # Few hooks are stopped before a call.
-        from hkgit.agents.late_work import find_versions_before, holds_already
-
         paths = paths_of(spec)
         if holds_already(paths, self._root, [self._folder]):
             return None
-        [path] = paths if len(paths) == 1 else [""]
-        kept = self._find_any(path)
-        late = LateEdit(edit, path)
-        for file, _ in find_versions_before(late, path, self._session, kept) if path else ():
-            if (answer := self._take_exactly(spec, {path: file}, None)) is not None:
+        for file, _ in self._find_versions(paths[0]) if len(paths) == 1 else ():
+            if (answer := self._take_exactly(spec, {paths[0]: file}, None)) is not None:
                 return answer
         what = "was changed before hkgit could see how it was"
         raise Stale(", ".join(paths), what, _UNRECORDED)
@@ -138,15 +133,11 @@ class Intake:
         Where it leads elsewhere a formatter has run, or the next edit is made as well: then the
         difference is taken in, and that next one is none any more. Raises Stale where it fits none.
         """
-        # Few agents tell so late.
-        from hkgit.agents.late_work import find_versions_before, holds_difference
-
         [path] = paths_of(spec)
-        if holds_difference(path, self._session):
+        if self._holds_difference(path):
             return None
         begun = find_call(self._folder, PendingToolEdit(path))
-        kept = self._find_any(path) if begun is None else begun
-        for file, is_sure in find_versions_before(did, path, self._session, kept):
+        for file, is_sure in self._find_versions(path, did.replaced):
             try:
                 answer = self._session.adopt(spec, {path: file})
             except Stale:
@@ -159,6 +150,53 @@ class Intake:
         if did.is_asked and begun is not None:
             return self._take_rest({path: begun.restore(path)}, begun)
         raise Stale(path, "was changed before hkgit could see how it was", _UNRECORDED)
+
+    def _holds_difference(self, path: str) -> bool:
+        """Whether the session has taken in all that became of a file, as a difference."""
+        from hkgit.agents.parallel_work import list_recorded
+
+        last = [each for each in list_recorded(self._folder) if each[1].new_path == path][-1:]
+        return any(
+            entry.edits[0].dialect == "unified-diff"
+            and change.after == mark(self._checkout.get(path))
+            for call, change in last
+            for entry in call.entries[:1]
+        )
+
+    def _find_versions(
+        self, path: str, replaced: Iterable[tuple[str, str]] = ()
+    ) -> Iterator[tuple[File | None, bool]]:
+        """Find what a file may have been, the likeliest first; at last once more to be sure of.
+
+        Each with whether, if the edit fits it, it surely was that.
+        """
+        now = self._checkout.get(path)
+        own = find_call(self._folder, PendingToolEdit(path))
+        others = (each for each in list_calls(self._folder) if path in each.files)
+        if (call := own or next(others, None)) is not None:
+            with suppress(Stale):
+                kept = call.restore(path)
+                if kept is not None and kept.data and kept != now:  # it may be half written
+                    yield kept, True
+        guesses = [file for file in self._guess(path, replaced, now) if file != now]
+        yield from ((file, False) for file in guesses)
+        yield from ((file, True) for file in guesses)
+
+    def _guess(
+        self, path: str, replaced: Iterable[tuple[str, str]], now: File | None
+    ) -> Iterator[File | None]:
+        # Most edits are told before they are made.
+        from hkgit.agents.shell_changes import find_head
+
+        back = None if now is None else _take_back(now.data, replaced)
+        if now is not None and back is not None:
+            yield File(back, now.mode)
+        known = self._session.journal.load().state.known.get(path)
+        data = None if known is None else self._session.journal.blobs.get(known.version)
+        if data is not None:
+            yield File(data) if now is None else File(data, now.mode)
+        head = find_head(self._root)
+        yield None if head is None else head.get(path)
 
     def take_command(self, call: BegunCall) -> EditReport | None:
         """Take in what a command has done. Raises Conflict where another session may have done it.
@@ -255,9 +293,22 @@ class Intake:
     def _read(self, paths: Iterable[str]) -> dict[str, File | None]:
         return {path: self._checkout.get(path) for path in paths}
 
-    def _find_any(self, path: str) -> BegunCall | None:
-        """Find any call of the session that has kept a file."""
-        return next((each for each in list_calls(self._folder) if path in each.files), None)
+
+def _take_back(data: bytes, replaced: Iterable[tuple[str, str]]) -> bytes | None:
+    """Find a file with old texts in place of the new ones; None where that is no single place."""
+    for old, new in reversed([*replaced]):
+        if data.count(encode_text(new)) != 1:
+            return None
+        data = data.replace(encode_text(new), encode_text(old))
+    return data
+
+
+def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> bool:
+    """Whether what is in the checkout is what sessions have recorded last of each path."""
+    from hkgit.agents.parallel_work import find_last_recorded
+
+    checkout, last = Checkout(root), find_last_recorded(folders)
+    return all(path in last and last[path] == mark(checkout.get(path)) for path in paths)
 
 
 def _say_how(paths: Sequence[str], root: Path) -> str:

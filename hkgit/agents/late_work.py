@@ -1,14 +1,13 @@
 """Take in late what no hook has told in time.
 
-Hooks of an edit may have been stopped, or an agent reports it when the next one is made already. A
-formatter may write a file after hkgit has recorded the edit: what comes within moments of an edit
-is the formatter's; what comes later, a person's.
+Hooks of an edit may have been stopped. A formatter may write a file after hkgit has recorded the
+edit: what comes within moments of an edit is the formatter's; what comes later, a person's.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,14 +19,12 @@ from hkgit.agents.begun_calls import (
     list_calls,
     renew_calls,
 )
-from hkgit.agents.events import Editing, LateEdit, PendingToolEdit, UntoldEdit
+from hkgit.agents.events import Editing, PendingToolEdit, UntoldEdit
 from hkgit.agents.intake import adopt_difference, adopt_edit
-from hkgit.agents.parallel_work import find_last_recorded, find_rivals, list_recorded
-from hkgit.agents.shell_changes import find_head
+from hkgit.agents.parallel_work import find_rivals
 from hkgit.agents.specs import paths_of, spec_of
-from hkgit.edits import File, encode_text
+from hkgit.edits import File
 from hkgit.errors import Ambiguous, HkgitError, Stale
-from hkgit.evidence.claims import mark
 from hkgit.sessions.blobs import (
     Written,
     find_late_sessions,
@@ -105,69 +102,6 @@ def _is_late(session: EditSession, path: str, file: File, since: float) -> bool:
     name = digest(file.data)
     is_known = any(each.after is not None and each.after.sha256 == name for each in changes)
     return changed - since <= _MOMENTS and not is_known
-
-
-Guess = tuple[File | None, bool]
-"""What a file may have been, None for no file; and whether, if the edit fits it, it surely was."""
-
-
-def find_versions_before(
-    did: LateEdit, path: str, session: EditSession, begun: BegunCall | None
-) -> Iterator[Guess]:
-    """Find what a file may have been, the likeliest first; at last once more to be sure of.
-
-    `begun` is a call that has kept it.
-    """
-    now = Checkout(session.root).get(path)
-    kept = None
-    if begun is not None:
-        with suppress(Stale):
-            kept = begun.restore(path)
-    if kept is not None and kept.data and kept != now:  # one that is being written may be empty
-        yield kept, True
-    guesses = [file for file in _guess(did, path, now, session) if file != now]
-    yield from ((file, False) for file in guesses)
-    yield from ((file, True) for file in guesses)
-
-
-def _guess(
-    did: LateEdit, path: str, now: File | None, session: EditSession
-) -> Iterator[File | None]:
-    back = None if now is None else _take_back(now.data, did.replaced)
-    if now is not None and back is not None:
-        yield File(back, now.mode)
-    known = session.journal.load().state.known.get(path)
-    data = None if known is None else session.journal.blobs.get(known.version)
-    if data is not None:
-        yield File(data) if now is None else File(data, now.mode)
-    head = find_head(session.root)
-    yield None if head is None else head.get(path)
-
-
-def _take_back(data: bytes, replaced: Iterable[tuple[str, str]]) -> bytes | None:
-    """A file with old texts in place of the new ones; None where that is no single place."""
-    for old, new in reversed([*replaced]):
-        if data.count(encode_text(new)) != 1:
-            return None
-        data = data.replace(encode_text(new), encode_text(old))
-    return data
-
-
-def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> bool:
-    """Whether what is in the checkout is what sessions have recorded last of each path."""
-    checkout, last = Checkout(root), find_last_recorded(folders)
-    return all(path in last and last[path] == mark(checkout.get(path)) for path in paths)
-
-
-def holds_difference(path: str, session: EditSession) -> bool:
-    """Whether the session has taken in all that became of a file, as a difference."""
-    last = [each for each in list_recorded(session.journal.folder) if each[1].new_path == path][-1:]
-    return any(
-        call.entries[0].edits[0].dialect == "unified-diff"
-        and change.after == mark(Checkout(session.root).get(path))
-        for call, change in last
-        if call.entries
-    )
 
 
 def settle_missed_edits(session: EditSession, least_age: float = OVERDUE) -> list[str]:

@@ -178,11 +178,11 @@ class Recorder:
         told = {} if edit.told is None else (edit.told.before or {})
         with lock_hooks(self._folder):
             if begun is None:
-                return self._intake.take_unseen(spec, edit)
+                return self._intake.take_unseen(spec)
             try:
                 return self._intake.take_edit(spec, begun, next(iter(told.values()), None))
             except Stale:
-                return self._intake.take_unseen(spec, edit)
+                return self._intake.take_unseen(spec)
             finally:
                 begun.end()
 
