@@ -195,7 +195,6 @@ class AnswerJson(TypedDict):
     commit: str | None
     error: NotRequired[ErrorJson]
     call: NotRequired[Annotated[str | None, "What `undo` undoes."]]
-    batch: NotRequired[Annotated[str | None, "What corrections are sent with."]]
     files: NotRequired[Annotated[list[str], "The paths that changed."]]
     blind: NotRequired[list[BlindJson]]
     merge: NotRequired[MergeJson]
@@ -263,7 +262,6 @@ class StatusJson(TypedDict):
     uncommitted: Count
     blind: Count
     coverage: Annotated[Share | None, "The share of uncommitted edits that have evidence."]
-    batches: list[str]
 
 
 class SessionJson(TypedDict):
