@@ -73,15 +73,6 @@ ReplayName = Annotated[
     ],
     "What can be derived, whatever the policy says: a verdict, or why nothing can.",
 ]
-Standing = Literal[
-    "derived",
-    "partly derived",
-    "attested",
-    "vouched",
-    "by hand",
-    "no evidence",
-    "not derived",
-]
 
 
 # What calls answer
@@ -400,7 +391,6 @@ class CommitJson(TypedDict):
     commit: CommitId
     replay: ReplayName
     policy: PolicyResultJson
-    standing: Standing
     time: Time
     subject: str
     author: str
@@ -519,7 +509,6 @@ class ReportJson(TypedDict):
     passes: bool
     policy: JudgingPolicyJson
     commits: list[RulingJson]
-    standings: dict[str, Any]
     rejected: list[str]
     break_glass: list[str]
     claimed: dict[str, Any]
@@ -655,7 +644,6 @@ class TallyJson(TypedDict):
     commits: int
     passing: int
     replay: dict[str, int]
-    standing: dict[str, int]
     evidence: dict[str, int]
     agents: dict[str, int]
 
