@@ -5,7 +5,6 @@ The rulings come one by one, so that memory does not grow with the range.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Literal, assert_never
 
@@ -80,29 +79,6 @@ def _message(repository: Repository, message_file: str | None) -> bytes | None:
     return repository.git("stripspace", "--strip-comments", stdin=raw).stdout
 
 
-@dataclass(frozen=True)
-class Rejection:
-    """A commit that would be rejected, by which rule, and its first finding: where and what."""
-
-    commit: str | None
-    rule: str
-    where: str
-    what: str
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """What a policy would do: how many commits of each verdict it meets, passes and rejects.
-
-    `policy` says where that was read.
-    """
-
-    policy: str
-    met: Mapping[str, int]
-    passed: Mapping[str, int]
-    rejections: tuple[Rejection, ...]
-
-
 def judge_commits(
     repository: Repository,
     commits: CommitRange,
@@ -119,25 +95,6 @@ def judge_commits(
     """
     trusted = load_policy(repository, policy, commits.old)
     return judge_range(repository, commits, trusted, JudgeContext(explain=explain), watch=watch)
-
-
-def simulate(
-    repository: Repository, commits: CommitRange, policy: str | None, watch: Watch = iter
-) -> Simulation:
-    """Say what a policy would reject of a range. Raises as `judge_commits` does."""
-    stream = judge_commits(repository, commits, policy, watch)
-    met: Counter[str] = Counter()
-    passed: Counter[str] = Counter()
-    rejections = []
-    for ruling in stream.rulings:
-        judged = ruling.judged
-        met[str(judged.verdict)] += 1
-        if ruling.passes:
-            passed[str(judged.verdict)] += 1
-            continue
-        first = ruling.findings[0]
-        rejections.append(Rejection(judged.candidate.id, ruling.rule, first.where, first.what))
-    return Simulation(stream.policy.source, met, passed, tuple(rejections))
 
 
 def judge_ci(
