@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, assert_never
 
-from hkgit.applying.evidence import LATE
 from hkgit.errors import InvalidInput
 from hkgit.evidence.trailers import cut_at_scissors
 from hkgit.gate.clock import DEFAULT, Watch
@@ -31,10 +30,10 @@ from hkgit.gate.entrypoints.arrival import (
 from hkgit.gate.entrypoints.ci import CiEvent, judge_event
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import Report, Ruling
+from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import load_policy, read_named_policy
 from hkgit.git.repository import Repository, find_comment_mark, find_message_file, read_message
-from hkgit.values import dataclass, field, replace
+from hkgit.values import dataclass, field
 
 
 def judge(
@@ -216,7 +215,7 @@ def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) 
     """
     policy = drop_floors(request.policy)
     asked = CommitRange(request.old, request.new)
-    stream = judge_range(
+    return judge_range(
         repository,
         asked,
         policy,
@@ -226,17 +225,3 @@ def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) 
         known=VerifiedCommits.of(repository, policy) if request.incremental else None,
         watch=watch,
     )
-    rulings = (_advise_under(request.policy, each) for each in stream.rulings)
-    return replace(stream, rulings=rulings)
-
-
-def _advise_under(policy: Policy, ruling: Ruling) -> Ruling:
-    """Let advice hold under the whole policy, which may not accept what is read afterwards."""
-    paths = ruling.before.paths
-    if ruling.passes or ruling.before.by_hand or not paths:
-        return ruling
-    from hkgit.gate.ruling import is_late_accepted  # few commits are rejected
-
-    if all(is_late_accepted(policy, path) for path in paths):
-        return ruling
-    return replace(ruling, before=replace(ruling.before, by_hand=LATE))
