@@ -20,67 +20,67 @@ from hkgit.text.shown_lines import (
 )
 from hkgit.text.strict_json import JsonObject
 
-_LOOKING = re.compile(
+_LOOKING = (
     r"(?:cat|nl|head|tail|e?grep|fgrep|rg|ls|find|pwd|cd|wc|sleep|true|false|echo|printf|stat|diff"
     r"|cmp|cut|test|git (?:status|diff|log|show|blame|ls-files|rev-parse|grep))(?:\s|$)"
     r"|sed -n [\d,$]+p(?:\s+[^\s-]\S*)*$"
 )
-_WRITING = re.compile(r"[`<>]|\$\(|\s(?:--output|--ext-diff|--pre|-exec|-ok|-del|-fpr|-fls)")
-_INNER = re.compile(r"(?:ba|z)?sh -l?c (['\"])(.*)\1", re.DOTALL)
-_QUIET = re.compile(r"(?:[12&]?>\s*/dev/null|2>&1)(?=[\s;|&)]|$)")
+_WRITING = r"[`<>]|\$\(|\s(?:--output|--ext-diff|--pre|-exec|-ok|-del|-fpr|-fls)"
+_INNER = r"(?s)(?:ba|z)?sh -l?c (['\"])(.*)\1"
+_QUIET = r"(?:[12&]?>\s*/dev/null|2>&1)(?=[\s;|&)]|$)"
 
 
 def is_harmless(command: str) -> bool:
     """Whether a command surely changes no file; of a program of one's own that is not known."""
-    command = _QUIET.sub(" ", command).strip()
-    inner = _INNER.fullmatch(command)
+    command = re.sub(_QUIET, " ", command).strip()
+    inner = re.fullmatch(_INNER, command)
     command = inner[2] if inner else command
     if any(command.count(quote) % 2 for quote in "'\""):
         return False
     command = re.sub(r"['\"\\]", "", command)
-    if _WRITING.search(command):
+    if re.search(_WRITING, command):
         return False
     # What is cut at a sign within quotes begins with no program that looks: it counts as writing.
     stages = re.split(r"\|\|?|&&?|;|\n", command)
-    return all(_LOOKING.match(stage.strip()) for stage in stages)
+    return all(re.match(_LOOKING, stage.strip()) for stage in stages)
 
 
-_NAME = re.compile(r"[^\s'\"`|&;<>(){}=,:$\\]+")
-_QUOTED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
-_FOLDER = re.compile(r"\bcd\s+(?:--\s+)?['\"]?([^\s'\"&;|)]+)")
-_PRINTING = re.compile(r"\b(?:cat|nl|head|tail|sed|less|more|bat)\s")
-_RANGE = re.compile(r"\b(\d+)(?:,(\d+))?p\b")
+_NAME = r"[^\s'\"`|&;<>(){}=,:$\\]+"
+_QUOTED = r"'([^'\n]+)'|\"([^\"\n]+)\""
+_FOLDER = r"\bcd\s+(?:--\s+)?['\"]?([^\s'\"&;|)]+)"
+_PRINTING = r"\b(?:cat|nl|head|tail|sed|less|more|bat)\s"
+_RANGE = r"\b(\d+)(?:,(\d+))?p\b"
 
 
 def list_names(command: str) -> list[str]:
     """List what may be names of files in a command, in the order in which they are there."""
-    quoted = (one or two for one, two in _QUOTED.findall(command))
-    return [*dict.fromkeys([*_NAME.findall(command), *quoted])]
+    quoted = (one or two for one, two in re.findall(_QUOTED, command))
+    return [*dict.fromkeys([*re.findall(_NAME, command), *quoted])]
 
 
 def find_folder(command: str, folder: str) -> str:
     """Find where a command that began in a folder ends."""
-    return str(PurePosixPath(folder, *_FOLDER.findall(command)))
+    return str(PurePosixPath(folder, *re.findall(_FOLDER, command)))
 
 
 def find_ranges(command: str) -> dict[int, int]:
     """Find the first and the last line of each range that a command prints (`sed -n 3,9p`)."""
-    return {int(first): int(last or first) for first, last in _RANGE.findall(command)}
+    return {int(first): int(last or first) for first, last in re.findall(_RANGE, command)}
 
 
 def does_print(command: str) -> bool:
     """Whether a command prints files, so that of an empty one nothing is left out."""
-    return _PRINTING.search(command) is not None
+    return re.search(_PRINTING, command) is not None
 
 
-_HIT = re.compile(r"([^:\n]+):\d+:")
+_HIT = r"([^:\n]+):\d+:"
 _MOST = 64
 """So many readings are kept of one call at most, and so many files are looked at."""
 
 _MOST_WORDS = 1000
 """So many words of a command are taken for names of files: each may be one."""
 
-_PATTERN = re.compile(r"[*?\[]")
+_PATTERN = r"[*?\[]"
 _LARGEST = 32 * 2**20
 _NOTHING = 1, 0
 """The lines of an empty file: no answer could leave one of them out."""
@@ -122,7 +122,7 @@ def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
             ToolReading(path, *x) for x in find_shown_lines(_load(directory, path) or (), lines)
         )
     names = [str(PurePosixPath(x, name)) for x in folders for name in list_names(shell.command)]
-    plain = (each for each in dict.fromkeys(names) if not _PATTERN.search(each))
+    plain = (each for each in dict.fromkeys(names) if not re.search(_PATTERN, each))
     read = ((path, _load(directory, path)) for path in islice(plain, _MOST_WORDS))
     loaded = dict(islice(((path, lines) for path, lines in read if lines is not None), _MOST))
     files = {path: lines for path, lines in loaded.items() if lines}
@@ -130,7 +130,7 @@ def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
         yield from (ToolReading(path, *_NOTHING) for path, lines in loaded.items() if not lines)
     found = find_shown_files(files, answer, shell.command, find_ranges(shell.command))
     yield from (ToolReading(path, *lines) for path, each in found.items() for lines in each)
-    for pattern in dict.fromkeys(each for each in names if _PATTERN.search(each)):
+    for pattern in dict.fromkeys(each for each in names if re.search(_PATTERN, each)):
         yield from _find_matched(pattern, directory, answer)
 
 
@@ -145,7 +145,7 @@ def split_hits(
 ) -> tuple[dict[str, str], list[str]]:
     """Split an answer into the lines behind the name of a file, by its path, and all others."""
     lines, hits = split_answer(output), dict[str, str]()
-    names = dict.fromkeys(found[1] for line in lines if (found := _HIT.match(line)))
+    names = dict.fromkeys(found[1] for line in lines if (found := re.match(_HIT, line)))
     for name in islice(names, _MOST):
         if (path := find_hit(name)) is not None:
             starts = (f"{name}:", f"{name}-")

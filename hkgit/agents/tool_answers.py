@@ -41,8 +41,8 @@ def _source(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-_RANGE = re.compile(r".*? Showing lines (\d+)-(\d+) of \d+ from the edited file:\n\n---\n\n")
-_CHANGED = re.compile(r"\+(\d+: .*)")
+_RANGE = r".*? Showing lines (\d+)-(\d+) of \d+ from the edited file:\n\n---\n\n"
+_CHANGED = r"\+(\d+: .*)"
 _CODE = " Here is the updated code:\n"
 _GAP = "..."
 
@@ -72,7 +72,7 @@ def find_code(path: str, answer: str) -> Snippets | None:
 
 def find_range(path: str, answer: str) -> ToolReading | None:
     """Find what Qwen Code shows: a range of lines, which it names."""
-    found = _RANGE.match(answer)
+    found = re.match(_RANGE, answer)
     if found is None:
         return None
     return ToolReading(path, int(found[1]), int(found[2]), answer[found.end() :])
@@ -80,7 +80,7 @@ def find_range(path: str, answer: str) -> ToolReading | None:
 
 def find_changed(path: str, answer: str) -> ToolReading:
     """Find what Cline shows: the lines that were taken out and those put in, with their numbers."""
-    changed = (found[1] for line in answer.split("\n") if (found := _CHANGED.fullmatch(line)))
+    changed = (found[1] for line in answer.split("\n") if (found := re.fullmatch(_CHANGED, line)))
     return ToolReading(path, 1, END, "\n".join(changed))
 
 
