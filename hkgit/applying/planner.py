@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hkgit.applying.context import EditContext
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import LATE, LATE_ABSENT, Evidence, read_holds
 from hkgit.applying.outcome import (
     COUNTS,
@@ -44,6 +43,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
 from hkgit.matching.place import Settings
+from hkgit.text.document import Lines
 from hkgit.values import dataclass, field, replace
 
 _TELL_NEW_FILES = frozenset({"apply-patch"})

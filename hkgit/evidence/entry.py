@@ -13,11 +13,11 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED
 from hkgit.applying.hunk import CONTEXT
 from hkgit.edits import MAX_EDITS, AnyEdit, Read
 from hkgit.errors import InvalidInput
+from hkgit.text.document import Lines
 from hkgit.text.edit_json import decode_base64, parse_edit, text_json, write_edit
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import (
