@@ -6,7 +6,6 @@ So a line counts where it is whole in the answer, behind the number that it has 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -136,6 +135,8 @@ def searching(
     """
 
     def did(arguments: JsonObject, answer: object) -> Shell:
+        import shlex  # few calls search
+
         place = arguments.get(name)
         place = place if isinstance(place, str) and place else "."
         target, folder = (".", place) if is_base else (place, "")
