@@ -27,7 +27,6 @@ from hkgit.agents.events import (
     UntoldEdit,
 )
 from hkgit.agents.setup.settings import HOOK_SECONDS
-from hkgit.agents.shown_readings import is_harmless
 from hkgit.agents.specs import find_commands, find_touched_paths
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput, Stale
@@ -152,9 +151,12 @@ class BegunCall:
 def begin_call(root: Path, folder: Path, did: Did, directory: Path) -> None:
     """Keep what a call is about to change, in the folder of its session. Raises HkgitError."""
     blobs, commands = Blobs.of_session(folder), find_commands(did)
-    if not all(map(is_harmless, commands)):
-        head, seen = _look(root, blobs)
-        _begin(folder, Shell("\n".join(commands), ""), directory, seen, head)
+    if commands:
+        from hkgit.agents.shown_readings import is_harmless  # an edit runs none
+
+        if not all(map(is_harmless, commands)):
+            head, seen = _look(root, blobs)
+            _begin(folder, Shell("\n".join(commands), ""), directory, seen, head)
     paths = find_touched_paths(did, root, directory)
     files = {path: keep_file(root, path, blobs) for path in paths}
     if isinstance(did, Editing | UntoldEdit):
@@ -274,13 +276,8 @@ def list_calls(folder: Path, *kinds: type[Begun]) -> list[BegunCall]:
 
 def list_rivals(folder: Path) -> list[BegunCall]:
     """List the calls of a session that may be changing files now."""
-    return [
-        each
-        for each in list_calls(folder)
-        if each.age < LASTS
-        and not isinstance(each.did, UnshownShell)
-        and not (isinstance(each.did, Shell) and is_harmless(each.did.command))
-    ]
+    kinds = Editing, UntoldEdit, PendingToolEdit, Shell
+    return [each for each in list_calls(folder, *kinds) if each.age < LASTS]
 
 
 def may_change(call: BegunCall, paths: Iterable[str]) -> bool:

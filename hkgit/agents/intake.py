@@ -24,8 +24,6 @@ from hkgit.agents.begun_calls import (
 )
 from hkgit.agents.events import LateEdit, PendingToolEdit
 from hkgit.agents.specs import paths_of
-from hkgit.applying.file_diff import compare_files
-from hkgit.applying.net import tell_changes
 from hkgit.edits import REGULAR, File, Spec, encode_text
 from hkgit.errors import Conflict, HkgitError, Stale
 from hkgit.evidence.claims import mark
@@ -50,6 +48,10 @@ def adopt_difference(session: EditSession, before: Files, time: int = 0) -> Edit
 
     Raises HkgitError.
     """
+    # Most edits lead to what is there.
+    from hkgit.applying.file_diff import compare_files
+    from hkgit.applying.net import tell_changes
+
     if time:
         last = session.journal.load().effective[-1:]
         time = max([time, *(call.time for call in last)])
