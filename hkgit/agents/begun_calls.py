@@ -30,7 +30,6 @@ from hkgit.agents.setup.settings import HOOK_SECONDS
 from hkgit.agents.specs import find_commands, find_touched_paths
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput, Stale
-from hkgit.evidence.entry import FileMark
 from hkgit.git.state_files import find_files
 from hkgit.sessions.blobs import Blobs, find_open_notes, keep_json, load_written, save_written
 from hkgit.sessions.file_lines import Checkout
@@ -38,6 +37,10 @@ from hkgit.sessions.homes import list_candidates, say_waiting
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.evidence.entry import FileMark
 
 LASTS = 600.0
 """Seconds after which a call that has not reported its end is taken to have ended, or failed.
@@ -93,6 +96,8 @@ class KeptFile:
         """What it was; None for no file."""
         if self.version is None:
             return None if self.stamp == ABSENT else UNKNOWN
+        from hkgit.evidence.entry import FileMark  # before a call nothing is compared
+
         return FileMark(self.mode, self.version)
 
 
