@@ -5,7 +5,7 @@ The rulings come one by one, so that memory does not grow with the range.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, assert_never
 
 from hkgit.applying.evidence import LATE
@@ -15,12 +15,9 @@ from hkgit.gate.clock import DEFAULT, Watch
 from hkgit.gate.commit_range import (
     CommitRange,
     RulingStream,
-    VerifiedCommits,
     drop_floors,
     judge_index,
     judge_range,
-    list_commits_of,
-    select_share,
 )
 from hkgit.gate.entrypoints.arrival import (
     UpdateResult,
@@ -195,18 +192,16 @@ def _parse_seconds(given: str | float | None) -> float:
 
 @dataclass(frozen=True)
 class VerifyRequest:
-    """The commits of `old..new`, and the policy that they are verified under.
+    """The commits of `old..new`, or those of them that are listed, and the policy for them.
 
-    `jobs` processes work on the commits of one `shard`, a number and of how many. An `incremental`
-    run leaves out what passed here before.
+    So many `jobs` work on them.
     """
 
     old: str
     new: str
     policy: Policy
+    commits: Sequence[str] | None = None
     jobs: int = 1
-    shard: tuple[int, int] = (1, 1)
-    incremental: bool = False
 
 
 def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) -> RulingStream:
@@ -214,16 +209,13 @@ def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) 
 
     The floors of the policy do not count.
     """
-    policy = drop_floors(request.policy)
-    asked = CommitRange(request.old, request.new)
     stream = judge_range(
         repository,
-        asked,
-        policy,
-        commits=select_share(list_commits_of(repository, asked, policy), *request.shard),
+        CommitRange(request.old, request.new),
+        drop_floors(request.policy),
+        commits=request.commits,
         has_trusted_side=False,
         jobs=request.jobs,
-        known=VerifiedCommits.of(repository, policy) if request.incremental else None,
         watch=watch,
     )
     rulings = (_advise_under(request.policy, each) for each in stream.rulings)
