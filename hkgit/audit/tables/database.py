@@ -258,7 +258,7 @@ def update_rows(
     """Let `rule` judge those of some commits whose rows do not hold, and write theirs.
 
     Return how many were judged, and what became of them. `name` is what the repository is called
-    in the rows; where it is not given itself there are none of files.
+    in the rows; without `repository` itself there are no rows of files.
     """
     judge = describe_judges(policy)
     held = list_held(database, name, judge)
