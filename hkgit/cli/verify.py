@@ -12,10 +12,9 @@ from hkgit.cli.options import REPORT, format_option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.ruling_output import print_stream
 from hkgit.errors import Rejected
-from hkgit.gate.commit_range import RulingStream, drop_floors, select_share
+from hkgit.gate.commit_range import RulingStream, drop_floors, judge_range, select_share
 from hkgit.text.escape import count_noun
 from hkgit.values import replace
-from hkgit.workflows.judgement import VerifyRequest, verify
 
 
 @click.command()
@@ -66,8 +65,15 @@ def command(
 
 
 def _verify(history: History, commits: Sequence[str], jobs: int) -> RulingStream:
-    request = VerifyRequest(*history.ends, history.policy, commits, jobs)
-    return verify(history.repository, request, show_progress("judging commit"))
+    return judge_range(
+        history.repository,
+        history.asked,
+        drop_floors(history.policy),
+        commits=commits,
+        has_trusted_side=False,
+        jobs=jobs,
+        watch=show_progress("judging commit"),
+    )
 
 
 def _parse_shard(text: str) -> tuple[int, int]:

@@ -5,17 +5,15 @@ The rulings come one by one, so that memory does not grow with the range.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal, assert_never
 
-from hkgit.applying.evidence import LATE
 from hkgit.errors import InvalidInput
 from hkgit.evidence.trailers import cut_at_scissors
 from hkgit.gate.clock import DEFAULT, Watch
 from hkgit.gate.commit_range import (
     CommitRange,
     RulingStream,
-    drop_floors,
     judge_index,
     judge_range,
 )
@@ -28,10 +26,10 @@ from hkgit.gate.entrypoints.arrival import (
 from hkgit.gate.entrypoints.ci import CiEvent, judge_event
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import Report, Ruling
+from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import load_policy, read_named_policy
 from hkgit.git.repository import Repository, find_comment_mark, find_message_file, read_message
-from hkgit.values import dataclass, field, replace
+from hkgit.values import dataclass, field
 
 
 def judge(
@@ -188,47 +186,3 @@ def _parse_seconds(given: str | float | None) -> float:
             "budget", f"is not a number of seconds from 0 to {LONGEST_BUDGET}: {given}"
         )
     return seconds
-
-
-@dataclass(frozen=True)
-class VerifyRequest:
-    """The commits of `old..new`, or those of them that are listed, and the policy for them.
-
-    So many `jobs` work on them.
-    """
-
-    old: str
-    new: str
-    policy: Policy
-    commits: Sequence[str] | None = None
-    jobs: int = 1
-
-
-def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) -> RulingStream:
-    """Verify commit by commit, so that memory does not grow with the range.
-
-    The floors of the policy do not count.
-    """
-    stream = judge_range(
-        repository,
-        CommitRange(request.old, request.new),
-        drop_floors(request.policy),
-        commits=request.commits,
-        has_trusted_side=False,
-        jobs=request.jobs,
-        watch=watch,
-    )
-    rulings = (_advise_under(request.policy, each) for each in stream.rulings)
-    return replace(stream, rulings=rulings)
-
-
-def _advise_under(policy: Policy, ruling: Ruling) -> Ruling:
-    """Let advice hold under the whole policy, which may not accept what is read afterwards."""
-    paths = ruling.before.paths
-    if ruling.passes or ruling.before.by_hand or not paths:
-        return ruling
-    from hkgit.gate.ruling import is_late_accepted  # few commits are rejected
-
-    if all(is_late_accepted(policy, path) for path in paths):
-        return ruling
-    return replace(ruling, before=replace(ruling.before, by_hand=LATE))

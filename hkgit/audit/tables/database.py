@@ -347,7 +347,7 @@ def open_kept_rows(repository: Repository, policy: Policy, name: str = "") -> It
 
 
 def _find_place(folder: Path, key: str) -> Path | None:
-    """Find the file for a key, made anew if it cannot be read; None where others could write it."""
+    """Find the file for a key, emptied if it cannot be read; None where others could write it."""
     path = folder / f"{digest(key.encode())}.db"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
