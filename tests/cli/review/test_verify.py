@@ -155,7 +155,7 @@ def test_another_word_for_a_share_is_wrong_usage(history: Path, text: str) -> No
 
 
 def rules(commits: list[dict[str, Any]]) -> set[str]:
-    return {each["rule"] for each in commits}
+    return {each["policy"]["rule"] for each in commits}
 
 
 def test_what_passed_before_is_not_judged_again(copied: Path) -> None:
