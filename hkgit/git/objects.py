@@ -388,13 +388,14 @@ def _find_shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:
         else:
             most = middle - 1
     least, last = first, len(starts) - 1
+    middle = min(first + 1, last)  # most often one entry differs
     while least < last:
-        middle = (least + last) // 2
         tail, end = old.data[starts[middle] : starts[last]], starts[last] + shift
         if end - len(tail) >= starts[first] and data.endswith(tail, 0, end):
             last = middle
         else:
             least = middle + 1
+        middle = (least + last) // 2
     return first, last, starts[last] + shift
 
 
