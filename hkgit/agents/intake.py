@@ -229,7 +229,6 @@ def _say_how(paths: Sequence[str], root: Path) -> str:
 def _may_be_late(paths: Iterable[str], root: Path) -> bool:
     """Whether the policy of the checkout accepts evidence that is made after a change."""
     # Few files are changed by two at once.
-    from hkgit.gate.ruling import is_late_accepted
     from hkgit.gate.trusted_policy import read_own_policy
     from hkgit.git.repository import Repository
 
@@ -238,7 +237,7 @@ def _may_be_late(paths: Iterable[str], root: Path) -> bool:
         policy = read_own_policy(repository, repository.head().commit)
     except HkgitError:
         return False
-    return all(is_late_accepted(policy, path) for path in paths)
+    return all(policy.accepts_late(path) for path in paths)
 
 
 def _restore(file: File | None, original: str | None) -> File | None:

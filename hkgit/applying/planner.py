@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from hkgit.applying.context import EditContext
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import LATE, LATE_ABSENT, Evidence, read_holds
 from hkgit.applying.outcome import (
     COUNTS,
@@ -45,6 +44,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
 from hkgit.matching.place import Settings
+from hkgit.text.document import Lines
 from hkgit.values import dataclass, field, replace
 
 _TELL_NEW_FILES = frozenset({"apply-patch"})

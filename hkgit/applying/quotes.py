@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from hkgit.applying.context import EditContext, change_diff
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, find_holding_hash, find_holding_read, is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.workspace import FileState, check_text
@@ -20,7 +19,7 @@ from hkgit.matching.place import Located, Place, Settings
 from hkgit.matching.transfer import transfer
 from hkgit.matching.view import find_end_of_block
 from hkgit.matching.words import fold
-from hkgit.text.document import BOM, Document, Splice
+from hkgit.text.document import BOM, Document, Lines, Splice
 from hkgit.values import replace
 
 

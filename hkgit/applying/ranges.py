@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.applying.context import EditContext, change_diff
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, vouches
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.quotes import find_line_below
@@ -15,7 +14,7 @@ from hkgit.errors import AlreadyApplied, InvalidInput, Near, Stale
 from hkgit.matching import guards
 from hkgit.matching.place import FULL
 from hkgit.matching.view import is_telling
-from hkgit.text.document import Document, Splice, hash_lines
+from hkgit.text.document import Document, Lines, Splice, hash_lines
 from hkgit.text.escape import count_noun
 from hkgit.text.hashes import are_tagged, find_tag
 from hkgit.values import replace

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents import find_agent
+from hkgit.agents import find_agent, has_server
 from hkgit.agents.agent import Agent
 from hkgit.agents.begun_calls import has_open_work, has_overdue
 from hkgit.agents.events import (
@@ -54,7 +54,7 @@ def answer_hook(agent: str, *, steer: bool = False, user: bool = False) -> None:
     try:
         event = known.read_event(parse_payload(text))
         if event is not None and not (user and _has_project_hooks(agent, event)):
-            tool = known.edit_tool if steer and _has_server() else None
+            tool = known.edit_tool if steer and has_server() else None
             reply = _answer(known, event, tool)
             if reply is not None:
                 from hkgit.git.program import name_program  # most calls are answered nothing
@@ -75,13 +75,6 @@ def _has_project_hooks(agent: str, event: ToolEvent) -> bool:
 
     started = os.environ.get(f"{agent.upper()}_PROJECT_DIR")
     return has_project_hooks(agent, Path(started) if started else event.directory)
-
-
-def _has_server() -> bool:
-    """Whether there is a tool to steer an agent to: the server's package is an extra."""
-    from importlib.util import find_spec
-
-    return find_spec("mcp") is not None
 
 
 def _answer(agent: Agent, event: ToolEvent, tool: str | None) -> str | None:

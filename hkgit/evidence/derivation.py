@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import CHECKED, covers, is_empty, vouches
 from hkgit.applying.hunk import apply_hunks
-from hkgit.applying.line_map import LineMap
 from hkgit.edits import (
     EXECUTABLE,
     REGULAR,
@@ -32,10 +30,12 @@ from hkgit.matching.place import Settings
 from hkgit.text.document import (
     MOST_LINES,
     Document,
+    Lines,
     has_too_many_lines,
     hash_lines,
     read_document,
 )
+from hkgit.text.line_map import LineMap
 from hkgit.text.paths import check_new_path, check_path
 
 

@@ -14,11 +14,11 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED
 from hkgit.applying.hunk import CONTEXT, Hunk
 from hkgit.edits import MAX_EDITS, AnyEdit, Read, encode_text
 from hkgit.errors import InvalidInput
+from hkgit.text.document import Lines
 from hkgit.text.edit_json import decode_base64, parse_edit, text_json, write_edit
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import (

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import compress, pairwise
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.hunk import Hunk
 from hkgit.applying.outcome import FileChange, Plan, reads_used
 from hkgit.applying.planner import Options, plan
@@ -43,13 +42,7 @@ from hkgit.evidence.derivation import find_unexplained
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.verdict import Finding
 from hkgit.matching.place import LADDER_VERSION, Settings
-from hkgit.text.document import (
-    MOST_LINES,
-    Document,
-    find_line_end,
-    hash_lines,
-    terminate,
-)
+from hkgit.text.document import MOST_LINES, Document, Lines, find_line_end, hash_lines, terminate
 from hkgit.values import replace
 
 _RATED = ("tier", "similarity", "confidence", "repairs")

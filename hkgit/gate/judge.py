@@ -29,7 +29,7 @@ from hkgit.gate.rules.grants import (
     find_voucher,
     refuse_vouchers,
 )
-from hkgit.gate.ruling import Before, RuleResult, Ruling
+from hkgit.gate.ruling import RuleResult, Ruling
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field, replace
 
@@ -119,12 +119,6 @@ def apply_voucher(case: JudgedCommit, ruling: Ruling, tried: list[RuleResult]) -
         basis=found.person,
     )
     return rule_on(case.policy, judged, Verdict.VOUCHED, found.rule, tried, agent=case.agent)
-
-
-def asks_for_person(finding: Finding) -> bool:
-    """Whether no evidence accepts it: a file that is too long is no entry's either."""
-    is_too_long = finding.rule == "budget" and finding.path is not None
-    return is_too_long or finding.rule in ("policy", "protected")
 
 
 def rule_on(
@@ -235,7 +229,6 @@ class Gate:
         ruling = replace(
             ruling,
             tried=tuple(tried),
-            before=self._find_before(ruling),
             evidence=tuple(strengths) if self.context.explain else (),
         )
         if candidate.id is not None:
@@ -360,17 +353,6 @@ class Gate:
         finding = Finding("break-glass", "commit", str(record), "Review what it allowed.")
         findings = (*ruling.findings, finding)
         return replace(ruling, findings=findings, passes=True, rule="break-glass")
-
-    def _find_before(self, ruling: Ruling) -> Before:
-        """What it takes to make a rejected commit again."""
-        if ruling.passes or not ruling.judged.candidate.parents:
-            return Before()
-        # Few commits are rejected.
-        from hkgit.gate.ruling import find_before
-
-        found = find_before(self.repository, self.policy, ruling.judged.candidate)
-        asks = any(asks_for_person(each) for each in ruling.findings)
-        return replace(found, for_person=found.for_person or asks)
 
 
 def _list_entry_names(ruling: Ruling) -> set[str]:

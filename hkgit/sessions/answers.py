@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.outcome import APPLIED, EditOutcome, refusal_text
 from hkgit.edits import File
 from hkgit.errors import HkgitError
+from hkgit.text.document import Lines
 from hkgit.text.escape import to_json_text
 from hkgit.values import dataclass, field
 
@@ -39,15 +39,14 @@ class EditReport:
 
     Outcomes are numbered through all specs. `files` are those that changed, or would in a dry run:
     path -> new content, None where deleted; empty unless every edit applied. `call` names it for
-    `undo`; None when nothing was written. `batch` names a batch that waits for corrections.
-    `conflicts` says in words which conflicts were met.
+    `undo`; None when nothing was written. `conflicts` says in words which conflicts were
+    met.
     """
 
     outcomes: tuple[EditOutcome, ...]
     files: Mapping[str, File | None] = field(default_factory=dict)
     call: str | None = None
     blind: tuple[UnreadEdit, ...] = ()
-    batch: str | None = None
     conflicts: tuple[str, ...] = ()
 
     @property
@@ -69,17 +68,13 @@ class EditReport:
         if self.ok:
             return "\n".join(f"{each.what}\nFix: {each.command}" for each in self.blind)
         failed = [str(each.number) for each in self.outcomes if each.error is not None]
-        again = (
-            f"\nSend only corrections of edits {', '.join(failed)}, in this order, as"
-            f" batch {self.batch}."
-            if self.batch is not None
-            else ""
-        )
-        return f"Nothing was applied.\n{refusal_text(self.outcomes)}{again}"
+        again = f"\nSend all edits again, with {', '.join(failed)} corrected."
+        is_one = len(self.outcomes) == 1
+        return f"Nothing was applied.\n{refusal_text(self.outcomes)}{'' if is_one else again}"
 
     @property
     def document(self) -> JsonObject:
-        """What a session keeps of the call, as JSON: its name, a waiting batch, blind edits."""
+        """What a session keeps of the call, as JSON: its name, its files, blind edits."""
         blind = [
             {
                 "number": each.number,
@@ -90,7 +85,7 @@ class EditReport:
             for each in self.blind
         ]
         files = sorted(to_json_text(path) or "" for path in self.files)
-        return {"call": self.call, "batch": self.batch, "files": files, "blind": blind}
+        return {"call": self.call, "files": files, "blind": blind}
 
 
 @dataclass(frozen=True)

@@ -117,10 +117,6 @@ class EditSession:
         spec = dialects.parse(text, format, root=str(self.root), exists=exists)
         return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
 
-    @property
-    def _batches(self) -> Path:
-        return self.journal.folder / "batches"
-
     def edit_all(
         self,
         specs: Sequence[Spec],
@@ -128,22 +124,12 @@ class EditSession:
         *,
         expect: Sequence[Read] = (),
         dry_run: bool = False,
-        batch: str | None = None,
     ) -> EditReport:
         """Apply several specs in one call, each on what the one before it leaves.
 
-        Refusals are in the outcomes. `batch` names the one whose refused edits the one spec
-        corrects. Raises InvalidInput for a batch that is not there, GitRefused where a file cannot
-        be written; then nothing has changed.
+        Refusals are in the outcomes. Raises GitRefused where a file cannot be written; then
+        nothing has changed.
         """
-        if batch is not None:
-            if self._is_unnamed or len(specs) != 1:
-                fix = "Name the session that the batch belongs to, and send one spec."
-                raise InvalidInput(f"batch {batch}", "cannot be corrected this way", fix)
-            # Most calls correct none.
-            from hkgit.sessions.refused_calls import correct_batch
-
-            specs = [correct_batch(self._batches, batch, specs[0])]
         for spec in specs:
             if spec.dialect not in dialects.DIALECTS:
                 raise InvalidInput("the spec", "is not in a known dialect", "Give the text of one.")
@@ -153,7 +139,7 @@ class EditSession:
         if self._is_unnamed:
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
-                return self._refuse(plan, None)
+                return self._refuse(plan)
             if not self._can_keep:
                 write_files(self.root, plan.changed, plan.found)
                 return self._answer(plan, None)
@@ -161,26 +147,19 @@ class EditSession:
             begin_turn(self.journal)
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
-                return self._refuse(plan, batch)
+                return self._refuse(plan)
             call = self._keep_call(plan, options)
             known = {} if self._is_unnamed else plan.known
             carry_out(self.root, self.journal, call, plan.changed, known)
-            if batch is not None:
-                from hkgit.sessions.refused_calls import drop_batch
-
-                drop_batch(self._batches, batch)
             if self._is_unnamed and len(self.journal.calls) > 2 * KEPT_CALLS:
                 self.journal.forget(self.journal.effective[-KEPT_CALLS:])
         return self._answer(plan, call.id)
 
-    def _refuse(self, plan: CallPlan, batch: str | None) -> EditReport:
-        """Note a call that is refused, and keep what can be corrected of it."""
-        from hkgit.sessions.refused_calls import keep_batch, note_refused
+    def _refuse(self, plan: CallPlan) -> EditReport:
+        """Note a call that is refused."""
+        from hkgit.sessions.refused_calls import note_refused
 
-        if not self._is_unnamed:
-            batch = keep_batch(self._batches, plan, batch)
-        conflicts = note_refused(self.root, plan, self._agent(plan))
-        return EditReport(plan.outcomes, batch=batch, conflicts=conflicts)
+        return EditReport(plan.outcomes, conflicts=note_refused(self.root, plan, self._agent(plan)))
 
     def _agent(self, plan: CallPlan) -> str:
         return self.agent if plan.agent is None else plan.agent
@@ -264,10 +243,8 @@ class EditSession:
 
     def status(self) -> Status:
         """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
-        from hkgit.sessions.refused_calls import list_batches
         from hkgit.sessions.session_status import collect_status
         from hkgit.sessions.waiting_edits import see_head
 
         see_head(self.root, [self.journal])
-        waiting = list_batches(self._batches)
-        return collect_status(self.session, self.journal, Checkout(self.root), waiting)
+        return collect_status(self.session, self.journal, Checkout(self.root))

@@ -70,7 +70,6 @@ def end(repository: Repository, root: Path, name: str) -> SessionState:
     with lock_sessions(journal.folder.parent):
         [found] = _describe(repository, root, [journal])
         if found.waiting:
-            shutil.rmtree(journal.folder / "batches", ignore_errors=True)
             journal.update(is_ended=True, known={}, fresh={})
             found = replace(found, ended=True)
         else:

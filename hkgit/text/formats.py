@@ -73,15 +73,6 @@ ReplayName = Annotated[
     ],
     "What can be derived, whatever the policy says: a verdict, or why nothing can.",
 ]
-Standing = Literal[
-    "derived",
-    "partly derived",
-    "attested",
-    "vouched",
-    "by hand",
-    "no evidence",
-    "not derived",
-]
 
 
 # What calls answer
@@ -204,7 +195,6 @@ class AnswerJson(TypedDict):
     commit: str | None
     error: NotRequired[ErrorJson]
     call: NotRequired[Annotated[str | None, "What `undo` undoes."]]
-    batch: NotRequired[Annotated[str | None, "What corrections are sent with."]]
     files: NotRequired[Annotated[list[str], "The paths that changed."]]
     blind: NotRequired[list[BlindJson]]
     merge: NotRequired[MergeJson]
@@ -272,7 +262,6 @@ class StatusJson(TypedDict):
     uncommitted: Count
     blind: Count
     coverage: Annotated[Share | None, "The share of uncommitted edits that have evidence."]
-    batches: list[str]
 
 
 class SessionJson(TypedDict):
@@ -402,7 +391,6 @@ class CommitJson(TypedDict):
     commit: CommitId
     replay: ReplayName
     policy: PolicyResultJson
-    standing: Standing
     time: Time
     subject: str
     author: str
@@ -521,7 +509,6 @@ class ReportJson(TypedDict):
     passes: bool
     policy: JudgingPolicyJson
     commits: list[RulingJson]
-    standings: dict[str, Any]
     rejected: list[str]
     break_glass: list[str]
     claimed: dict[str, Any]
@@ -657,7 +644,6 @@ class TallyJson(TypedDict):
     commits: int
     passing: int
     replay: dict[str, int]
-    standing: dict[str, int]
     evidence: dict[str, int]
     agents: dict[str, int]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from hkgit.applying.carry import carry_plan
-from hkgit.applying.edit_lines import follow_reads, renew_reads
+from hkgit.applying.carry import carry_plan, follow_reads, renew_reads
 from hkgit.applying.evidence import find_holding_read, refuse_stale_hash, whole
 from hkgit.applying.net import NetChange, words_written
 from hkgit.applying.outcome import Plan, expect_change, files_after, files_before, refuse_spec

@@ -16,14 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, groupby, repeat, takewhile
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import HASHED, covers, is_empty
 from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, Snapshot
 from hkgit.sessions.call_journal import PendingEdit
 from hkgit.sessions.selection import Built
 from hkgit.text.diff import find_common, list_changes
-from hkgit.text.document import Document
+from hkgit.text.document import Document, Lines
 from hkgit.values import dataclass, field
 
 

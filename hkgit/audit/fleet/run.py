@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 PART = 1000
 """Commits of one task: some seconds of work."""
 
-KINDS = ("replay", "standing", "evidence", "agents")
+KINDS = ("replay", "evidence", "agents")
 """What commits are counted by; `evidence` counts edits, and `agents` a commit by each."""
 
 _OF_THREAD = threading.local()
@@ -192,7 +192,7 @@ def row_line(row: FleetRow) -> str:
         return f"ok   {name}: no commit yet"
     mark = "ok  " if row.passes else "FAIL"
     figures = row.figures
-    by = ", ".join(f"{count} {kind}" for kind, count in sorted(figures["standing"].items()))
+    by = ", ".join(f"{count} {kind}" for kind, count in sorted(figures["replay"].items()))
     line = f"{mark} {name}: {count_noun(figures.commits, 'commit')}, {row.new} new"
     line += f"; {by}" if by else ""
     line += f"; {figures.failing} rejected" if figures.failing else ""

@@ -186,7 +186,7 @@ def _commit(commit: AuditedCommit, rows: Rows) -> Row:
         "agent": fold_agent(commit.agents[0]) if commit.agents else None,
         "agents": list(commit.agents),
         "replay": commit.replay,
-        "standing": commit.standing,
+        "derived": commit.is_derived,
         "policy_passes": commit.passes,
         "rule": commit.ruling.rule,
         "reverts": judged.basis if judged.verdict is Verdict.REVERT else None,

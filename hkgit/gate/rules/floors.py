@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import is_blind
 from hkgit.edits import MappingSnapshot, Overlay, Snapshot
 from hkgit.errors import Unverifiable
@@ -25,7 +24,7 @@ from hkgit.gate.policy.model import Floors, Policy
 from hkgit.git.repository import Repository
 from hkgit.matching.place import format_decimal
 from hkgit.text.diff import find_changes
-from hkgit.text.document import Document
+from hkgit.text.document import Document, Lines
 from hkgit.values import dataclass
 
 FULL = 1000

@@ -59,7 +59,7 @@ def test_each_repository_is_a_row_with_its_numbers(one: Path, two: Path, verify:
     assert {name: row.status for name, row in rows.items()} == {"one": VERIFIED, "two": VERIFIED}
     for row in rows.values():
         assert (row.new, row.figures.commits) == (COMMITS + 1, COMMITS + 1)
-        assert row.figures["standing"] == {"derived": COMMITS, "no evidence": 1}
+        assert row.figures["replay"] == {"strict": COMMITS, "no evidence": 1}
         assert not row.passes
 
 
@@ -124,7 +124,7 @@ def test_a_repository_without_evidence_or_commits_is_a_row(tmp_path: Path, verif
     plain, empty = Repo.init(tmp_path / "plain"), Repo.init(tmp_path / "empty", bare=True)
     plain.commit({"a.txt": "a\n"})
     rows = verify(plain.path, empty.path)
-    assert rows["plain"].figures["standing"] == {"by hand": 1}
+    assert rows["plain"].figures["replay"] == {"by hand": 1}
     assert rows["plain"].passes
     assert rows["empty"].status == EMPTY
 

@@ -200,7 +200,7 @@ def test_what_only_a_person_may_change_is_taken_upon_himself_by_one(
     made = repo.head
     before = _contents(repo)
     [command] = rejected(repo, started)
-    paste(repo, command)
+    paste(repo, f"{command} --vouch")
     assert rejected(repo, started) == []
     assert _contents(repo) == before
     assert repo.git("log", "-1", "--format=%an%ae") == repo.git(

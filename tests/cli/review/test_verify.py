@@ -70,7 +70,7 @@ def test_text_comes_as_it_is_judged_and_is_the_report(
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "rdjson", "github"])
+@pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "github"])
 @pytest.mark.parametrize("has_entries", [True, False])
 def test_a_document_that_is_not_held_in_memory_is_the_report(
     tmp_path: Path, form: str, has_entries: bool
