@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 from hkgit.applying.file_diff import compare_files
 from hkgit.applying.net import tell_changes
@@ -16,10 +14,6 @@ from hkgit.sessions.answers import EditReport
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.shell_changes import ShellWork
 
 Files = Mapping[str, File | None]
 
@@ -54,36 +48,6 @@ def adopt_difference(session: EditSession, before: Files, time: int = 0) -> Edit
     if refusal is not None:
         raise refusal
     return None
-
-
-class Take(Protocol):
-    """Takes in what has become of files since they were as they are given; see `Recorder`."""
-
-    def __call__(
-        self, before: Mapping[str, File | None], *, time: int = 0
-    ) -> EditReport | None: ...
-
-
-def take_work(work: ShellWork, take: Take) -> EditReport | None:
-    """Take in what a command has done. Raises HkgitError."""
-    committed = _take_files(work.committed, take, work.time)
-    return _take_files(work.changed, take, 0) or committed
-
-
-def _take_files(before: Mapping[str, File | None], take: Take, time: int) -> EditReport | None:
-    """Take in files at once, and each by itself where that cannot be."""
-    if not before:
-        return None
-    try:
-        return take(before, time=time)
-    except HkgitError as error:
-        if len(before) == 1:
-            raise
-        refused = error
-    for path, file in before.items():
-        with suppress(HkgitError):
-            take({path: file}, time=time)
-    raise refused
 
 
 def find_last_recorded(folders: Iterable[Path]) -> dict[str | None, FileMark | None]:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from hkgit.agents.begun_calls import note_begun
 from hkgit.agents.events import Did, Editing, UntoldEdit
-from hkgit.agents.shown_readings import is_harmless
 from hkgit.agents.specs import find_commands, find_touched_paths, words_of
 from hkgit.edits import File, encode_text
 from hkgit.errors import Stale
@@ -124,10 +123,13 @@ class PutAside:
 def begin_call(root: Path, folder: Path, did: Did, directory: Path) -> None:
     """Keep what a call is about to change, in the folder of its session. Raises HkgitError."""
     commands = find_commands(did)
-    if not all(map(is_harmless, commands)):
-        from hkgit.agents.shell_changes import ShellSnapshots  # most calls run no such command
+    if commands:
+        from hkgit.agents.shown_readings import is_harmless  # an edit runs none
 
-        ShellSnapshots(root, folder).keep("\n".join(commands))
+        if not all(map(is_harmless, commands)):
+            from hkgit.agents.shell_changes import ShellSnapshots
+
+            ShellSnapshots(root, folder).keep("\n".join(commands))
     aside, checkout = PutAside(folder, Blobs.of_session(folder)), Checkout(root)
     for path in find_touched_paths(did, root, directory):
         aside.put(path, words_of(did), checkout.get(path))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.begun_calls import find_running, note_written
-from hkgit.agents.differences import adopt_difference, take_work
 from hkgit.agents.events import LateEdit
 from hkgit.agents.files_before import PutAside
 from hkgit.agents.specs import paths_of
@@ -127,10 +127,24 @@ class EditAdopter:
             own = find_own_work(self._session, work, self._snapshots)
             work, lost = own.work, {**own.work.lost, **own.lost}
             self._lose(own.lost)
-        answer = take_work(work, self.take_difference)
+        committed = self._take_apart(work.committed, work.time)
+        answer = self._take_apart(work.changed) or committed
         if lost:
             raise _say_lost(lost, self._session.root)
         return answer
+
+    def _take_apart(self, before: Mapping[str, File | None], time: int = 0) -> EditReport | None:
+        """Take in files at once, and each by itself where that cannot be. Raises HkgitError."""
+        if not before:
+            return None
+        try:
+            return self.take_difference(before, time=time)
+        except HkgitError:
+            if len(before) > 1:
+                for path, file in before.items():
+                    with suppress(HkgitError):
+                        self.take_difference({path: file}, time=time)
+            raise
 
     def _lose(self, paths: Iterable[str]) -> None:
         """Let no command of any session that still runs claim what has become of files by now."""
@@ -176,6 +190,8 @@ class EditAdopter:
 
         Raises HkgitError.
         """
+        from hkgit.agents.differences import adopt_difference  # most edits lead to what is there
+
         after = {path: self._checkout.get(path) for path in before}
         answer = adopt_difference(self._session, before, time)
         self._forget_aside(before, after, words)

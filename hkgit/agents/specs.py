@@ -62,14 +62,14 @@ def find_named_paths(did: Did) -> list[str]:
     return []
 
 
-_WORD = re.compile(r"[^\s'\"`;&|()<>=]*/[^\s'\"`;&|()<>=]*|(?<=cd )[^\s'\"`;&|()<>=]+")
+_WORD = r"[^\s'\"`;&|()<>=]*/[^\s'\"`;&|()<>=]*|(?<=cd )[^\s'\"`;&|()<>=]+"
 
 
 def find_named_checkouts(did: Did, directory: Path) -> list[Path]:
     """Find the checkouts of the files that commands name, as far as words alone tell."""
     found: dict[Path, None] = {}
     for command in find_commands(did):
-        for word in dict.fromkeys(_WORD.findall(command)):
+        for word in dict.fromkeys(re.findall(_WORD, command)):
             place = Path(directory, word).expanduser()
             for above in (place, *place.parents):
                 if (above / ".git").exists():

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any
 
 from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED
 from hkgit.applying.hunk import CONTEXT, Hunk
@@ -33,7 +32,9 @@ from hkgit.values import cached_property, dataclass, field, fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
+
+    Reader = Callable[[Json], Any]  # makes a part of an entry from what JSON says of it
 
 LEDGER = ".hkgit/ledger"
 ATTRIBUTES_PATH = ".hkgit/.gitattributes"
@@ -302,10 +303,6 @@ def _hunk_json(hunk: RecordedHunk) -> Json:
         "after": list(hunk.after),
         "edits": list(hunk.edits),
     }
-
-
-Reader = Callable[[Json], Any]
-"""Makes a part of an entry from what JSON says of it."""
 
 
 class NewerEntry(InvalidInput):

@@ -186,12 +186,14 @@ def sign_words(words: bytes, template: bytes, lines: tuple[str, ...]) -> bytes:
 
 
 KEY = "Assisted-by"
-_LINE = re.compile(rb"^assisted-by[ \t]*:(.*(?:\n[ \t].*)*)$", re.IGNORECASE | re.MULTILINE)
+_LINE = rb"(?im)^assisted-by[ \t]*:(.*(?:\n[ \t].*)*)$"
 
 
 def list_credited_agents(message: bytes) -> list[str]:
     """List everyone whom a message names as having assisted, as written."""
-    return [" ".join(each.decode("utf-8", "replace").split()) for each in _LINE.findall(message)]
+    return [
+        " ".join(each.decode("utf-8", "replace").split()) for each in re.findall(_LINE, message)
+    ]
 
 
 def list_agents(names: Iterable[str]) -> tuple[str, ...]:

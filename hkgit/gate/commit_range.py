@@ -29,7 +29,7 @@ from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.hashes import digest
 from hkgit.values import dataclass, replace
 
-_LINE = re.compile(r"([0-9a-f]{40,64}) ([a-z]+)\Z")
+_LINE = r"([0-9a-f]{40,64}) ([a-z]+)\Z"
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class VerifiedCommits:
         if not self._is_own():
             return {}
         wanted = set(commits)
-        lines = map(_LINE.match, self.path.read_text("ascii", "replace").splitlines())
+        lines = map(re.compile(_LINE).match, self.path.read_text("ascii", "replace").splitlines())
         return {
             found[1]: Verdict(found[2])
             for found in lines

@@ -31,7 +31,7 @@ class CallPlan:
     is gone.
     """
 
-    series: Series[PlannedSpec]
+    series: Series
     known: Mapping[str, FileKnowledge | None]
 
     @property
@@ -104,7 +104,7 @@ class _CallPlanning:
     expects: tuple[Read, ...]
     learned: dict[str, FileKnowledge | None] = field(default_factory=dict)
 
-    def plan_next(self, spec: Spec, series: Series[PlannedSpec]) -> PlannedSpec:
+    def plan_next(self, spec: Spec, series: Series) -> PlannedSpec:
         """Plan a spec on the files that the series leaves."""
         receipts, stale = _receipts(spec, series.files, self.known, self.kept)
         reads = (*self.expects, *receipts)
@@ -128,7 +128,7 @@ class _CallPlanning:
         self.learned |= learned
 
 
-def _check_syntax(series: Series[PlannedSpec], mode: str) -> None:
+def _check_syntax(series: Series, mode: str) -> None:
     """Hold several specs to what all of them leave."""
     # Few calls have several.
     from hkgit.applying.syntax import check_syntax

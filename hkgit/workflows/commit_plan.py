@@ -64,7 +64,7 @@ def prepare(
         return conversion.stores_lf(path, Content(data, before))
 
     options = replace(request.options, stores_lf=stores_lf)
-    series: Series[PlannedCommit] = Series(start)
+    series, steps = Series(start), list[PlannedCommit]()
     ahead: tuple[Read, ...] = ()  # reads of files that earlier specs changed
     for number, spec in enumerate(request.specs):
         base = find_base(repository, spec, request, target)
@@ -91,13 +91,14 @@ def prepare(
             merging=target.merging,
         )
         series.add(step)
+        steps.append(step)
         if not planned.ok:
-            return tuple(series.steps)
+            return tuple(steps)
         ahead = _read_ahead(planned, reads, series.changed)
     touched = {outcome.path for outcome in series.outcomes}
     promised = (read for read in request.reads if read.kind == "hash")
     _check_reads(start, [read for read in promised if read.path not in touched])
-    return tuple(series.steps)
+    return tuple(steps)
 
 
 def _plan_spec(
