@@ -290,7 +290,7 @@ class Gate:
         if judged is not None and judged.verdict is Verdict.PRUNE:
             return judge_prune(self.repository, self.trusted, judged)
         if judged is not None and judged.verdict is not Verdict.FAIL:
-            judged = self._account_for_merge(judged, tip)
+            judged = self._account_for_merge(judged)
         basis = judged.basis if judged is not None and judged.verdict is Verdict.REVERT else None
         if basis is None or self._passes(basis):
             return judged
@@ -298,14 +298,14 @@ class Gate:
         note = f"reverts {basis[:12]}, which does not pass itself"
         return None if again is None else replace(again, notes=(*again.notes, note))
 
-    def _account_for_merge(self, judged: ReplayResult, tip: str | None) -> ReplayResult:
+    def _account_for_merge(self, judged: ReplayResult) -> ReplayResult:
         """What replay says of a merge, held against the ref that it lands on."""
         if len(judged.candidate.parents) != 2:
             return judged
         # Most commits are no merges.
         from hkgit.evidence.merge_landing import merge_findings
 
-        found = tuple(merge_findings(self.repository, judged, self.landing, tip))
+        found = tuple(merge_findings(self.repository, judged, self.landing))
         return replace(judged, verdict=Verdict.FAIL, findings=found) if found else judged
 
     def _passes(self, commit: str) -> bool:

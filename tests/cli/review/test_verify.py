@@ -145,14 +145,14 @@ def test_another_word_for_a_share_is_wrong_usage(history: Path, text: str) -> No
 
 
 def rules(commits: list[dict[str, Any]]) -> set[str]:
-    return {each["rule"] for each in commits}
+    return {each["policy"]["rule"] for each in commits}
 
 
 def test_what_passed_before_is_not_judged_again(copied: Path) -> None:
     assert rules(verified(copied, "--incremental")) == {"verdict strict"}
     again = verified(copied, "--incremental")
     assert rules(again) == {"verified before"}
-    assert {each["verdict"] for each in again} == {"strict"}
+    assert {each["replay"] for each in again} == {"strict"}
 
 
 def test_only_who_asks_for_it_gets_what_is_known(copied: Path) -> None:

@@ -281,7 +281,7 @@ def test_the_command_attests_and_the_gate_accepts(judged: Repo, key: Path, tmp_p
     assert run("attest", "--add", file, cwd=judged.path).code == 0
     made = squash(judged)
     gated = run("gate", "--range", f"main..{made}", "--format", "json", cwd=judged.path).json()
-    assert [each["verdict"] for each in gated["commits"]] == ["attested"]
+    assert [each["replay"] for each in gated["commits"]] == ["attested"]
 
 
 def test_the_command_needs_a_range_and_a_key(judged: Repo) -> None:
