@@ -14,8 +14,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED
-from hkgit.applying.hunk import CONTEXT
-from hkgit.edits import MAX_EDITS, AnyEdit, Read
+from hkgit.applying.hunk import CONTEXT, Hunk
+from hkgit.edits import MAX_EDITS, AnyEdit, Read, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.document import Lines
 from hkgit.text.edit_json import decode_base64, parse_edit, text_json, write_edit
@@ -28,7 +28,7 @@ from hkgit.text.strict_json import (
     Node,
     parse_document,
 )
-from hkgit.values import dataclass, field, fields_of
+from hkgit.values import cached_property, dataclass, field, fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,6 +157,11 @@ class RecordedHunk:
     before: tuple[str, ...]
     after: tuple[str, ...]
     edits: tuple[int, ...]
+
+    @cached_property
+    def plain(self) -> Hunk:
+        """The hunk without its hashes."""
+        return Hunk(self.start_line, self.end_line, encode_text(self.new_text), self.edits)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,6 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.evidence.claims import read_recorded_spec
-from hkgit.evidence.derivation import plain_hunk
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.matching.place import Settings
 from hkgit.sessions.knowledge import Kept, carry_knowledge, know_lines
@@ -159,7 +158,7 @@ def restate_on(path: str, hunks: Iterable[RecordedHunk], before: bytes, onto: by
     What is in their place in `onto` is replaced.
     """
     moved = LineMap.between(before, onto)
-    return _make_spec(_move(path, plain_hunk(hunk), moved) for hunk in hunks)
+    return _make_spec(_move(path, hunk.plain, moved) for hunk in hunks)
 
 
 def _move(path: str, hunk: Hunk, moved: LineMap) -> ReplaceRange | InsertAfter:

@@ -14,12 +14,8 @@ from hkgit.gate.clock import DEFAULT, Watch
 from hkgit.gate.commit_range import (
     CommitRange,
     RulingStream,
-    VerifiedCommits,
-    drop_floors,
     judge_index,
     judge_range,
-    list_commits_of,
-    select_share,
 )
 from hkgit.gate.entrypoints.arrival import (
     UpdateResult,
@@ -190,38 +186,3 @@ def _parse_seconds(given: str | float | None) -> float:
             "budget", f"is not a number of seconds from 0 to {LONGEST_BUDGET}: {given}"
         )
     return seconds
-
-
-@dataclass(frozen=True)
-class VerifyRequest:
-    """The commits of `old..new`, and the policy that they are verified under.
-
-    `jobs` processes work on the commits of one `shard`, a number and of how many. An `incremental`
-    run leaves out what passed here before.
-    """
-
-    old: str
-    new: str
-    policy: Policy
-    jobs: int = 1
-    shard: tuple[int, int] = (1, 1)
-    incremental: bool = False
-
-
-def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) -> RulingStream:
-    """Verify commit by commit, so that memory does not grow with the range.
-
-    The floors of the policy do not count.
-    """
-    policy = drop_floors(request.policy)
-    asked = CommitRange(request.old, request.new)
-    return judge_range(
-        repository,
-        asked,
-        policy,
-        commits=select_share(list_commits_of(repository, asked, policy), *request.shard),
-        has_trusted_side=False,
-        jobs=request.jobs,
-        known=VerifiedCommits.of(repository, policy) if request.incremental else None,
-        watch=watch,
-    )
