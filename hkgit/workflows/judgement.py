@@ -17,19 +17,17 @@ from hkgit.gate.commit_range import (
     judge_index,
     judge_range,
 )
-from hkgit.gate.entrypoints.arrival import (
-    UpdateResult,
-    parse_pushed,
-    parse_received,
-    read_framework_update,
-)
-from hkgit.gate.entrypoints.ci import CiEvent, judge_event
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import load_policy, read_named_policy
 from hkgit.git.repository import Repository, find_comment_mark, find_message_file, read_message
 from hkgit.values import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.gate.entrypoints.arrival import UpdateResult
+    from hkgit.gate.entrypoints.ci import CiEvent
 
 
 def judge(
@@ -106,6 +104,8 @@ def judge_ci(
     Raises Rejected where the update itself is refused.
     """
     named = None if policy is None else load_policy(repository, policy, None)
+    from hkgit.gate.entrypoints.ci import judge_event
+
     return judge_event(repository, event, named, watch, explain=explain)
 
 
@@ -151,6 +151,11 @@ def judge_refs(repository: Repository, request: RefsRequest) -> RefsResult:
 
     Raises InvalidInput for a policy, a budget or lines from git that cannot be read.
     """
+    from hkgit.gate.entrypoints.arrival import (
+        parse_pushed,
+        parse_received,
+        read_framework_update,
+    )
     from hkgit.gate.entrypoints.hooks import judge_moved, judge_pushed, judge_received
 
     policy, asked = request.policy, request.budget
