@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from hkgit.agents import HOOK_SECONDS
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -26,7 +27,6 @@ from hkgit.agents.events import (
     UnshownShell,
     UntoldEdit,
 )
-from hkgit.agents.setup.settings import HOOK_SECONDS
 from hkgit.agents.specs import find_commands, find_touched_paths
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput, Stale
