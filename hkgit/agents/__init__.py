@@ -26,9 +26,6 @@ HOOKED = (
 )
 """Agents that offer hooks on the calls of their tools."""
 
-HOOK_SECONDS = 10
-"""So long an agent waits for a hook of hkgit's at most, which takes a quarter of a second."""
-
 UNSHOWN = ("windsurf",)
 """Those that do not tell what their tools have shown: recorded, their edits are blind."""
 

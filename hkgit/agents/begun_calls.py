@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hkgit.agents import HOOK_SECONDS
 from hkgit.agents.events import (
+    HOOK_SECONDS,
     Did,
     Editing,
     LateEdit,

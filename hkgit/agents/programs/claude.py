@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents import HOOK_SECONDS
 from hkgit.agents.agent import Agent, Log
 from hkgit.agents.events import (
     END,
+    HOOK_SECONDS,
     Did,
     NotebookReading,
     PendingToolEdit,

@@ -16,9 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents import HOOK_SECONDS
 from hkgit.agents.agent import Agent, Log
-from hkgit.agents.events import END, ToolEvent, ToolReading
+from hkgit.agents.events import END, HOOK_SECONDS, ToolEvent, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn
 from hkgit.agents.log_stores import find_mentions

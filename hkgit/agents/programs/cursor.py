@@ -11,9 +11,8 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 
-from hkgit.agents import HOOK_SECONDS
 from hkgit.agents.agent import Agent, Keys
-from hkgit.agents.events import Did, Editing, PendingToolEdit, Shell
+from hkgit.agents.events import HOOK_SECONDS, Did, Editing, PendingToolEdit, Shell
 from hkgit.agents.json_fields import text
 from hkgit.agents.tools import SAID, Tool, make_editing, reading, text_of
 from hkgit.text.strict_json import JsonObject

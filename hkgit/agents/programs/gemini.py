@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from hkgit.agents import HOOK_SECONDS
 from hkgit.agents.agent import Agent, Keys, Log
-from hkgit.agents.events import END, Did, Shell, Told, ToolEvent, ToolReading
+from hkgit.agents.events import END, HOOK_SECONDS, Did, Shell, Told, ToolEvent, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import (
     find_last_turn,

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents import HOOK_SECONDS
 from hkgit.agents.agent import Agent, Keys, Log
-from hkgit.agents.events import Editing, Pause, Shell, ToolEvent, UnshownShell
+from hkgit.agents.events import HOOK_SECONDS, Editing, Pause, Shell, ToolEvent, UnshownShell
 from hkgit.agents.json_fields import join_texts, parse_value, table, tables, text
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.tools import SAID, Tool, shell

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from hkgit.agents import HOOK_SECONDS
+from hkgit.agents.events import HOOK_SECONDS
 from hkgit.errors import InvalidInput
 from hkgit.text.stamps import is_stamped
 from hkgit.text.strict_json import JsonObject
