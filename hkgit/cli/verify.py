@@ -10,7 +10,8 @@ from hkgit.cli.options import REPORT, format_option
 from hkgit.cli.output import show_progress
 from hkgit.cli.ruling_output import print_stream
 from hkgit.errors import Rejected
-from hkgit.workflows.judgement import VerifyRequest, verify
+from hkgit.gate.commit_range import CommitRange
+from hkgit.workflows.judgement import verify
 
 
 @click.command()
@@ -39,15 +40,15 @@ def command(
     versions.
     """
     form, history = find_form(), open_history(commits, policy, is_range=True)
-    request = VerifyRequest(
-        old=history.ends[0],
-        new=history.ends[1],
-        policy=history.policy,
+    stream = verify(
+        history.repository,
+        CommitRange(*history.ends),
+        history.policy,
+        show_progress("judging commit"),
         jobs=jobs,
         shard=_parse_shard(shard),
         incremental=incremental,
     )
-    stream = verify(history.repository, request, show_progress("judging commit"))
     passes = print_stream(history.repository, stream, form)
     return 0 if passes else Rejected.exit_code
 

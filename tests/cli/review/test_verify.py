@@ -18,7 +18,7 @@ from hkgit.gate.commit_range import CommitRange, judge_range, select_share
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 from hkgit.values import replace
-from hkgit.workflows.judgement import VerifyRequest, judge_commits, verify
+from hkgit.workflows.judgement import judge_commits, verify
 from tests.support.commits import applied, commit
 from tests.support.planning import protocol, replace_range
 from tests.support.reports import place_report, render
@@ -62,8 +62,8 @@ def test_text_comes_as_it_is_judged_and_is_the_report(
     repository = Repository.discover(history)
     first = f"main~{COMMITS}"
     ends = repository.resolve(first), repository.resolve("main")
-    request = VerifyRequest(*ends, load_policy(repository, str(given), None))
-    report = verify(repository, request).collect()
+    policy_of = load_policy(repository, str(given), None)
+    report = verify(repository, CommitRange(*ends), policy_of).collect()
     done = run("verify", f"{first}..main", "--policy", str(given), cwd=history)
     assert done.out == "\n".join(report_lines(report)) + "\n"
     assert (done.code == 0) == report.passes
@@ -80,8 +80,8 @@ def test_a_document_that_is_not_held_in_memory_is_the_report(
     given.write_text("[gate]\ngovern = 'all'\n")
     repository = Repository.discover(root)
     ends = repository.resolve("main~2"), repository.resolve("main")
-    request = VerifyRequest(*ends, load_policy(repository, str(given), None))
-    report = verify(repository, request).collect()
+    policy_of = load_policy(repository, str(given), None)
+    report = verify(repository, CommitRange(*ends), policy_of).collect()
     assert report.passes == has_entries
     done = run("verify", "main~2..main", "--policy", str(given), "--format", form, cwd=root)
     assert done.out == render(place_report(repository, report), form)
@@ -115,7 +115,7 @@ def test_rulings_that_are_told_are_not_kept(
         stream = judge_commits(repository, CommitRange(*ends))
     else:
         policy = load_policy(repository, None, ends[0])
-        stream = verify(repository, VerifyRequest(*ends, policy))
+        stream = verify(repository, CommitRange(*ends), policy)
     alive: list[int] = []
     watched = replace(stream, rulings=count_alive(stream.rulings, alive, every=12))
     assert print_stream(repository, watched, form)
@@ -190,9 +190,11 @@ def test_what_is_rejected_is_told_as_in_the_report(tmp_path: Path) -> None:
     given.write_text("[gate]\ngovern = 'all'\n")
     repository = Repository.discover(root)
     ends = repository.resolve("main~3"), repository.resolve("main")
-    request = VerifyRequest(*ends, load_policy(repository, str(given), None))
+    report = verify(
+        repository, CommitRange(*ends), load_policy(repository, str(given), None)
+    ).collect()
     done = run("verify", "main~3..main", "--policy", str(given), cwd=root)
-    assert done.out == "\n".join(report_lines(verify(repository, request).collect())) + "\n"
+    assert done.out == "\n".join(report_lines(report)) + "\n"
     assert (done.code, "3 rejected" in done.out) == (Rejected.exit_code, True)
 
 
