@@ -647,7 +647,6 @@ class FleetRepositoryJson(TypedDict):
     tips: Annotated[dict[str, str], "Commits by ref."]
     policy: Annotated[str | None, "The digest of the policy."]
     new: Annotated[int, "Commits that were judged in this run."]
-    restarts: Annotated[str | None, "Why earlier results do not count, if so."]
     same_as: Annotated[str | None, "The name of the entry that records it."]
     error: FleetErrorJson | None
     numbers: TallyJson

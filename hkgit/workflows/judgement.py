@@ -15,11 +15,7 @@ from hkgit.gate.clock import DEFAULT, Watch
 from hkgit.gate.commit_range import (
     CommitRange,
     RulingStream,
-    VerifiedCommits,
-    drop_floors,
     judge_range,
-    list_commits_of,
-    select_share,
 )
 from hkgit.gate.entrypoints.arrival import (
     UpdateResult,
@@ -30,7 +26,7 @@ from hkgit.gate.entrypoints.arrival import (
 from hkgit.gate.entrypoints.ci import CiEvent, judge_event
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
-from hkgit.gate.policy.model import BUILT_IN, Policy
+from hkgit.gate.policy.model import BUILT_IN
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import load_policy, read_named_policy
 from hkgit.git.repository import Repository, find_comment_mark, find_message_file, read_message
@@ -170,31 +166,3 @@ def _parse_seconds(given: str | float | None) -> float:
             "budget", f"is not a number of seconds from 0 to {LONGEST_BUDGET}: {given}"
         )
     return seconds
-
-
-def verify(
-    repository: Repository,
-    asked: CommitRange,
-    policy: Policy,
-    watch: Watch = iter,
-    *,
-    jobs: int = 1,
-    shard: tuple[int, int] = (1, 1),
-    incremental: bool = False,
-) -> RulingStream:
-    """Verify commit by commit, so that memory does not grow with the range.
-
-    The floors of the policy do not count. `jobs` processes work on the commits of one `shard`, a
-    number and of how many. An `incremental` run leaves out what passed here before.
-    """
-    policy = drop_floors(policy)
-    return judge_range(
-        repository,
-        asked,
-        policy,
-        commits=select_share(list_commits_of(repository, asked, policy), *shard),
-        has_trusted_side=False,
-        jobs=jobs,
-        known=VerifiedCommits.of(repository, policy) if incremental else None,
-        watch=watch,
-    )
