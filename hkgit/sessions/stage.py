@@ -31,7 +31,7 @@ from hkgit.sessions.waiting_edits import has_moved, may_be_committed, see_head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.sessions.proposal import Proposal
+    from hkgit.sessions.commit_entries import Proposal
 
 
 def open_journals(repository: Repository, root: Path) -> list[SessionJournal]:
@@ -174,8 +174,7 @@ def stage(repository: Repository) -> Proposal:
     Entries that an earlier attempt left are taken out. Raises GitRefused.
     """
     # What only takes entries out, or looks back, makes none.
-    from hkgit.sessions.commit_entries import propose
-    from hkgit.sessions.proposal import Proposal
+    from hkgit.sessions.commit_entries import Proposal, propose
 
     root = find_root(repository)
     journals = open_journals(repository, root)
