@@ -19,7 +19,7 @@ from hkgit.agents.files_before import name_text, read_copy
 from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
 from hkgit.agents.shown_readings import is_harmless
 from hkgit.applying.planner import Options
-from hkgit.edits import File, Overlay, Spec
+from hkgit.edits import File, MappingSnapshot, Overlay, Spec
 from hkgit.errors import Conflict, HkgitError, Stale
 from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import FileMark, RecordedFile
@@ -150,13 +150,13 @@ def _take_back(before: Files, after: Files, now: Files) -> Files | None:
             continue
         if old is None or new is None or file is None:
             return None
-        from hkgit.sessions.undo_calls import merge_back  # few calls meet in one file
+        from hkgit.sessions.undo_calls import put_back, tell_change  # few calls meet in one file
 
         try:
-            data = merge_back(path, new.data, old.data, file.data)
+            back = put_back(tell_change(path, new, path, old), MappingSnapshot({path: file}))
         except Conflict:
             return None
-        found[path] = File(data, file.mode)
+        found[path] = back.after
     return found
 
 

@@ -7,20 +7,20 @@ somebody changes one line of a range, the others are still known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import groupby
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import is_blind
-from hkgit.applying.hunk import apply_hunks
+from hkgit.applying.hunk import Hunk, apply_hunks
 from hkgit.applying.line_map import LineMap
 from hkgit.applying.outcome import FileChange, Plan, files_after
 from hkgit.edits import File, Overlay, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput, Stale
 from hkgit.evidence.claims import list_read_lines, mark
 from hkgit.evidence.derivation import plain_hunk
-from hkgit.evidence.entry import FileMark, RecordedFile, RecordedHunk
+from hkgit.evidence.entry import FileMark, RecordedFile
 from hkgit.sessions.call_journal import PendingEdit
 from hkgit.text.diff import find_changes, follow
 from hkgit.text.document import Document
@@ -114,18 +114,23 @@ def place(units: tuple[PendingEdit, ...], files: Snapshot, stores_lf: StoresLf) 
     reads: list[Read] = []
     refused: dict[int, HkgitError] = {}
     for file in entry.files:
-        here = (each.id for each in entry.edits if each.path in (file.path, file.new_path))
-        own = numbers.intersection(here)
+        edits = [each for each in entry.edits if each.path in (file.path, file.new_path)]
+        own = numbers & {each.id for each in edits}
+        free = {each.id for each in edits if is_blind(each.evidence)}
         try:
-            change, moved = _place_file(units[0], file, own, files, stores_lf, refused)
+            change, lost = _select(units[0], file, own, len(edits), files, stores_lf)
+            carried = carry_change(change, files, free)
         except HkgitError as error:
             refused |= dict.fromkeys(own, error)
             continue
+        lost |= {number for hunk, _ in carried.refused for number in hunk.edits}
+        refused |= dict.fromkeys(lost & own, Stale(file.name, _LINES, _FIRST))
+        change = carried.change
         if change.before != change.after or change.path != change.new_path:
             found.append(change)
-        for read in list_read_lines(entry, own - refused.keys()):
+        for read in list_read_lines(entry, own - lost):
             if file.path is not None and read.path in (file.path, file.new_path):
-                reads += carry_read(replace(read, path=file.path), moved)
+                reads += carry_read(replace(read, path=file.path), carried.moved)
     kept = tuple(unit for unit in units if unit.number not in refused)
     errors = {unit: refused[unit.number] for unit in units if unit.number in refused}
     return (Step(kept, tuple(found), tuple(reads)) if kept else None), errors
@@ -144,99 +149,122 @@ def _take_whole(
         if is_lost or _is_converted(file.name, data or b"", before, stores_lf):
             return None
         after = None if file.after is None or data is None else File(data, file.after.mode)
-        changes.append(_make_change(file, file.new_path, before, after, file.hunks))
+        hunks = tuple(map(plain_hunk, file.hunks))
+        changes.append(
+            FileChange(
+                path=file.path, new_path=file.new_path, before=before, after=after, hunks=hunks
+            )
+        )
     return tuple(changes)
-
-
-def _make_change(
-    file: RecordedFile,
-    new_path: str | None,
-    before: File | None,
-    after: File | None,
-    hunks: Iterable[RecordedHunk],
-) -> FileChange:
-    plain = tuple(map(plain_hunk, hunks))
-    return FileChange(path=file.path, new_path=new_path, before=before, after=after, hunks=plain)
 
 
 def _is_converted(path: str, data: bytes, there: File | None, stores_lf: StoresLf) -> bool:
     return b"\r\n" in data and stores_lf(path, data, None if there is None else there.data)
 
 
-def _place_file(
+def _select(
     unit: PendingEdit,
     file: RecordedFile,
     own: AbstractSet[int],
+    count: int,
     files: Snapshot,
     stores_lf: StoresLf,
-    refused: dict[int, HkgitError],
-) -> tuple[FileChange, LineMap | None]:
-    """Place edits of one file, by number; `refused` gets those whose lines are not there.
+) -> tuple[FileChange, set[int]]:
+    """Select what some of the edits of a file, by number, have changed of it, as git stores that.
 
-    Answers also with where the lines that they were made on are, None for where they were. Raises
-    Stale where the file itself is another one.
+    Answers also with those that wrote beside edits that are left out. Raises InvalidInput where
+    the versions are not kept, or only all edits together tell.
     """
-    there = files.get(file.name)
     before, after = (_read_version(unit, each) for each in (file.before, file.after))
-    hunks: Sequence[RecordedHunk] = file.hunks
-    if _is_converted(file.name, after or before, there, stores_lf):
-        before, after = (data.replace(b"\r\n", b"\n") for data in (before, after))
-        hunks = [replace(each, new_text=each.new_text.replace("\r\n", "\n")) for each in hunks]
-    edits = [each for each in unit.entry.edits if each.path in (file.path, file.new_path)]
-    # What is no change of lines is of those edits that are in no hunk.
-    in_hunks = {number for hunk in hunks for number in hunk.edits}
-    is_all = len(own) == len(edits)
-    is_of_file = is_all or not in_hunks.issuperset(own)
-    new_path = file.new_path if is_of_file else file.path
-    is_same = (there is None) == (file.before is None) and (there is None or there.data == before)
-    is_text = file.before is not None and file.after is not None
-    is_in_way = new_path not in (None, file.name) and files.get(new_path or "") is not None
-    if there is None is not file.before or is_in_way or not (is_text or (is_all and is_same)):
-        raise Stale(file.name, "the commit's parent has another version of the file", _FIRST)
-    if there is None or file.before is None or file.after is None:
-        made = None if file.after is None else File(after, file.after.mode)
-        return _make_change(file, file.new_path, there, made, hunks), None
-    moved = None if is_same else LineMap.between(before, there.data)
-    blind = {each.id for each in edits if is_blind(each.evidence)}
-    placed: list[RecordedHunk] = []
-    for hunk in hunks:
-        if not own & {*hunk.edits}:
-            continue
-        is_free = blind.issuperset(hunk.edits)
-        lines = _find_lines(hunk, before, there.data, moved, is_free=is_free)
-        above = placed[-1].end_line if placed else 0
-        if lines is None or lines[0] <= above or not own >= {*hunk.edits}:
-            refused |= dict.fromkeys(own & {*hunk.edits}, Stale(file.name, _LINES, _FIRST))
-        else:
-            placed.append(replace(hunk, start_line=lines[0], end_line=lines[1]))
-    while (
-        lost := {n for each in placed for n in each.edits if refused.keys() & {*each.edits}}
-        - refused.keys()
-    ):
-        refused |= dict.fromkeys(lost, Stale(file.name, _LINES, _FIRST))
-    placed = [each for each in placed if not refused.keys() & {*each.edits}]
-    document = Document(there.data)
-    reaches_end = bool(placed) and placed[-1].end_line == document.line_count
-    is_said = reaches_end or (is_all and is_same)
-    is_terminated = file.final_newline if is_said else document.is_terminated
-    data = apply_hunks(document, map(plain_hunk, placed), is_terminated=is_terminated)
-    is_set = is_of_file and file.before.mode != file.after.mode
-    made = File(data, file.after.mode if is_set else there.mode)
-    return _make_change(file, new_path, there, made, placed), moved
+    hunks = [plain_hunk(each) for each in file.hunks if own & {*each.edits}]
+    data = b"" if after is None else after.data
+    if _is_converted(file.name, data, files.get(file.name), stores_lf):
+        before, after = _to_lf(before), _to_lf(after)
+        hunks = [replace(each, new=each.new.replace(b"\r\n", b"\n")) for each in hunks]
+    lost = {number for hunk in hunks for number in hunk.edits if not own >= {*hunk.edits}}
+    hunks = [each for each in hunks if own >= {*each.edits}]
+    new_path = file.new_path
+    if len(own) < count:
+        if before is None or after is None:
+            raise InvalidInput(file.name, "only a part of the edits that made it is here", _FIRST)
+        reaches_end = hunks and hunks[-1].end_line == Document(before.data).line_count
+        after = replace(after, data=after.data if reaches_end else before.data)
+        # What is no change of lines is of those edits that are in no hunk.
+        if own <= {number for hunk in file.hunks for number in hunk.edits}:
+            after, new_path = replace(after, mode=before.mode), file.path
+    change = FileChange(
+        path=file.path, new_path=new_path, before=before, after=after, hunks=tuple(hunks)
+    )
+    return change, lost
 
 
-def _find_lines(
-    hunk: RecordedHunk, before: bytes, there: bytes, moved: LineMap | None, *, is_free: bool
-) -> Lines | None:
-    """Find the lines that a hunk replaces; a free one replaces what is in their place."""
+@dataclass(frozen=True)
+class CarriedChange:
+    """A change on another version of its file, and the hunks that have no place there.
+
+    Each of these has the lines that are in its place. `moved` maps the lines that the change was
+    made on to those that are there; None where they are the same.
+    """
+
+    change: FileChange
+    moved: LineMap | None = None
+    refused: tuple[tuple[Hunk, Lines], ...] = ()
+
+
+def carry_change(change: FileChange, files: Snapshot, free: Collection[int] = ()) -> CarriedChange:
+    """Make a change of another version of its file, by lines.
+
+    A hunk has its place where the lines that it replaces are still the same. One whose edits are
+    all `free` replaces what is in their place. Raises Stale where the file itself is another one.
+    """
+    there, before, after = files.get(change.name), change.before, change.after
+    target = None if change.new_path == change.path else change.new_path
+    here = None if there is None else there.data
+    is_same = here == (None if before is None else before.data)
+    if not is_same and None in (there, before, after):
+        raise Stale(change.name, "the file is another one there", _FIRST)
+    if target is not None and files.get(target) is not None:
+        raise Stale(target, "there is a file of this name already", _FIRST)
+    if there is None or before is None or after is None:
+        return CarriedChange(replace(change, before=there))
+    base, document = Document(before.data), Document(there.data)
+    moved = None if is_same else LineMap.between(before.data, there.data)
+    placed: list[tuple[Hunk, Lines]] = []
+    refused: list[tuple[Hunk, Lines]] = []
+    for hunk in change.hunks:
+        lines, is_sure = _find_place(hunk, base, document, moved)
+        is_above = not placed or placed[-1][1][1] < lines[0]
+        is_placed = is_above and (is_sure or {*hunk.edits} <= {*free})
+        (placed if is_placed else refused).append((hunk, lines))
+    # What an edit wrote goes with it, also what others wrote beside it.
+    numbers = {number for hunk, _ in refused for number in hunk.edits}
+    while lost := [each for each in placed if numbers & {*each[0].edits}]:
+        placed = [each for each in placed if each not in lost]
+        refused += lost
+        numbers |= {number for hunk, _ in lost for number in hunk.edits}
+    hunks = tuple(replace(hunk, start_line=a, end_line=b) for hunk, (a, b) in placed)
+    is_kept = document.is_terminated != base.is_terminated
+    ends = document if is_kept else Document(after.data)
+    data = apply_hunks(document, hunks, is_terminated=ends.is_terminated)
+    made = File(data, after.mode if there.mode == before.mode else there.mode)
+    change = replace(change, before=there, after=made, hunks=hunks)
+    return CarriedChange(change, moved, tuple(refused))
+
+
+def _find_place(
+    hunk: Hunk, base: Document, there: Document, moved: LineMap | None
+) -> tuple[Lines, bool]:
+    """Find what is in the place of the lines that a hunk replaces, and whether it is the same."""
     first, last = hunk.start_line, hunk.end_line
     if moved is None:
-        return first, last
+        return (first, last), True
     found = moved.carry((first, last))
-    if found is not None or not is_free:
-        return found
-    first, last = follow(find_changes(Document(before).lines, Document(there).lines), (first, last))
-    return min(first, last + 1), last
+    if found is None and first > last and first in moved.lines:  # the line below is the same
+        found = moved.lines[first], moved.lines[first] - 1
+    if found is not None:
+        return found, True
+    first, last = follow(find_changes(base.lines, there.lines), (first, last))
+    return (min(first, last + 1), last), False
 
 
 def carry_read(read: Read, moved: LineMap | None) -> Iterator[Read]:
@@ -250,11 +278,15 @@ def carry_read(read: Read, moved: LineMap | None) -> Iterator[Read]:
             yield replace(read, start_line=line, end_line=line)
 
 
-def _read_version(unit: PendingEdit, side: FileMark | None) -> bytes:
-    data = b"" if side is None else unit.version(side)
-    if data is None:
+def _read_version(unit: PendingEdit, side: FileMark | None) -> File | None:
+    data = None if side is None else unit.version(side)
+    if side is not None and data is None:
         raise InvalidInput(unit.edit.path, "the version that was edited is no longer stored")
-    return data
+    return None if side is None or data is None else File(data, side.mode)
+
+
+def _to_lf(file: File | None) -> File | None:
+    return None if file is None else replace(file, data=file.data.replace(b"\r\n", b"\n"))
 
 
 def read_contents(files: Snapshot, paths: Iterable[str]) -> list[File | None]:
