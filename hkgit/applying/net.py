@@ -167,4 +167,4 @@ class NetChange:
                 document = Document(b"" if change.before is None else change.before.data)
                 for first, last in join_lines(lines) if more else ():
                     known = document.range_hash(first, last)
-                    yield Read(change.name, first, last, known, kind)
+                    yield Read(change.name, first, last, range_hash=known, kind=kind)

@@ -118,7 +118,7 @@ def render_mending_read(
 
 
 def join_touched(touched: Sequence[Lines]) -> Lines:
-    """The lines from the first to the last that are touched; for a point the line above it."""
+    """Return the lines from the first to the last touched; for a point the line above it."""
     first, last = touched[0][0], touched[-1][1]
     if is_empty((first, last)):
         first = last = max(last, 1)

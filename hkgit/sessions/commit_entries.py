@@ -1,8 +1,7 @@
 """The entries that a commit is to have.
 
-An entry that leads from the commit's parent towards what is staged goes in as it is. Others are
-told anew, as their net change on the parent's files: those of which a part is staged, or that found
-what no commit has.
+An entry that leads from the commit's parent towards what is staged goes in as it is. Others become
+a diff of the parent's files: those of which a part is staged, or that found what no commit has.
 
 An agent writes a line and takes it back in its next call, or a person takes it out before the
 commit. Nobody sees that line in the commit, so the ledger must not keep it. A version of a file is
@@ -29,7 +28,7 @@ from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
 from hkgit.sessions.answers import render_mending_read
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey, group_connected
-from hkgit.sessions.placement import Built, CommitBuilder, Step, read_contents
+from hkgit.sessions.placement import Built, CommitBuilder, PlacedEdits, read_contents
 from hkgit.sessions.selection import choose_edits
 from hkgit.sessions.waiting_edits import find_effective, is_unread
 from hkgit.text.diff import find_changes
@@ -82,7 +81,13 @@ def propose(
         return conversion.stores_lf(path, Content(data, old))
 
     log = RefusalLog.of(repository.common_dir)
-    making = _Making(CommitBuilder(before, stores_lf), after, head, log, Built(Overlay(before)))
+    making = _Making(
+        builder=CommitBuilder(before, stores_lf),
+        after=after,
+        head=head,
+        log=log,
+        built=Built(Overlay(before)),
+    )
     units = [unit for unit in waiting if unit.paths & changed]
     specs = [[*own] for _, own in groupby(units, key=lambda unit: unit.key)]
     for _, group in group_connected(specs):
@@ -181,7 +186,7 @@ class _Making:
     def _words(self, files: Snapshot, paths: Iterable[str]) -> Words:
         return words_of_files(map(files.get, paths))
 
-    def _record(self, run: Sequence[Step], start: Snapshot, landed: Words) -> None:
+    def _record(self, run: Sequence[PlacedEdits], start: Snapshot, landed: Words) -> None:
         """Record the edits from one clean version to the next.
 
         One entry that says only what stays goes in as it is; so do those of which no diff tells
@@ -260,7 +265,7 @@ class _Making:
                 yield f"{path}: no session's edits explain {what}"
 
 
-def _restate(run: Sequence[Step], start: Snapshot, landed: Words) -> Entry | None:
+def _restate(run: Sequence[PlacedEdits], start: Snapshot, landed: Words) -> Entry | None:
     """Tell the net change of some steps as an entry; None for no change. Raises InvalidInput."""
     # Few commits need the ladder.
     from hkgit.applying.net import NetChange

@@ -34,7 +34,7 @@ _LINES = "the lines of this edit are not those of the commit's parent"
 
 
 @dataclass(frozen=True)
-class Step:
+class PlacedEdits:
     """Edits of one entry, and what they make of files.
 
     `reads` are the lines of these files that the edits are tied to. With `is_whole` the entry
@@ -57,10 +57,10 @@ class Built:
     """The files after all edits, the steps that lead there, and the edits that have no place."""
 
     files: Overlay
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PlacedEdits] = field(default_factory=list)
     refused: dict[PendingEdit, HkgitError] = field(default_factory=dict)
 
-    def add(self, step: Step | None, refused: dict[PendingEdit, HkgitError]) -> None:
+    def add(self, step: PlacedEdits | None, refused: dict[PendingEdit, HkgitError]) -> None:
         """Take in the next step, and what of its entry has no place."""
         self.refused |= refused
         if step is not None:
@@ -74,7 +74,7 @@ class Built:
         self.refused |= other.refused
 
 
-Placed = tuple[Step | None, dict[PendingEdit, HkgitError]]
+Placed = tuple[PlacedEdits | None, dict[PendingEdit, HkgitError]]
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,11 @@ def place(units: tuple[PendingEdit, ...], files: Snapshot, stores_lf: StoresLf) 
     if len(numbers) == len(entry.edits):
         changes = _take_whole(units[0], files, stores_lf)
         if changes is not None:
-            return Step(units, changes, tuple(list_read_lines(entry, numbers)), is_whole=True), {}
+            return PlacedEdits(
+                units, changes, tuple(list_read_lines(entry, numbers)), is_whole=True
+            ), {}
     found: list[FileChange] = []
-    reads: list[Read] = []
+    lines: list[Read] = []
     refused: dict[int, HkgitError] = {}
     for file in entry.files:
         edits = [each for each in entry.edits if each.path in (file.path, file.new_path)]
@@ -130,10 +132,10 @@ def place(units: tuple[PendingEdit, ...], files: Snapshot, stores_lf: StoresLf) 
             found.append(change)
         for read in list_read_lines(entry, own - lost):
             if file.path is not None and read.path in (file.path, file.new_path):
-                reads += carry_read(replace(read, path=file.path), carried.moved)
+                lines += carry_read(replace(read, path=file.path), carried.moved)
     kept = tuple(unit for unit in units if unit.number not in refused)
     errors = {unit: refused[unit.number] for unit in units if unit.number in refused}
-    return (Step(kept, tuple(found), tuple(reads)) if kept else None), errors
+    return (PlacedEdits(kept, tuple(found), tuple(lines)) if kept else None), errors
 
 
 def _take_whole(
@@ -254,7 +256,7 @@ def carry_change(change: FileChange, files: Snapshot, free: Collection[int] = ()
 def _find_place(
     hunk: Hunk, base: Document, there: Document, moved: LineMap | None
 ) -> tuple[Lines, bool]:
-    """Find what is in the place of the lines that a hunk replaces, and whether it is the same."""
+    """Find the lines that a hunk replaces, and whether they are the same as where it was made."""
     first, last = hunk.start_line, hunk.end_line
     if moved is None:
         return (first, last), True
