@@ -6,13 +6,12 @@ import os
 import shutil
 import sysconfig
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 import hkgit
-from hkgit.agents import HOOKED, find_agent
+from hkgit.agents import HOOKED, find_agent, has_server
 from hkgit.agents.setup.installer import (
     OutdatedHooks,
     find_outdated,
@@ -189,7 +188,7 @@ def _say_connected(repository: Repository) -> Iterator[str]:
     if shutil.which("hkgit") is None:
         where = "is not on PATH here; without it these hooks do nothing"
         yield f"agents       hkgit {where}: {', '.join(names)}"
-    if find_spec("mcp") is None and names != ["pi"]:
+    if not has_server() and names != ["pi"]:
         yield "agents       hkgit's server cannot start: pip install 'hkgit[mcp]'"
     used = [folder.name for folder in find_folders(root)]
     for name in names:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome, refusal_text
 from hkgit.edits import File
 from hkgit.errors import HkgitError
+from hkgit.text.document import Lines
 from hkgit.text.escape import to_json_text
 from hkgit.values import dataclass, field
 

@@ -13,7 +13,6 @@ from itertools import groupby
 
 from hkgit.applying.evidence import LATE
 from hkgit.applying.file_diff import compare_files
-from hkgit.applying.line_map import LineMap
 from hkgit.applying.net import NetChange
 from hkgit.edits import File, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
@@ -31,6 +30,7 @@ from hkgit.sessions.placement import carry_read
 from hkgit.sessions.waiting_edits import is_unread
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
+from hkgit.text.line_map import LineMap
 
 _CONFLICT = re.compile(
     rb"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\r?\n.*?^>{7} [^\n]*\n",

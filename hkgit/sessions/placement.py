@@ -11,19 +11,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import groupby
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import is_blind
 from hkgit.applying.hunk import Hunk, apply_hunks
-from hkgit.applying.line_map import LineMap
 from hkgit.applying.outcome import FileChange, Plan, files_after
 from hkgit.edits import File, Overlay, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput, Stale
 from hkgit.evidence.claims import list_read_lines, mark
-from hkgit.evidence.derivation import plain_hunk
 from hkgit.evidence.entry import FileMark, RecordedFile
 from hkgit.sessions.call_journal import PendingEdit
-from hkgit.text.diff import find_changes, follow
-from hkgit.text.document import Document
+from hkgit.text.document import Document, Lines
+from hkgit.text.line_map import LineMap
 from hkgit.values import cached_property, dataclass, field, replace
 
 StoresLf = Callable[[str, bytes, bytes | None], bool]
@@ -151,7 +148,7 @@ def _take_whole(
         if is_lost or _is_converted(file.name, data or b"", before, stores_lf):
             return None
         after = None if file.after is None or data is None else File(data, file.after.mode)
-        hunks = tuple(map(plain_hunk, file.hunks))
+        hunks = tuple(each.plain for each in file.hunks)
         changes.append(
             FileChange(
                 path=file.path, new_path=file.new_path, before=before, after=after, hunks=hunks
@@ -178,7 +175,7 @@ def _select(
     the versions are not kept, or only all edits together tell.
     """
     before, after = (_read_version(unit, each) for each in (file.before, file.after))
-    hunks = [plain_hunk(each) for each in file.hunks if own & {*each.edits}]
+    hunks = [each.plain for each in file.hunks if own & {*each.edits}]
     data = b"" if after is None else after.data
     if _is_converted(file.name, data, files.get(file.name), stores_lf):
         before, after = _to_lf(before), _to_lf(after)
@@ -205,11 +202,11 @@ class CarriedChange:
     """A change on another version of its file, and the hunks that have no place there.
 
     Each of these has the lines that are in its place. `moved` maps the lines that the change was
-    made on to those that are there; None where they are the same.
+    made on to those that are there.
     """
 
     change: FileChange
-    moved: LineMap | None = None
+    moved: LineMap = LineMap(())
     refused: tuple[tuple[Hunk, Lines], ...] = ()
 
 
@@ -230,11 +227,11 @@ def carry_change(change: FileChange, files: Snapshot, free: Collection[int] = ()
     if there is None or before is None or after is None:
         return CarriedChange(replace(change, before=there))
     base, document = Document(before.data), Document(there.data)
-    moved = None if is_same else LineMap.between(before.data, there.data)
+    moved = LineMap(()) if is_same else LineMap.between(before.data, there.data)
     placed: list[tuple[Hunk, Lines]] = []
     refused: list[tuple[Hunk, Lines]] = []
     for hunk in change.hunks:
-        lines, is_sure = _find_place(hunk, base, document, moved)
+        lines, is_sure = _find_place(hunk, moved)
         is_above = not placed or placed[-1][1][1] < lines[0]
         is_placed = is_above and (is_sure or {*hunk.edits} <= {*free})
         (placed if is_placed else refused).append((hunk, lines))
@@ -253,31 +250,24 @@ def carry_change(change: FileChange, files: Snapshot, free: Collection[int] = ()
     return CarriedChange(change, moved, tuple(refused))
 
 
-def _find_place(
-    hunk: Hunk, base: Document, there: Document, moved: LineMap | None
-) -> tuple[Lines, bool]:
+def _find_place(hunk: Hunk, moved: LineMap) -> tuple[Lines, bool]:
     """Find the lines that a hunk replaces, and whether they are the same as where it was made."""
     first, last = hunk.start_line, hunk.end_line
-    if moved is None:
-        return (first, last), True
     found = moved.carry((first, last))
-    if found is None and first > last and first in moved.lines:  # the line below is the same
-        found = moved.lines[first], moved.lines[first] - 1
+    if found is None and first > last:  # the line below may be the same
+        below = moved.carry((first, first))
+        found = None if below is None else (below[0], below[0] - 1)
     if found is not None:
         return found, True
-    first, last = follow(find_changes(base.lines, there.lines), (first, last))
+    first, last = moved.follow((first, last))
     return (min(first, last + 1), last), False
 
 
-def carry_read(read: Read, moved: LineMap | None) -> Iterator[Read]:
-    """Carry a read to another version of its file, line by line."""
-    if moved is None:
-        yield read
-        return
-    for number in range(read.start_line or 1, (read.end_line or 0) + 1):
-        if number in moved.lines:
-            line = moved.lines[number]
-            yield replace(read, start_line=line, end_line=line)
+def carry_read(read: Read, moved: LineMap) -> Iterator[Read]:
+    """Carry a read to another version of its file, as far as its lines are left."""
+    if read.start_line is not None and read.end_line is not None:
+        for first, last in moved.keep((read.start_line, read.end_line)):
+            yield replace(read, start_line=first, end_line=last)
 
 
 def _read_version(unit: PendingEdit, side: FileMark | None) -> File | None:

@@ -38,22 +38,6 @@ Seconds = Annotated[int, "In seconds since 1970."]
 
 EvidenceKind = Literal["hash", "receipt", "quote", "tag", "late", "none"]
 ShownKind = EvidenceKind | Literal["recovered"]
-VerdictName = Literal[
-    "strict",
-    "reanchored",
-    "mixed",
-    "merge",
-    "revert",
-    "prune",
-    "attested",
-    "vouched",
-    "recovered",
-    "manual",
-    "ungoverned",
-    "empty",
-    "unverifiable",
-    "fail",
-]
 ReplayName = Annotated[
     Literal[
         "strict",
@@ -72,15 +56,6 @@ ReplayName = Annotated[
         "no evidence",
     ],
     "What can be derived, whatever the policy says: a verdict, or why nothing can.",
-]
-Standing = Literal[
-    "derived",
-    "partly derived",
-    "attested",
-    "vouched",
-    "by hand",
-    "no evidence",
-    "not derived",
 ]
 
 
@@ -359,9 +334,6 @@ class RulingJson(TypedDict):
     commit: Annotated[CommitId | None, "Null of a commit that is being made."]
     replay: ReplayName
     policy: PolicyResultJson
-    verdict: Annotated[VerdictName, "The result of replay and policy."]
-    passes: bool
-    rule: Annotated[str, "The rule that decided."]
     entries: list[Sha256]
     findings: list[FindingJson]
     notes: list[str]
@@ -399,7 +371,6 @@ class CommitJson(TypedDict):
     commit: CommitId
     replay: ReplayName
     policy: PolicyResultJson
-    standing: Standing
     time: Time
     subject: str
     author: str
@@ -518,7 +489,6 @@ class ReportJson(TypedDict):
     passes: bool
     policy: JudgingPolicyJson
     commits: list[RulingJson]
-    standings: dict[str, Any]
     rejected: list[str]
     break_glass: list[str]
     claimed: dict[str, Any]
@@ -654,7 +624,6 @@ class TallyJson(TypedDict):
     commits: int
     passing: int
     replay: dict[str, int]
-    standing: dict[str, int]
     evidence: dict[str, int]
     agents: dict[str, int]
 
@@ -677,7 +646,6 @@ class FleetRepositoryJson(TypedDict):
     tips: Annotated[dict[str, str], "Commits by ref."]
     policy: Annotated[str | None, "The digest of the policy."]
     new: Annotated[int, "Commits that were judged in this run."]
-    restarts: Annotated[str | None, "Why earlier results do not count, if so."]
     same_as: Annotated[str | None, "The name of the entry that records it."]
     error: FleetErrorJson | None
     numbers: TallyJson

@@ -5,23 +5,17 @@ The rulings come one by one, so that memory does not grow with the range.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Literal, assert_never
 
-from hkgit.applying.evidence import LATE
 from hkgit.errors import InvalidInput
 from hkgit.evidence.trailers import cut_at_scissors
 from hkgit.gate.clock import DEFAULT, Watch
 from hkgit.gate.commit_range import (
     CommitRange,
     RulingStream,
-    VerifiedCommits,
-    drop_floors,
     judge_index,
     judge_range,
-    list_commits_of,
-    select_share,
 )
 from hkgit.gate.entrypoints.arrival import (
     UpdateResult,
@@ -32,10 +26,10 @@ from hkgit.gate.entrypoints.arrival import (
 from hkgit.gate.entrypoints.ci import CiEvent, judge_event
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import Report, Ruling
+from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import load_policy, read_named_policy
 from hkgit.git.repository import Repository, find_comment_mark, find_message_file, read_message
-from hkgit.values import dataclass, field, replace
+from hkgit.values import dataclass, field
 
 
 def judge(
@@ -81,29 +75,6 @@ def _message(repository: Repository, message_file: str | None) -> bytes | None:
     return repository.git("stripspace", "--strip-comments", stdin=raw).stdout
 
 
-@dataclass(frozen=True)
-class Rejection:
-    """A commit that would be rejected, by which rule, and its first finding: where and what."""
-
-    commit: str | None
-    rule: str
-    where: str
-    what: str
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """What a policy would do: how many commits of each verdict it meets, passes and rejects.
-
-    `policy` says where that was read.
-    """
-
-    policy: str
-    met: Mapping[str, int]
-    passed: Mapping[str, int]
-    rejections: tuple[Rejection, ...]
-
-
 def judge_commits(
     repository: Repository,
     commits: CommitRange,
@@ -120,25 +91,6 @@ def judge_commits(
     """
     trusted = load_policy(repository, policy, commits.old)
     return judge_range(repository, commits, trusted, JudgeContext(explain=explain), watch=watch)
-
-
-def simulate(
-    repository: Repository, commits: CommitRange, policy: str | None, watch: Watch = iter
-) -> Simulation:
-    """Say what a policy would reject of a range. Raises as `judge_commits` does."""
-    stream = judge_commits(repository, commits, policy, watch)
-    met: Counter[str] = Counter()
-    passed: Counter[str] = Counter()
-    rejections = []
-    for ruling in stream.rulings:
-        judged = ruling.judged
-        met[str(judged.verdict)] += 1
-        if ruling.passes:
-            passed[str(judged.verdict)] += 1
-            continue
-        first = ruling.findings[0]
-        rejections.append(Rejection(judged.candidate.id, ruling.rule, first.where, first.what))
-    return Simulation(stream.policy.source, met, passed, tuple(rejections))
 
 
 def judge_ci(
@@ -234,52 +186,3 @@ def _parse_seconds(given: str | float | None) -> float:
             "budget", f"is not a number of seconds from 0 to {LONGEST_BUDGET}: {given}"
         )
     return seconds
-
-
-@dataclass(frozen=True)
-class VerifyRequest:
-    """The commits of `old..new`, and the policy that they are verified under.
-
-    `jobs` processes work on the commits of one `shard`, a number and of how many. An `incremental`
-    run leaves out what passed here before.
-    """
-
-    old: str
-    new: str
-    policy: Policy
-    jobs: int = 1
-    shard: tuple[int, int] = (1, 1)
-    incremental: bool = False
-
-
-def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) -> RulingStream:
-    """Verify commit by commit, so that memory does not grow with the range.
-
-    The floors of the policy do not count.
-    """
-    policy = drop_floors(request.policy)
-    asked = CommitRange(request.old, request.new)
-    stream = judge_range(
-        repository,
-        asked,
-        policy,
-        commits=select_share(list_commits_of(repository, asked, policy), *request.shard),
-        has_trusted_side=False,
-        jobs=request.jobs,
-        known=VerifiedCommits.of(repository, policy) if request.incremental else None,
-        watch=watch,
-    )
-    rulings = (_advise_under(request.policy, each) for each in stream.rulings)
-    return replace(stream, rulings=rulings)
-
-
-def _advise_under(policy: Policy, ruling: Ruling) -> Ruling:
-    """Let advice hold under the whole policy, which may not accept what is read afterwards."""
-    paths = ruling.before.paths
-    if ruling.passes or ruling.before.by_hand or not paths:
-        return ruling
-    from hkgit.gate.ruling import is_late_accepted  # few commits are rejected
-
-    if all(is_late_accepted(policy, path) for path in paths):
-        return ruling
-    return replace(ruling, before=replace(ruling.before, by_hand=LATE))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import HASHED
 from hkgit.applying.files import DirectorySnapshot
 from hkgit.applying.outcome import BY_NUMBER, is_by_number
@@ -20,6 +19,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
 from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
+from hkgit.text.document import Lines
 from hkgit.text.escape import visible
 from hkgit.values import dataclass
 from hkgit.workflows.commit_plan import PlannedCommit

@@ -34,7 +34,7 @@ def _lines(audit: Audit) -> Iterator[str]:
     words = "*Replay* says what can be derived, *policy* what passes."
     yield f"Range {render_code(audit.name)}. {words}"
     yield ""
-    shown = (f"{count} {name}" for name, count in figures.standings.items() if count)
+    shown = (f"{count} {name}" for name, count in figures.replays.items())
     yield f"**Replay:** {' · '.join(shown) or 'no commits'}"
     yield ""
     yield from _agents(audit.summary.agents)

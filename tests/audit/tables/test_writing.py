@@ -63,12 +63,13 @@ def small(repo: Repo) -> Repo:
 def test_a_history_stands_in_the_tables(orchard: Orchard, tmp_path: Path) -> None:
     done = export_all(orchard.repo, tmp_path / "t")
     assert (done.judged, done.counts) == (25, ExportCounts(added=25))
-    what = "standing, count(*), sum(edits), min(policy_passes)"
-    assert ask(tmp_path / "t", "commits GROUP BY standing", what) == [
+    what = "replay, count(*), sum(edits), min(policy_passes)"
+    assert ask(tmp_path / "t", "commits GROUP BY replay", what) == [
         ("by hand", 3, 0, 1),
-        ("derived", 20, 19, 0),
+        ("empty", 1, 0, 1),
+        ("mixed", 1, 1, 0),
         ("no evidence", 1, 0, 0),
-        ("partly derived", 1, 1, 0),
+        ("strict", 19, 19, 0),
     ]
     assert ask(tmp_path / "t", "edits", "count(*)") == [(20,)]
     assert ask(tmp_path / "t", "refusals") == []
