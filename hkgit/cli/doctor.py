@@ -6,6 +6,7 @@ import os
 import shutil
 import sysconfig
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
