@@ -251,7 +251,8 @@ KINDS: dict[str, Kind] = {
     "entry: pruned with more": Kind(pruned_with_more),
     "prune": Kind(pruned_too_early),
     "blind: recovered": Kind(
-        falsified(forge("claims", "origin", to="recovered")), f"{TAKES_LATE}{NO_TRANSCRIPTS}accept = []"
+        falsified(forge("claims", "origin", to="recovered")),
+        f"{TAKES_LATE}{NO_TRANSCRIPTS}accept = []",
     ),
     "reuse": Kind(used_again),
     "surplus": Kind(falsified(unchanged_file)),
