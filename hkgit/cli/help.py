@@ -17,7 +17,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "session": ("hkgit session list",),
     "session list": ("hkgit session list --json",),
     "session show": ("hkgit session show task",),
-    "session end": ("hkgit session end task",),
     "session clean": ("hkgit session clean --dry-run",),
     "record": ("hkgit record --staged",),
     "adopt": ("hkgit adopt --from claude --dry-run main..HEAD",),

@@ -257,7 +257,6 @@ class SessionJson(TypedDict):
     waiting: Annotated[Count, "Edits that are in the checkout and in no commit."]
     waiting_blind: Count
     last_used: Seconds
-    ended: bool
     expires: Annotated[
         int | None, "When it is removed if unused; null while it has uncommitted edits."
     ]

@@ -16,8 +16,7 @@ from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
-from hkgit.sessions.commit_entries import propose
-from hkgit.sessions.proposal import Proposal
+from hkgit.sessions.commit_entries import Proposal, propose
 from hkgit.sessions.stage import open_journals
 from hkgit.sessions.writer import at_work
 from hkgit.values import dataclass, replace
@@ -138,7 +137,7 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
     live = open_journals(repository, repository.work_tree)
     replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
     units = list_waiting([*live, *replayed.journals.values()])
-    proposal = propose(repository, units, head, tree, is_built=True)
+    proposal = propose(repository, units, head, tree)
     explanation = _explain(repository, proposal, (before, tree), units)
     if request.keeps:
         _keep_calls(repository.work_tree, proposal, replayed)
@@ -156,7 +155,7 @@ def _adopt_commits(
         units = _narrow(repository, journals, commit, before)
         parents = repository.commit(commit).parents
         base = parents[0] if parents else None
-        proposal = propose(repository, units, base, after, is_built=True)
+        proposal = propose(repository, units, base, after)
         explanation = _explain(repository, proposal, (before, after), units)
         for journal in journals:  # what a commit has taken is not there for the next
             journal.landed |= {each.name for each in proposal.entries if each.list_edits(journal)}
@@ -231,7 +230,6 @@ def _explain(
     trees: tuple[str, str],
     units: Sequence[PendingEdit],
 ) -> Explanation:
-    assert proposal.built is not None, "all edits were built"
     before, after = map(repository.snapshot, trees)
     return explain(proposal.built, (before, after), list_changed_paths(repository, *trees), units)
 
