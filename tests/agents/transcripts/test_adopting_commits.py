@@ -52,7 +52,7 @@ def test_a_record_of_something_else_counts_for_nothing(hooked: Repo, log: Claude
 @pytest.mark.parametrize(
     ("policy", "code"),
     [
-        pytest.param("accept = false", 6, id="refused"),
+        pytest.param("accept = []", 6, id="refused"),
         pytest.param("min_tightness = 0.5", 6, id="below a floor"),
         pytest.param("min_tightness = 0.1", 0, id="above it"),
     ],
@@ -66,7 +66,7 @@ def test_a_policy_may_refuse_recovered_entries_or_ask_more_of_them(
     hooked.write("app.py", NEW.replace("greet(name)", "greet(who)").encode())
     adopt(hooked, log)
     commit(hooked)
-    hooked.write("p.toml", f"[gate.recovered]\n{policy}\n".encode())
+    hooked.write("p.toml", f"[[gate.paths]]\npaths = ['*']\nrecovered = true\n{policy}\n".encode())
     judged = run("gate", "--range", "HEAD~1..HEAD", "--policy", "p.toml", cwd=hooked.path)
     assert judged.code == code, judged.out
 
