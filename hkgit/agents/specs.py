@@ -31,13 +31,6 @@ def find_commands(did: Did) -> list[str]:
     return [each.command for each in parts if isinstance(each, Shell)]
 
 
-def words_of(did: Did) -> str:
-    """Return what tells a call from others that change the same file."""
-    if isinstance(did, UntoldEdit):
-        did = did.edit
-    return did.text if isinstance(did, Editing) else ""
-
-
 def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:
     """Find the paths, from the root, that a call may change. Raises InvalidInput outside it."""
     match did:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hkgit.agents import find_agent, has_server
 from hkgit.agents.agent import Agent
-from hkgit.agents.begun_calls import has_open_work, has_overdue
+from hkgit.agents.begun_calls import begin_call, has_open_work, has_overdue
 from hkgit.agents.events import (
     Editing,
     Looks,
@@ -20,7 +20,6 @@ from hkgit.agents.events import (
     ToolReading,
     UntoldEdit,
 )
-from hkgit.agents.files_before import begin_call
 from hkgit.agents.specs import (
     find_commands,
     find_named_checkouts,

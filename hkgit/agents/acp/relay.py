@@ -17,7 +17,7 @@ from typing import BinaryIO
 from hkgit.agents import HOOKED
 from hkgit.agents.acp.messages import NAME, Watch
 from hkgit.agents.events import ToolEvent, UntoldLook
-from hkgit.agents.late_work import holds_already
+from hkgit.agents.intake import holds_already
 from hkgit.agents.recorder import Recorder
 from hkgit.agents.specs import find_touched_paths
 from hkgit.errors import InvalidInput
