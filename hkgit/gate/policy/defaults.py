@@ -77,64 +77,41 @@ ACCEPTABLE = (*ACCEPTED, "mixed", "recovered")
 """Verdicts that a policy may accept."""
 
 
-KNOWN_AGENTS = (
-    "*[[]bot]*",
-    "aider*",
-    "*(aider)*",
-    "amp <*",
-    "*<amp@ampcode.com>",
-    "*<crush@charm.land>",
-    "crush <*",
-    "*<qwen-coder@alibabacloud.com>",
-    "qwen-coder*",
-    "qwen code*",
-    "*agent@warp.dev>",
-    "warp <*",
-    "oz <*@warp.dev>",
-    "replit agent*",
-    "replit ai agent*",
-    "replit-agent*",
-    "factory-droid*",
-    "droid <*@factory.ai>",
-    "tabnine cli*",
-    "continue <*@continue.dev>",
-    "trae cli*",
-    "cascade <*@windsurf.ai>",
-    "google labs jules*",
-    "v0 <*@v0.dev>",
-    "lovable <*@lovable.dev>",
-    "bolt <*@bolt.new>",
-    "*<junie@jetbrains.com>",
-    "junie <*",
-    "kiro <*",
-    "kiro-agent*",
-    "kilo code*",
-    "cline <*",
-    "roo code*",
-    "ralphex <*",
-    "*noreply@opencode.ai>",
-    "*noreply@aider.chat>",
-    "claude <*",
-    "claude-*",
-    "claude code*",
-    "*noreply@anthropic.com>",
-    "codex*",
-    "*noreply@openai.com>",
-    "*copilot*",
-    "cursor agent*",
-    "*cursoragent@cursor.com>",
-    "devin <*",
-    "devin-*",
-    "devin ai*",
-    "gemini*",
-    "goose*",
-    "hkgit-agent*",
-    "jules <*",
-    "jules-*",
-    "openhands*",
-    "opencode*",
-    "windsurf*",
-)
+_KNOWN_AGENTS = """
+*[[]bot]*
+aider* | *(aider)* | *noreply@aider.chat>
+amp <* | *<amp@ampcode.com>
+bolt <*@bolt.new>
+cascade <*@windsurf.ai> | windsurf*
+claude <* | claude-* | claude code* | *noreply@anthropic.com>
+cline <*
+codex* | *noreply@openai.com>
+continue <*@continue.dev>
+*copilot*
+crush <* | *<crush@charm.land>
+cursor agent* | *cursoragent@cursor.com>
+devin <* | devin-* | devin ai*
+factory-droid* | droid <*@factory.ai>
+gemini*
+goose*
+hkgit-agent*
+jules <* | jules-* | google labs jules*
+junie <* | *<junie@jetbrains.com>
+kilo code*
+kiro <* | kiro-agent*
+lovable <*@lovable.dev>
+opencode* | *noreply@opencode.ai>
+openhands*
+qwen-coder* | qwen code* | *<qwen-coder@alibabacloud.com>
+ralphex <*
+replit agent* | replit ai agent* | replit-agent*
+roo code*
+tabnine cli*
+trae cli*
+v0 <*@v0.dev>
+warp <* | *agent@warp.dev> | oz <*@warp.dev>
+"""
+KNOWN_AGENTS = tuple(re.split(r"\n| \| ", _KNOWN_AGENTS.strip()))
 """Globs on `Name <email>`, in lower case, of agents that commit under a name of their own.
 
 Where each is from: docs/policy.md. People are called Claude, Devin and Jules too; then a family
