@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit import __version__
-from hkgit.audit.commits import STANDINGS, AuditedCommit, audit_commit
+from hkgit.audit.commits import REPLAYS, AuditedCommit, audit_commit
 from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.findings import name_commit, read_subject
 from hkgit.audit.reports.fix import mend
@@ -50,12 +50,6 @@ class Audit:
         with open_rows_of(commits, report.policy) as database:
             return cls(name, *ends, report, commits, sum_up(database, refused)[""])
 
-    def sort_commits(self) -> dict[str, list[AuditedCommit]]:
-        """Sort the commits by standing, in the order of `STANDINGS`."""
-        return {
-            name: [each for each in self.commits if each.standing == name] for name in STANDINGS
-        }
-
     def find_break_glass(self) -> list[Ruling]:
         """List the rulings that only a record of break-glass accepts."""
         return [ruling for ruling in self.report.rulings if ruling.rule == "break-glass"]
@@ -82,9 +76,6 @@ def audit_json(audit: Audit) -> JsonObject:
         "old": audit.old,
         "new": audit.new,
         **report_json(audit.report),
-        "standings": {
-            name: [each.id for each in commits] for name, commits in audit.sort_commits().items()
-        },
         "rejected": [each.id for each in audit.commits if not each.passes],
         "break_glass": [ruling.judged.candidate.id for ruling in audit.find_break_glass()],
         "claimed": {
@@ -145,20 +136,17 @@ def _sum_up(audit: Audit) -> Iterator[str]:
 def _render_derived(audit: Audit) -> Iterator[str]:
     yield "## What is derived"
     yield ""
-    yield "| standing | commits | edits | meaning |"
+    yield "| replay | commits | edits | meaning |"
     yield "| --- | --- | --- | --- |"
-    for name, commits in audit.sort_commits().items():
-        yield f"| {name} | {len(commits)} | {_edits(commits)} | {STANDINGS[name]} |"
+    for name, count in audit.summary.figures.replays.items():
+        edits = sum(len(each.edits) for each in audit.commits if each.replay == name)
+        yield f"| {name} | {count} | {edits} | {REPLAYS[name]} |"
     yield ""
     yield "```text"
     # No name in it can end the block: every line begins with a word of hkgit's.
     yield from map(visible, numbers_lines(audit.summary.figures))
     yield "```"
     yield ""
-
-
-def _edits(commits: Sequence[AuditedCommit]) -> int:
-    return sum(len(each.edits) for each in commits)
 
 
 def _render_rejected(audit: Audit) -> Iterator[str]:

@@ -20,29 +20,28 @@ from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 
-DERIVED, PARTLY, NOT_DERIVED = "derived", "partly derived", "not derived"
-ATTESTED, VOUCHED = "attested", "vouched"
+DERIVED = {
+    "strict": "replayed and recomputed: every byte, range and hash",
+    "reanchored": "replayed on a moved base: each change at the only place it matches",
+    "recovered": "replayed from a record of transcripts beside the history",
+    "merge": "the merge that git makes of the parents on its own",
+    "revert": "the exact inverse of an earlier commit that passes",
+    "prune": "removes only ledger entries that history keeps",
+    "empty": "changes nothing",
+}
+"""What replay says where every byte follows from parents and recorded evidence, and its meaning."""
 
-STANDINGS = {
-    DERIVED: "every byte follows from the parents and the recorded evidence",
-    PARTLY: "what its entries say is derived; the rest was changed by hand",
-    ATTESTED: "not derived here: a key that the policy trusts signed that it was",
-    VOUCHED: "not derived: a person took an agent's change without evidence upon himself",
+REPLAYS = DERIVED | {
+    "mixed": "what its entries say is derived; the rest was changed by hand",
+    "attested": "not derived here: a key that the policy trusts signed that it was",
+    "vouched": "not derived: a person vouches for an agent's change without evidence",
     BY_HAND: "made by a person; there is nothing to derive it from",
     NO_EVIDENCE: "made by an agent that left no evidence of what it read and did",
-    NOT_DERIVED: "its evidence does not lead to what it changes, or is not all here",
+    "fail": "its evidence does not lead to what it changes",
+    "unverifiable": "what is needed to derive it is not in this repository",
 }
-"""What can be derived of a commit, in one word each, and what the word means."""
+"""What replay says of a commit, in one word, and what the word means."""
 
-_STANDING_OF = {
-    BY_HAND: BY_HAND,
-    NO_EVIDENCE: NO_EVIDENCE,
-    "mixed": PARTLY,
-    "attested": ATTESTED,
-    "vouched": VOUCHED,
-    "fail": NOT_DERIVED,
-    "unverifiable": NOT_DERIVED,
-}
 _AUTHOR_TIME = re.compile(rb"^author [^\n]*> (-?\d{1,12}) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -74,9 +73,9 @@ class AuditedCommit:
         return self.ruling.passes
 
     @property
-    def standing(self) -> str:
-        """Which of `STANDINGS` it is."""
-        return _STANDING_OF.get(self.replay, DERIVED)
+    def is_derived(self) -> bool:
+        """Whether every byte follows from the parents and the recorded evidence."""
+        return self.replay in DERIVED
 
     @property
     def edits(self) -> tuple[RecordedEdit, ...]:
@@ -162,7 +161,6 @@ def commit_json(commit: AuditedCommit) -> JsonObject:
         "time": commit.time.isoformat(),
         "subject": commit.subject,
         "author": visible(commit.author),
-        "standing": commit.standing,
         "agents": list(commit.agents),
         "evidence": dict(commit.evidence),
         "weakest_evidence": commit.weakest,
@@ -171,7 +169,7 @@ def commit_json(commit: AuditedCommit) -> JsonObject:
 
 
 PASSES, FAILS = "passes", "fails"
-VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), *STANDINGS)
+VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), BY_HAND, NO_EVIDENCE)
 """What a filter by verdict may ask for."""
 
 
@@ -206,7 +204,7 @@ class CommitFilter:
     """What a commit must be; None and False ask for nothing.
 
     `agent` and `author` are globs, of an agent with or without its version; `below` is per mille;
-    `verdict` is one of `VERDICT_WORDS`: what replay says, the verdict, a standing, or the policy's.
+    `verdict` is one of `VERDICT_WORDS`: what replay says, the verdict, or the policy's.
     """
 
     agent: str | None = None
@@ -231,11 +229,14 @@ class CommitFilter:
         )
 
 
+_UNREAD = ("fail", "unverifiable")
+
+
 def is_weak_commit(commit: AuditedCommit) -> bool:
     """Whether an agent may have written some of it unseen, as far as anybody can tell."""
     if commit.weakest is None:
         return is_unexplained(commit.ruling)
-    is_open = commit.standing == NOT_DERIVED or bool(commit.ruling.judged.leftovers)
+    is_open = commit.replay in _UNREAD or bool(commit.ruling.judged.leftovers)
     return is_open or is_weak(commit.weakest)
 
 
@@ -245,10 +246,10 @@ def needs_a_look(commit: AuditedCommit) -> bool:
 
 
 _ORDER = {
-    **dict.fromkeys((NO_EVIDENCE, NOT_DERIVED), 0),
-    **dict.fromkeys((VOUCHED, PARTLY), 1),
-    DERIVED: 2,
-    ATTESTED: 3,
+    **dict.fromkeys((NO_EVIDENCE, *_UNREAD), 0),
+    **dict.fromkeys(("vouched", "mixed"), 1),
+    **dict.fromkeys(DERIVED, 2),
+    "attested": 3,
     BY_HAND: 4,
 }
 """Where commits are in the order of review; what git made by itself is last."""
@@ -256,8 +257,8 @@ _ORDER = {
 
 def rank_weakness(commit: AuditedCommit) -> tuple[int, int, int, float]:
     """Rank a commit for a review, the weakest first."""
-    is_by_git = commit.standing == DERIVED and not commit.ruling.is_agents
-    group = 5 if is_by_git else _ORDER[commit.standing]
+    is_by_git = commit.is_derived and not commit.ruling.is_agents
+    group = 5 if is_by_git else _ORDER[commit.replay]
     strength = 0 if commit.weakest is None else strength_of(commit.weakest)
     sure = 1000 if commit.confidence is None else commit.confidence
     return group, -strength, sure, -commit.time.timestamp()
@@ -265,7 +266,7 @@ def rank_weakness(commit: AuditedCommit) -> tuple[int, int, int, float]:
 
 def is_unexplained(ruling: Ruling) -> bool:
     """Whether an agent may have made what no edit of the commit explains."""
-    is_unread = ruling.replay in (Verdict.FAIL, Verdict.UNVERIFIABLE)
+    is_unread = ruling.replay in _UNREAD
     return (ruling.is_agents or is_unread) and ruling.judged.verdict is not Verdict.ATTESTED
 
 
@@ -275,7 +276,7 @@ def _is_below(commit: AuditedCommit, below: int) -> bool:
 
 def _words_of(commit: AuditedCommit) -> tuple[str, ...]:
     verdict = str(commit.ruling.judged.verdict)
-    return commit.replay, verdict, commit.standing, PASSES if commit.passes else FAILS
+    return commit.replay, verdict, PASSES if commit.passes else FAILS
 
 
 def fits_agent(agents: Iterable[str], glob: str) -> bool:

@@ -143,10 +143,6 @@ class LineOrigins:
         wrote = _writer(self._entries(line.commit, ruling), line)
         return LineOrigin(line, ruling, *wrote) if wrote is not None else LineOrigin(line, ruling)
 
-    def knows(self, commit: str) -> bool:
-        """Whether a commit was judged already."""
-        return commit in self._rulings
-
     def rule(self, commit: str) -> Ruling:
         """Judge a commit, each once."""
         if commit not in self._rulings:

@@ -29,7 +29,7 @@ from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import UNNAMED
 from hkgit.sessions.session_status import Status
 from hkgit.text.escape import count_noun, visible
-from hkgit.workflows.arguments import BATCH, CALL, WHOLE_SESSION
+from hkgit.workflows.arguments import CALL, WHOLE_SESSION
 from hkgit.workflows.session_calls import open_session
 
 
@@ -37,8 +37,7 @@ from hkgit.workflows.session_calls import open_session
 @spec_options
 @session_option("Use what this session has read, and keep the call.")
 @click.option("--agent", metavar="NAME", default="unknown", help="Who edits, as name/version.")
-@option_of(BATCH, metavar="ID[:N,...]")
-def edit(given: SpecOptions, *, agent: str, session: str | None, batch: str | None) -> Answer:
+def edit(given: SpecOptions, *, agent: str, session: str | None) -> Answer:
     """Apply edits to the working tree, without a commit; all of them or none.
 
     Outside a repository paths are relative to the current directory. `hkgit undo` undoes it.
@@ -53,7 +52,6 @@ def edit(given: SpecOptions, *, agent: str, session: str | None, batch: str | No
             given.to_options(allow_blind=given.allow_blind),
             expect=read_expects(given.expect, locate),
             dry_run=given.dry_run,
-            batch=batch,
         )
         for words in report.conflicts:
             print_note(words)

@@ -8,7 +8,7 @@ from functools import partial
 
 import click
 
-from hkgit.cli.answer import Answer, find_form
+from hkgit.cli.answer import find_form
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import POLICY, resolve_range
 from hkgit.cli.options import REPORT, format_option
@@ -17,7 +17,7 @@ from hkgit.cli.ruling_output import print_report, print_stream
 from hkgit.errors import Rejected
 from hkgit.evidence.verdict import BLIND
 from hkgit.git.repository import Repository
-from hkgit.text.escape import escape_console, visible
+from hkgit.text.escape import visible
 from hkgit.values import replace
 
 TYPE_CHECKING = False
@@ -68,11 +68,6 @@ MOST_ASKED = 20
     help="Time limit of --pre-receive [default: git's hkgit.budget, or 4].",
 )
 @click.option("--ci", is_flag=True, help="Judge the commits of this CI job.")
-@click.option(
-    "--simulate",
-    metavar="A..B",
-    help="Show what would be rejected in a range, by rule; rejects nothing.",
-)
 @click.option("--explain", is_flag=True, help="Show which rules were tried and which one decided.")
 @POLICY
 @format_option(*REPORT)
@@ -88,10 +83,9 @@ def command(
     reference_transaction: str | None,
     budget: float | None,
     ci: bool,
-    simulate: str | None,
     explain: bool,
     policy: str | None,
-) -> Answer | int:
+) -> int:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
     form = find_form()
     points = {
@@ -102,14 +96,13 @@ def command(
         "pre_receive": "" if pre_receive else None,
         "reference_transaction": reference_transaction,
         "ci": "" if ci else None,
-        "simulate": simulate,
     }
     asked = [(name, value) for name, value in points.items() if value is not None]
     if len(asked) != 1:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in points)
         raise click.UsageError(f"Give exactly one of {names}.")
-    if (explain or simulate is not None) and form not in ("text", "json"):
-        raise click.UsageError("--explain and --simulate need --format text or json.")
+    if explain and form not in ("text", "json"):
+        raise click.UsageError("--explain needs --format text or json.")
     [(point, value)] = asked
     if record and point not in OF_A_COMMIT:
         raise click.UsageError("--record is for a commit being made: --staged or --message-file.")
@@ -127,23 +120,11 @@ def command(
         named = value if point == "message_file" else None
         judge = partial(judge_and_print, named, policy, form, explain=explain)
         passes = judge_recorded(named, judge) if record else judge()
-    elif point == "simulate":
-        return _simulate(value, policy)
     elif point == "ci":
         passes = _judge_event(policy, form, explain=explain)
     else:
         passes = _judge_range(open_repository(), value, policy, form, explain=explain)
     return 0 if passes else Rejected.exit_code
-
-
-def _simulate(commits: str, policy: str | None) -> Answer:
-    from hkgit.cli.ruling_output import simulation_json, simulation_lines
-    from hkgit.workflows.judgement import simulate
-
-    repository = open_repository()
-    asked = resolve_range(repository, commits)
-    found = simulate(repository, asked, policy, show_progress(_PROGRESS))
-    return Answer(simulation_json(found), map(escape_console, simulation_lines(found)))
 
 
 def _judge_range(

@@ -14,7 +14,7 @@ from hkgit.agents.setup.installer import install_for_user, list_user_wide, remov
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
 from hkgit.errors import GitRefused
-from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS
+from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS, asks_hkgit
 from hkgit.git.repository import Repository
 from hkgit.workflows import setup
 from hkgit.workflows.setup_steps import Action, SetupStep
@@ -103,7 +103,8 @@ def _connect(
         raise GitRefused(str(repository.git_dir), what, "Run this in a clone of it.")
     if remove:
         return installer.remove(root, agent), []
-    return installer.install(root, agent, mode), list(installer.list_remaining_steps(agent))
+    left = installer.list_remaining_steps(agent, has_git_hooks=asks_hkgit(repository))
+    return installer.install(root, agent, mode), list(left)
 
 
 def _set_up(

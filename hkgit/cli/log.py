@@ -25,7 +25,7 @@ from hkgit.cli.history import find_history, note_shallow
 from hkgit.cli.output import show_progress
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
-    STANDING_COLOURS,
+    REPLAY_COLOURS,
     Cell,
     color_option,
     limit_option,
@@ -173,7 +173,7 @@ def _cells(commit: AuditedCommit, *, is_narrow: bool) -> tuple[Cell, ...]:
         (commit.time.date().isoformat(), "bright_black"),
         (commit.id[: 7 if is_narrow else 9], "yellow"),
         short if is_narrow and commit.agents else commit.who,
-        (commit.replay, STANDING_COLOURS[commit.standing]),
+        (commit.replay, REPLAY_COLOURS.get(commit.replay)),
         "passes" if commit.passes else (fails, "red"),
         (describe_evidence(commit, is_short=is_narrow), evidence),
         (format_confidence(commit.confidence), evidence),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hkgit.cli.answer import Command
     from hkgit.workflows.arguments import Argument
 
-FORMATS = ("text", "json", "github", "gitlab", "rdjson", "sarif")
+FORMATS = ("text", "json", "github", "gitlab", "sarif")
 """The names in `audit.reports.FORMATS`, which is slow to load."""
 
 

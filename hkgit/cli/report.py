@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -25,33 +24,28 @@ FORMATS = ("markdown", "comment", "badge")
 @format_option(FORMATS, "The full report, a comment for a pull request, or an SVG badge.")
 @click.option("--tables", metavar="DIR", help="Report on the tables of many repositories.")
 @click.option("--html", metavar="FILE", help="Write the page as one file that loads nothing else.")
-@click.option("--html-dir", metavar="DIR", help="Write the page with a separate style sheet.")
 def command(
-    commits: str | None,
-    policy: str | None,
-    tables: str | None,
-    html: str | None,
-    html_dir: str | None,
+    commits: str | None, policy: str | None, tables: str | None, html: str | None
 ) -> Answer:
     """Report on A..B: what is derived, what is only claimed, what was allowed.
 
-    As Markdown, or as a page for a browser with --html or --html-dir. Its exit code is no
-    verdict: use `hkgit gate` for that. With --tables the page covers all repositories in the
-    tables of `hkgit export`, and links to a page for each.
+    As Markdown, or as a page for a browser with --html. Its exit code is no verdict: use
+    `hkgit gate` for that. With --tables the page covers all repositories in the tables of
+    `hkgit export`, and links to a page for each, in a folder beside it.
     """
     form = find_form()
     if tables is not None:
-        if commits is not None or policy is not None or form != FORMATS[0]:
-            raise click.UsageError("--tables needs --html or --html-dir.")
-        return _write_overview(Path(tables), html, html_dir)
+        if html is None or commits is not None or policy is not None or form != FORMATS[0]:
+            raise click.UsageError("--tables needs --html, and nothing else.")
+        return _write_overview(Path(tables), Path(html))
     if commits is None:
         raise click.UsageError("Name a range: hkgit report A..B, or give --tables DIR.")
     history = open_history(commits, policy, is_range=True)
     listed = history.list()
-    if html is not None or html_dir is not None:
+    if html is not None:
         audit = _audit(commits, history, listed)
-        lines = _write_pages(history.repository, audit, html, html_dir)
-        return Answer(audit_json(audit), lines, is_info=True)
+        _write_pages({Path(html): _render_page(history.repository, audit)})
+        return Answer(audit_json(audit), [f"the page: {html}"], is_info=True)
     return Answer(
         lambda: audit_json(_audit(commits, history, listed)),
         (text.encode() for text in _render(commits, history, listed, form)),
@@ -76,77 +70,32 @@ def _render(name: str, history: History, listed: Sequence[str], form: str) -> It
     yield render_badge(audit) if form == "badge" else render_comment(audit)
 
 
-def _write_pages(
-    repository: Repository, audit: Audit, html: str | None, html_dir: str | None
-) -> list[str]:
+def _render_page(repository: Repository, audit: Audit) -> str:
     # Most reports are no pages.
     from hkgit.audit.page.page_facts import gather_facts
-    from hkgit.audit.page.render import render_directory, render_page
+    from hkgit.audit.page.render import render_page
 
     place = repository.work_tree or repository.git_dir
     refusals = RefusalLog.of(repository.common_dir).read()
-    facts = gather_facts(repository, place.name, audit, refusals)
-    return _write_each(
-        html,
-        html_dir,
-        lambda path: {path.name: render_page(facts)},
-        lambda: render_directory(facts),
-    )
+    return render_page(gather_facts(repository, place.name, audit, refusals))
 
 
-def _write_overview(tables: Path, html: str | None, html_dir: str | None) -> Answer:
-    """The pages over tables: in one file and a folder beside it, or in a directory."""
+def _write_overview(tables: Path, html: Path) -> Answer:
+    """Write the page over tables, and in a folder beside it one for each repository."""
     # Few reports are over tables.
     from hkgit.audit.tables.database import open_directory
     from hkgit.audit.tables.sums import render_tables
 
-    if html is None and html_dir is None:
-        raise click.UsageError("Name the output: --html FILE or --html-dir DIR.")
     with open_directory(tables) as database:
-        lines = _write_each(
-            html,
-            html_dir,
-            lambda path: dict(
-                render_tables(database, path.name, f"{path.stem}-repositories", inline=True)
-            ),
-            lambda: dict(render_tables(database, "index.html", "repositories", inline=False)),
-        )
-    return Answer(None, lines, is_info=True)
+        _write_pages(dict(render_tables(database, html)))
+    return Answer(None, [f"the page: {html}"], is_info=True)
 
 
-def _write_each(
-    html: str | None,
-    html_dir: str | None,
-    render_file: Callable[[Path], Mapping[str, str]],
-    render_directory: Callable[[], Mapping[str, str]],
-) -> list[str]:
-    """Write pages where they were asked for, as one file, as a directory, or both; say where."""
-    written = []
-    if html is not None:
-        _write_directory(Path(html).parent, render_file(Path(html)))
-        written.append(html)
-    if html_dir is not None:
-        _write_directory(Path(html_dir), render_directory())
-        written.append(str(Path(html_dir) / "index.html"))
-    return [f"the page: {each}" for each in written]
-
-
-def _write_directory(directory: Path, pages: Mapping[str, str]) -> None:
-    for name, text in pages.items():
-        with _refuse_failure((directory / name).parent) as folder:
-            folder.mkdir(parents=True, exist_ok=True)
-        _write(directory / name, text)
-
-
-def _write(path: Path, text: str) -> None:
-    with _refuse_failure(path):
-        path.write_text(text, "utf-8")
-
-
-@contextmanager
-def _refuse_failure(path: Path) -> Iterator[Path]:
-    try:
-        yield path
-    except OSError as error:
-        what = f"cannot be written: {error.strerror}"
-        raise InvalidInput(str(path), what, "Name another place.") from error
+def _write_pages(pages: Mapping[Path, str]) -> None:
+    for path, text in pages.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        except OSError as error:
+            what = f"cannot be written: {error.strerror}"
+            raise InvalidInput(str(path), what, "Name another place.") from error

@@ -1,27 +1,17 @@
-"""Print rulings: one commit, a range, why, and what a policy would say."""
+"""Print rulings on one commit or a range."""
 
 from __future__ import annotations
 
-import os
-import re
-from collections import Counter
-from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
 
 from hkgit.audit.reports import Judged, ReportTotals, render
-from hkgit.cli.output import QUIET, echo, get_loudness, print_note, style
+from hkgit.cli.output import QUIET, echo, get_loudness, style
 from hkgit.gate.commit_range import RulingStream
 from hkgit.gate.ruling import Report
 from hkgit.git.program import name_program
 from hkgit.git.repository import Repository
-from hkgit.text.escape import to_json_text
-from hkgit.text.strict_json import JsonObject
-from hkgit.workflows.judgement import Simulation
 
 _COLOURS = {"ok  ": "green", "warn": "yellow", "FAIL": "red"}
-_SERVER = r"https?://[\w.-]+(:\d+)?"
-_NAME = r"[\w.-]+/[\w.-]+"
 
 
 def print_stream(
@@ -29,34 +19,21 @@ def print_stream(
 ) -> bool:
     """Print the rulings in one of `reports.FORMATS`; return whether the policy passes them.
 
-    With `explain` it is said which rules decided. Text comes line by line, a document at the end:
-    it says first whether all passes, and an error halfway would leave half of it. Memory grows with
-    what is found, not with the range. Where it shall be quiet, of text only commits with a finding
-    are told, and with none of them nothing. `github` also adds to the page of the job, where there
-    is one.
+    With `explain` text and JSON say which rules were tried. Text comes line by line, a document at
+    the end: it says first whether all passes, and an error halfway would leave half of it. Memory
+    grows with what is found, not with the range. Where it shall be quiet, of text only commits with
+    a finding are told, and with none of them nothing.
     """
-    totals = ReportTotals(stream.policy, stream.provisional)
+    totals = ReportTotals(stream.policy, stream.provisional, explain=explain)
     judged = totals.watch(_place(repository, stream, form))
-    page = None
-    if explain:
-        from hkgit.audit.reports.rule_trials import explain_json, explain_text
-
-        parts = (explain_json if form == "json" else explain_text)(judged, totals)
-    elif form == "text" and get_loudness() == QUIET:
+    if form == "text" and get_loudness() == QUIET:
         told = (each for each in judged if each[0].findings)
         first = next(told, None)
         parts = iter(()) if first is None else render(form, chain([first], told), totals)
     else:
-        if form == "github":
-            from hkgit.audit.reports.github import JobSummary
-
-            page = JobSummary(_find_commit_url())
-            judged = page.watch(judged)
         parts = render(form, judged, totals)
     for part in parts:
         echo(_colour(name_program(part)) if form == "text" else part, nl=False)
-    if page is not None:
-        _add_to_job_summary(page.render(totals))
     return totals.passes
 
 
@@ -81,59 +58,3 @@ def print_report(
 def _colour(line: str) -> str:
     mark = line[:4]
     return style(mark, _COLOURS[mark]) + line[4:] if mark in _COLOURS else line
-
-
-def _find_commit_url() -> str | None:
-    """What GitHub shows a commit under, of the repository whose workflow runs this."""
-    server, name = (os.environ.get(f"GITHUB_{key}", "") for key in ("SERVER_URL", "REPOSITORY"))
-    is_known = re.fullmatch(_SERVER, server) is not None and re.fullmatch(_NAME, name) is not None
-    return f"{server}/{name}/commit/" if is_known else None
-
-
-def _add_to_job_summary(text: str) -> None:
-    """Append to the file that GitHub renders on the page of the job."""
-    path = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not path:
-        return
-    try:
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        print_note(f"warning: no job summary: {path}: {error.strerror}")
-
-
-EXAMPLES = 3
-
-
-def simulation_lines(simulation: Simulation) -> Iterator[str]:
-    """List what would have been rejected, by rule, the most frequent first, with examples."""
-    rejections = simulation.rejections
-    counted = f"{len(rejections)} of {sum(simulation.met.values())} commits"
-    yield f"Under {simulation.policy}, {counted} would be rejected."
-    for rule, count in Counter(each.rule for each in rejections).most_common():
-        yield f"{count:>7}  {rule}"
-        for each in [each for each in rejections if each.rule == rule][:EXAMPLES]:
-            yield f"         {(each.commit or '')[:12]} {each.where}: {each.what}"
-    for verdict, count in Counter(simulation.passed).most_common():
-        yield f"{count:>7}  would pass: {verdict}"
-
-
-def simulation_json(simulation: Simulation) -> JsonObject:
-    """Write the same for programs."""
-    rejections = simulation.rejections
-    return {
-        "policy": simulation.policy,
-        "commits": sum(simulation.met.values()),
-        "rejected": len(rejections),
-        "by_rule": dict(Counter(each.rule for each in rejections).most_common()),
-        "by_verdict": dict(simulation.met),
-        "rejections": [
-            {
-                "commit": each.commit,
-                "rule": each.rule,
-                "where": to_json_text(each.where),
-                "what": to_json_text(each.what),
-            }
-            for each in rejections
-        ],
-    }

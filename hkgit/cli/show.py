@@ -8,7 +8,7 @@ from itertools import chain
 
 import click
 
-from hkgit.audit.commits import Trail, audit_commit, commit_json, format_rfc3339
+from hkgit.audit.commits import REPLAYS, Trail, audit_commit, commit_json, format_rfc3339
 from hkgit.audit.page.hunks import DiffRow, ReviewHunk, SeenRange, list_hunks
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.reports.text import report_lines
@@ -84,18 +84,6 @@ def _seen_json(seen: SeenRange) -> JsonObject:
     return {"lines": [seen.start, seen.end], "kind": seen.kind, "how": seen.how}
 
 
-_SHOWN = {
-    Verdict.STRICT: "replayed and recomputed: every byte, range, hash, tier and confidence",
-    Verdict.REANCHORED: "replayed on a moved base: each change at the only place it matches",
-    Verdict.MIXED: "replayed, except what is listed below as made by hand",
-    Verdict.MERGE: "the merge that git makes of the parents on its own",
-    Verdict.REVERT: "the exact inverse of an earlier commit that passes",
-    Verdict.PRUNE: "removes only ledger entries that history keeps",
-    Verdict.VOUCHED: "not derived: a person vouches for an agent's change without evidence",
-    Verdict.ATTESTED: "not derived: a key that the policy trusts signed that it was",
-}
-
-
 @click.command()
 @click.argument("revision", default="HEAD", metavar="COMMIT")
 @color_option
@@ -127,14 +115,10 @@ def command(revision: str) -> Answer:
 
 
 def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[str]:
-    if ruling.judged.verdict in _SHOWN:
-        basis = "" if ruling.judged.basis is None else f" ({visible(ruling.judged.basis)})"
-        is_resolved = ruling.judged.verdict is Verdict.MERGE and ruling.judged.entries
-        more = ", with its conflicts as the entries resolve them" if is_resolved else ""
-        shown = _SHOWN[ruling.judged.verdict]
-        if not all(is_rated_here(entry) for _, entry in ruling.judged.entries):
-            shown = shown.replace(", hash, tier and confidence", " and hash")
-        yield f"derived   {shown}{more}{basis}"
+    basis = "" if ruling.judged.basis is None else f" ({visible(ruling.judged.basis)})"
+    is_resolved = ruling.judged.verdict is Verdict.MERGE and ruling.judged.entries
+    more = ", with its conflicts as the entries resolve them" if is_resolved else ""
+    yield f"replay    {REPLAYS[ruling.replay]}{more}{basis}"
     yield from (render_signature(each) for each in signatures if each.kind == VERDICT)
     for left in ruling.judged.leftovers:
         yield f"by hand   {visible(left.path)}{_ranges(left.lines)}"

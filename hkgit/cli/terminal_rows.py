@@ -16,21 +16,19 @@ from unicodedata import combining, east_asian_width
 import click
 
 from hkgit.applying.evidence import KINDS
-from hkgit.audit.commits import ATTESTED, DERIVED, NOT_DERIVED, PARTLY, VOUCHED
+from hkgit.audit.commits import DERIVED
 from hkgit.cli.output import echo, hush_progress, set_colour, style
-from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
+from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.git.program import run
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-STANDING_COLOURS = {
-    DERIVED: "green",
-    PARTLY: "yellow",
-    ATTESTED: "blue",
-    VOUCHED: "magenta",
-    BY_HAND: None,
-    NO_EVIDENCE: "red",
-    NOT_DERIVED: "red",
+REPLAY_COLOURS = {
+    **dict.fromkeys(DERIVED, "green"),
+    "mixed": "yellow",
+    "attested": "blue",
+    "vouched": "magenta",
+    **dict.fromkeys((NO_EVIDENCE, "fail", "unverifiable"), "red"),
 }
 EVIDENCE_COLOURS = {
     **dict.fromkeys(KINDS[:2], "green"),

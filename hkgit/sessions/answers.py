@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome, refusal_text
 from hkgit.edits import File
 from hkgit.errors import HkgitError
+from hkgit.text.document import Lines
 from hkgit.text.escape import to_json_text
 from hkgit.values import dataclass, field
 
@@ -39,15 +40,14 @@ class EditReport:
 
     Outcomes are numbered through all specs. `files` are those that changed, or would in a dry run:
     path -> new content, None where deleted; empty unless every edit applied. `call` names it for
-    `undo`; None when nothing was written. `batch` names a batch that waits for corrections.
-    `conflicts` says in words which conflicts were met.
+    `undo`; None when nothing was written. `conflicts` says in words which conflicts were
+    met.
     """
 
     outcomes: tuple[EditOutcome, ...]
     files: Mapping[str, File | None] = field(default_factory=dict)
     call: str | None = None
     blind: tuple[UnreadEdit, ...] = ()
-    batch: str | None = None
     conflicts: tuple[str, ...] = ()
 
     @property
@@ -69,17 +69,13 @@ class EditReport:
         if self.ok:
             return "\n".join(f"{each.what}\nFix: {each.command}" for each in self.blind)
         failed = [str(each.number) for each in self.outcomes if each.error is not None]
-        again = (
-            f"\nSend only corrections of edits {', '.join(failed)}, in this order, as"
-            f" batch {self.batch}."
-            if self.batch is not None
-            else ""
-        )
-        return f"Nothing was applied.\n{refusal_text(self.outcomes)}{again}"
+        again = f"\nSend all edits again, with {', '.join(failed)} corrected."
+        is_one = len(self.outcomes) == 1
+        return f"Nothing was applied.\n{refusal_text(self.outcomes)}{'' if is_one else again}"
 
     @property
     def document(self) -> JsonObject:
-        """What a session keeps of the call, as JSON: its name, a waiting batch, blind edits."""
+        """What a session keeps of the call, as JSON: its name, its files, blind edits."""
         blind = [
             {
                 "number": each.number,
@@ -90,7 +86,7 @@ class EditReport:
             for each in self.blind
         ]
         files = sorted(to_json_text(path) or "" for path in self.files)
-        return {"call": self.call, "batch": self.batch, "files": files, "blind": blind}
+        return {"call": self.call, "files": files, "blind": blind}
 
 
 @dataclass(frozen=True)
@@ -99,3 +95,32 @@ class UndoReport:
 
     calls: tuple[str, ...]
     files: Mapping[str, File | None]
+
+
+def render_mending_read(
+    path: str, touched: Sequence[Lines], session: str, call: int | None, *, is_late: bool = False
+) -> str:
+    """Render the command that reads the lines of an edit; with `call`, once that is taken back.
+
+    With `is_late` the edit stays, and its lines are read as they were before it. Whoever follows it
+    may be in any directory of the checkout.
+    """
+    import shlex  # most edits are of lines that were read
+
+    first, last = join_touched(touched)
+    if is_late:
+        target = shlex.quote(f"{path}:{first}-{last}")
+        return f"hkgit read {target} --session {session} --before {call}"
+    target = shlex.quote(f":/{path}:{first}-{last}")
+    read = f"hkgit read {target} --session {session}"
+    if call is None:
+        return read
+    return f"hkgit undo --session {session} --call {call} && {read}"
+
+
+def join_touched(touched: Sequence[Lines]) -> Lines:
+    """Return the lines from the first to the last touched; for a point the line above it."""
+    first, last = touched[0][0], touched[-1][1]
+    if is_empty((first, last)):
+        first = last = max(last, 1)
+    return first, last

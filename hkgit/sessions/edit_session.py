@@ -117,10 +117,6 @@ class EditSession:
         spec = dialects.parse(text, format, root=str(self.root), exists=exists)
         return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
 
-    @property
-    def _batches(self) -> Path:
-        return self.journal.folder / "batches"
-
     def edit_all(
         self,
         specs: Sequence[Spec],
@@ -128,22 +124,12 @@ class EditSession:
         *,
         expect: Sequence[Read] = (),
         dry_run: bool = False,
-        batch: str | None = None,
     ) -> EditReport:
         """Apply several specs in one call, each on what the one before it leaves.
 
-        Refusals are in the outcomes. `batch` names the one whose refused edits the one spec
-        corrects. Raises InvalidInput for a batch that is not there, GitRefused where a file cannot
-        be written; then nothing has changed.
+        Refusals are in the outcomes. Raises GitRefused where a file cannot be written; then
+        nothing has changed.
         """
-        if batch is not None:
-            if self._is_unnamed or len(specs) != 1:
-                fix = "Name the session that the batch belongs to, and send one spec."
-                raise InvalidInput(f"batch {batch}", "cannot be corrected this way", fix)
-            # Most calls correct none.
-            from hkgit.sessions.refused_calls import correct_batch
-
-            specs = [correct_batch(self._batches, batch, specs[0])]
         for spec in specs:
             if spec.dialect not in dialects.DIALECTS:
                 raise InvalidInput("the spec", "is not in a known dialect", "Give the text of one.")
@@ -153,7 +139,7 @@ class EditSession:
         if self._is_unnamed:
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
-                return self._refuse(plan, None)
+                return self._refuse(plan)
             if not self._can_keep:
                 write_files(self.root, plan.changed, plan.found)
                 return self._answer(plan, None)
@@ -161,26 +147,19 @@ class EditSession:
             begin_turn(self.journal)
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
-                return self._refuse(plan, batch)
+                return self._refuse(plan)
             call = self._keep_call(plan, options)
             known = {} if self._is_unnamed else plan.known
             carry_out(self.root, self.journal, call, plan.changed, known)
-            if batch is not None:
-                from hkgit.sessions.refused_calls import drop_batch
-
-                drop_batch(self._batches, batch)
             if self._is_unnamed and len(self.journal.calls) > 2 * KEPT_CALLS:
                 self.journal.forget(self.journal.effective[-KEPT_CALLS:])
         return self._answer(plan, call.id)
 
-    def _refuse(self, plan: CallPlan, batch: str | None) -> EditReport:
-        """Note a call that is refused, and keep what can be corrected of it."""
-        from hkgit.sessions.refused_calls import keep_batch, note_refused
+    def _refuse(self, plan: CallPlan) -> EditReport:
+        """Note a call that is refused."""
+        from hkgit.sessions.refused_calls import note_refused
 
-        if not self._is_unnamed:
-            batch = keep_batch(self._batches, plan, batch)
-        conflicts = note_refused(self.root, plan, self._agent(plan))
-        return EditReport(plan.outcomes, batch=batch, conflicts=conflicts)
+        return EditReport(plan.outcomes, conflicts=note_refused(self.root, plan, self._agent(plan)))
 
     def _agent(self, plan: CallPlan) -> str:
         return self.agent if plan.agent is None else plan.agent
@@ -220,18 +199,16 @@ class EditSession:
             keep_versions(self.journal.blobs, each.plan.files)
         return next_call(self.journal, self._agent(plan), plan.make_entries(options.settings))
 
-    def adopt(
-        self, spec: Spec, before: _Files, time: int = 0, leaves: _Files | None = None
-    ) -> EditReport:
+    def adopt(self, spec: Spec, before: _Files, time: int = 0) -> EditReport:
         """Record an edit that another tool has made; `before` are its files as they were.
 
-        `time` is when, in milliseconds since 1970; `leaves` are files that others have changed
-        since, as it left them. Raises Stale where they are not what the spec makes of those.
+        `time` is when, in milliseconds since 1970. Raises Stale where the spec does not lead from
+        there to what is in the checkout.
         """
         from hkgit.applying.planner import Options
         from hkgit.sessions.call_plan import plan_call
 
-        options = Options()
+        options = Options(shows_diff=False)
         with at_work(self.root, self.journal):
             begin_turn(self.journal, self.turn)
             checkout, state = Checkout(self.root), self.journal.state
@@ -239,8 +216,7 @@ class EditSession:
             plan = plan_call([spec], files, options, (), state.known, kept)
             if not plan.is_ok:
                 return EditReport(plan.outcomes)
-            left = Overlay(checkout, leaves or {})
-            for path in (path for path, file in plan.changed.items() if left.get(path) != file):
+            for path in (path for path, file in plan.changed.items() if checkout.get(path) != file):
                 fix = "The file is not what the call of another tool says."
                 raise Stale(path, "is different in the checkout", fix)
             call = self._keep_call(plan, options)
@@ -264,10 +240,8 @@ class EditSession:
 
     def status(self) -> Status:
         """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
-        from hkgit.sessions.refused_calls import list_batches
         from hkgit.sessions.session_status import collect_status
         from hkgit.sessions.waiting_edits import see_head
 
         see_head(self.root, [self.journal])
-        waiting = list_batches(self._batches)
-        return collect_status(self.session, self.journal, Checkout(self.root), waiting)
+        return collect_status(self.session, self.journal, Checkout(self.root))

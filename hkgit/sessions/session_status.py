@@ -43,7 +43,6 @@ class Status:
     uncommitted: int
     blind: int
     coverage: float | None
-    batches: tuple[str, ...]
 
     @property
     def document(self) -> JsonObject:
@@ -57,9 +56,7 @@ class Status:
         return document
 
 
-def collect_status(
-    session: str, journal: SessionJournal, files: Snapshot, batches: tuple[str, ...]
-) -> Status:
+def collect_status(session: str, journal: SessionJournal, files: Snapshot) -> Status:
     """Collect the status of a session; edits gone from the checkout wait for no commit."""
     state, done = journal.state, journal.committed
     waiting = [
@@ -77,7 +74,6 @@ def collect_status(
         uncommitted=len(waiting),
         blind=sum(waiting),
         coverage=1 - sum(waiting) / len(waiting) if waiting else None,
-        batches=batches,
     )
 
 

@@ -38,22 +38,6 @@ Seconds = Annotated[int, "In seconds since 1970."]
 
 EvidenceKind = Literal["hash", "receipt", "quote", "tag", "late", "none"]
 ShownKind = EvidenceKind | Literal["recovered"]
-VerdictName = Literal[
-    "strict",
-    "reanchored",
-    "mixed",
-    "merge",
-    "revert",
-    "prune",
-    "attested",
-    "vouched",
-    "recovered",
-    "manual",
-    "ungoverned",
-    "empty",
-    "unverifiable",
-    "fail",
-]
 ReplayName = Annotated[
     Literal[
         "strict",
@@ -72,15 +56,6 @@ ReplayName = Annotated[
         "no evidence",
     ],
     "What can be derived, whatever the policy says: a verdict, or why nothing can.",
-]
-Standing = Literal[
-    "derived",
-    "partly derived",
-    "attested",
-    "vouched",
-    "by hand",
-    "no evidence",
-    "not derived",
 ]
 
 
@@ -204,7 +179,6 @@ class AnswerJson(TypedDict):
     commit: str | None
     error: NotRequired[ErrorJson]
     call: NotRequired[Annotated[str | None, "What `undo` undoes."]]
-    batch: NotRequired[Annotated[str | None, "What corrections are sent with."]]
     files: NotRequired[Annotated[list[str], "The paths that changed."]]
     blind: NotRequired[list[BlindJson]]
     merge: NotRequired[MergeJson]
@@ -272,7 +246,6 @@ class StatusJson(TypedDict):
     uncommitted: Count
     blind: Count
     coverage: Annotated[Share | None, "The share of uncommitted edits that have evidence."]
-    batches: list[str]
 
 
 class SessionJson(TypedDict):
@@ -284,7 +257,6 @@ class SessionJson(TypedDict):
     waiting: Annotated[Count, "Edits that are in the checkout and in no commit."]
     waiting_blind: Count
     last_used: Seconds
-    ended: bool
     expires: Annotated[
         int | None, "When it is removed if unused; null while it has uncommitted edits."
     ]
@@ -362,9 +334,6 @@ class RulingJson(TypedDict):
     commit: Annotated[CommitId | None, "Null of a commit that is being made."]
     replay: ReplayName
     policy: PolicyResultJson
-    verdict: Annotated[VerdictName, "The result of replay and policy."]
-    passes: bool
-    rule: Annotated[str, "The rule that decided."]
     entries: list[Sha256]
     findings: list[FindingJson]
     notes: list[str]
@@ -402,7 +371,6 @@ class CommitJson(TypedDict):
     commit: CommitId
     replay: ReplayName
     policy: PolicyResultJson
-    standing: Standing
     time: Time
     subject: str
     author: str
@@ -521,7 +489,6 @@ class ReportJson(TypedDict):
     passes: bool
     policy: JudgingPolicyJson
     commits: list[RulingJson]
-    standings: dict[str, Any]
     rejected: list[str]
     break_glass: list[str]
     claimed: dict[str, Any]
@@ -628,36 +595,12 @@ class AdoptJson(TypedDict):
     changes: list[AdoptedChangeJson]
 
 
-class ScannedCommitJson(TypedDict):
-    """A commit of which transcripts may explain lines."""
-
-    commit: str
-    subject: str
-    by: str
-    has_entries: bool
-    is_kept: bool
-    lines: Count
-    explained_lines: Count
-
-
-class ScanJson(TypedDict):
-    """With `--scan`: which commits could have evidence."""
-
-    status: Literal["scanned"]
-    transcripts: Count
-    commits: list[ScannedCommitJson]
-
-
-# What fleets, exports and queries answer
-
-
 class TallyJson(TypedDict):
     """Numbers of commits: all, those that the policy accepts, and by kind."""
 
     commits: int
     passing: int
     replay: dict[str, int]
-    standing: dict[str, int]
     evidence: dict[str, int]
     agents: dict[str, int]
 
@@ -680,7 +623,6 @@ class FleetRepositoryJson(TypedDict):
     tips: Annotated[dict[str, str], "Commits by ref."]
     policy: Annotated[str | None, "The digest of the policy."]
     new: Annotated[int, "Commits that were judged in this run."]
-    restarts: Annotated[str | None, "Why earlier results do not count, if so."]
     same_as: Annotated[str | None, "The name of the entry that records it."]
     error: FleetErrorJson | None
     numbers: TallyJson
@@ -704,8 +646,6 @@ class ExportJson(TypedDict):
     url: Annotated[str | None, "The URL of its remote, without credentials."]
     roots: Annotated[list[str], "The ids of the root commits."]
     judged: Annotated[int, "Commits that were judged in this run."]
-    added: Annotated[int, "Commits that are new in the tables."]
-    changed: Annotated[int, "Commits whose rows have changed."]
     removed: Annotated[int, "Commits that are no longer in the history."]
 
 
@@ -882,7 +822,7 @@ class LedgerJson(TypedDict):
 
 
 FORMATS: dict[str, Any] = {
-    "adopt": Annotated[AdoptJson | ScanJson, "Which call made each changed line."],
+    "adopt": Annotated[AdoptJson, "Which call made each changed line."],
     "answer": AnswerJson,
     "blame": Annotated[list[BlameLineJson], "The lines of a file."],
     "commit": CommitJson,

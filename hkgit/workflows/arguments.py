@@ -119,7 +119,6 @@ CHECK_SYNTAX = Argument(
     " edits.",
 )
 DRY_RUN = Argument("dry_run", "boolean", "Show what would change; change nothing.")
-BATCH = Argument("batch", "string", "The batch whose refused edits these correct.")
 MESSAGE = Argument("message", "string", "The commit message.")
 BRANCH = Argument("branch", "string", "Land on this branch; created at the base if missing.")
 BASE = Argument("base", "string", "The commit that the edits were written against.")

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents import HOOKED, MODES, PLAIN
+from hkgit.agents import HOOKED, MODES, PLAIN, has_server
+from hkgit.agents.events import HOOK_SECONDS
+from hkgit.agents.setup import installer
 from hkgit.agents.setup.installer import install, list_remaining_steps, remove
-from hkgit.agents.setup.settings import HOOK_SECONDS
 from hkgit.workflows.setup_steps import Action
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -147,8 +148,21 @@ def test_the_command_says_what_it_wrote_and_what_is_left(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize(("name", "is_told"), [("claude", True), ("other", True), ("aider", False)])
-def test_agents_that_can_reach_a_server_are_told_of_its_package(name: str, is_told: bool) -> None:
-    assert any("hkgit[mcp]" in words for words in list_remaining_steps(name)) == is_told
+def test_agents_that_can_reach_a_server_are_told_of_its_package(
+    name: str, is_told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(installer, "has_server", lambda: False)
+    steps = list_remaining_steps(name, has_git_hooks=True)
+    assert any("hkgit[mcp]" in words for words in steps) == is_told
+
+
+@pytest.mark.skipif(not has_server(), reason="the server's package is not installed")
+def test_what_is_there_is_not_among_the_next_steps(repo: Repo) -> None:
+    assert run("init", cwd=repo.path).code == 0
+    following = " ".join(run("init", "--agent", "codex", "--json", cwd=repo.path).json()["next"])
+    assert "trust this project" in following
+    assert "pip install" not in following
+    assert "hkgit init" not in following
 
 
 def test_an_agent_and_git_hooks_at_once_are_wrong_usage(repo: Repo) -> None:
@@ -268,6 +282,6 @@ def test_recording_approves_nothing(tmp_path: Path) -> None:
 
 def test_what_claude_reads_only_in_a_trusted_root_is_said() -> None:
     """Seen with Claude Code 2.1.330: below the root it loads neither its hooks nor its server."""
-    said = " ".join(list_remaining_steps("claude"))
+    said = " ".join(list_remaining_steps("claude", has_git_hooks=True))
     assert "trust this folder" in said
     assert "hkgit init --agent claude --user" in said

@@ -57,7 +57,6 @@ COMMANDS = [
     ["show", "HEAD~2"],
     ["gate", "--range", "HEAD~3..HEAD"],
     ["gate", "--range", "HEAD~3..HEAD", "--explain"],
-    ["gate", "--simulate", "HEAD~3..HEAD"],
     ["verify", "HEAD~3..HEAD"],
     ["policy", "check"],
     ["blame", "b.txt"],

@@ -21,10 +21,9 @@ class TextSession(EditSession):
         format: str = "auto",
         expect: Iterable[str | Read] = (),
         dry_run: bool = False,
-        batch: str | None = None,
     ) -> EditReport:
         """Apply one spec to the checkout, all of it or nothing. Refusals stand in the outcomes."""
         given = text_or_spec
         spec = given if isinstance(given, Spec) else self.parse(given, format)
         reads = tuple(parse_expect(each) if isinstance(each, str) else each for each in expect)
-        return self.edit_all((spec,), Options(), expect=reads, dry_run=dry_run, batch=batch)
+        return self.edit_all((spec,), Options(), expect=reads, dry_run=dry_run)

@@ -78,7 +78,7 @@ def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> R
     document = render_apply_json(answer.status, answer.outcomes, None, error, dry_run=dry_run)
     document |= answer.document
     if error is not None:
-        _point_on(document, answer.outcomes, answer.batch)
+        _point_on(document, answer.outcomes)
         if hashline and document.get("next", {}).get("tool") == "read":
             document["next"]["arguments"]["hashline"] = True
         text = "\n".join([answer.for_model(), *map(visible, answer.conflicts)])
@@ -105,7 +105,7 @@ def outcome_line(outcome: EditOutcome) -> str:
 def of_refused(outcomes: Sequence[EditOutcome], error: HkgitError) -> Reply:
     """Reply why nothing was applied."""
     document = render_apply_json(error.status, outcomes, None, error)
-    _point_on(document, outcomes, None)
+    _point_on(document, outcomes)
     text = refusal_text(outcomes) or str(error)
     return Reply(document, f"Nothing was applied.\n{text}{next_text(document)}", is_error=True)
 
@@ -183,13 +183,12 @@ def keep_place(reply: Reply, root: str | None, session: str | None) -> Reply:
     return replace(reply, document=document, text=text)
 
 
-def _point_on(document: JsonObject, outcomes: Sequence[EditOutcome], batch: str | None) -> None:
+def _point_on(document: JsonObject, outcomes: Sequence[EditOutcome]) -> None:
     """Name the call that fixes the first refusal, where one does."""
     refused = [each for each in outcomes if each.error is not None]
     corrected = [to_json_text(each.corrected) for each in refused if each.corrected is not None]
-    if len(corrected) == len(refused) == 1 and (batch is not None or len(outcomes) == 1):
-        keep = {} if batch is None else {"batch": batch}
-        document["next"] = call("edit", text=corrected[0], **keep)
+    if len(corrected) == len(outcomes) == 1:
+        document["next"] = call("edit", text=corrected[0])
         return
     for outcome in refused:
         error = outcome.error

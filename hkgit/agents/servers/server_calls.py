@@ -30,7 +30,6 @@ from hkgit.values import dataclass, replace
 from hkgit.workflows.application import ApplyResult, advise, apply
 from hkgit.workflows.arguments import (
     BASE,
-    BATCH,
     BEFORE,
     BRANCH,
     CALL,
@@ -120,7 +119,6 @@ def _edit(session: EditSession, place: Root, given: Values) -> Reply:
         planning_options(given, allow_blind=False),
         expect=tuple(map(parse_expect, given.get("expect", ()))),
         dry_run=dry_run,
-        batch=given.get("batch"),
     )
     return of_answer(report, dry_run=dry_run, hashline=is_tagged)
 
@@ -191,7 +189,7 @@ CALLS = {
             "edit",
             "Change files in the working tree: all edits of the call, or none. Old text need not"
             " be exact; a doubtful place is refused, with what to send instead.",
-            (*_SPEC, BATCH, EMPTY_SEARCH, *_WHERE),
+            (*_SPEC, EMPTY_SEARCH, *_WHERE),
             _edit,
             is_destructive=True,
         ),

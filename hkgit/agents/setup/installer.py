@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from hkgit.agents import HOOKED, MODES, find_agent, parts_of
+from hkgit.agents import HOOKED, MODES, find_agent, has_server, parts_of
 from hkgit.agents.setup.settings import FOR_USER, FilePart, JsonPart, Part
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
@@ -104,11 +104,12 @@ def _read_text(path: Path) -> str | None:
     return None if content is None else decode_text(content)
 
 
-def list_remaining_steps(name: str) -> Iterator[str]:
+def list_remaining_steps(name: str, *, has_git_hooks: bool) -> Iterator[str]:
     """List what is left to a person after `install`."""
-    if name not in ("aider", "pi"):
-        yield "install the server's package if it is missing: pip install 'hkgit[mcp]'"
-    yield "let git hooks turn what is recorded into evidence: hkgit init"
+    if name not in ("aider", "pi") and not has_server():
+        yield "install the package that hkgit's server needs: pip install 'hkgit[mcp]'"
+    if not has_git_hooks:
+        yield "let git hooks turn what is recorded into evidence: hkgit init"
     yield from find_agent(name).remaining
     if find_agent(name).user_folder is not None:
         everywhere = f"hkgit init --agent {name} --user"

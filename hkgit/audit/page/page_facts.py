@@ -12,11 +12,10 @@ from hkgit.audit.commits import (
     fold_agent,
     needs_a_look,
     rank_weakness,
-    strength_of,
 )
-from hkgit.audit.page.heat import FileHeat, list_paths, measure_heat
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.audit.reports.fix import mend
+from hkgit.errors import HkgitError
 from hkgit.evidence.refusal_log import RefusedAttempt
 from hkgit.evidence.verdict import Finding
 from hkgit.gate.ruling import NO_EVIDENCE
@@ -69,7 +68,6 @@ class PageFacts:
     title: str
     audit: Audit
     commits: tuple[PageCommit, ...]
-    files: tuple[FileHeat, ...]
     groups: tuple[FindingGroup, ...]
     refusals: tuple[RefusedAttempt, ...] = ()
 
@@ -77,12 +75,6 @@ class PageFacts:
     def left_out(self) -> int:
         """How many commits are without their hunks."""
         return sum(each.hunks is None for each in self.commits)
-
-    @property
-    def line_kinds(self) -> tuple[str, ...]:
-        """On what lines of the files rest, the strongest evidence first."""
-        kinds = {each.kind for file in self.files for each in file.stretches}
-        return tuple(sorted(kinds, key=lambda kind: (strength_of(kind), kind)))
 
     @property
     def look_first(self) -> tuple[PageCommit, ...]:
@@ -115,7 +107,6 @@ def gather_facts(
         title=visible(title),
         audit=audit,
         commits=commits,
-        files=measure_heat(repository, audit.commits, audit.report.policy, audit.new),
         groups=tuple(_groups(commits)),
         refusals=tuple(sorted(refusals, key=lambda each: -each.time)),
     )
@@ -128,8 +119,24 @@ def _page_commits(repository: Repository, commits: Sequence[AuditedCommit]) -> I
         if left > 0:
             hunks = list_hunks(repository, commit)
             left -= _OPEN + sum(len(hunk.rows) + 2 for hunk in hunks)
-        paths = tuple(map(visible, list_paths(repository, commit)))
+        paths = tuple(map(visible, _list_paths(repository, commit)))
         yield PageCommit(commit, hunks, paths, visible(mend(commit.ruling)))
+
+
+def _list_paths(repository: Repository, commit: AuditedCommit) -> tuple[str, ...]:
+    """List the files that an agent's commit changes, by their new names; of others none."""
+    judged = commit.ruling.judged
+    if judged.entries:
+        named = (file.new_path or file.name for _, entry in judged.entries for file in entry.files)
+        return tuple(dict.fromkeys(named))
+    if not commit.ruling.is_bare:
+        return ()
+    try:
+        candidate = judged.candidate
+        parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
+        return tuple(change.path for change in repository.changes(parent, candidate.tree))
+    except HkgitError:
+        return ()
 
 
 def _groups(commits: Sequence[PageCommit]) -> Iterator[FindingGroup]:

@@ -1,4 +1,4 @@
-"""The page as one file, or as a directory for hosts that forbid inline style."""
+"""Pages as files that fetch nothing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from hkgit import __version__
 from hkgit.applying.evidence import RECOVERED, STRONGEST_FIRST
-from hkgit.audit.commits import STANDINGS
-from hkgit.audit.origins import UNEXPLAINED
+from hkgit.audit.commits import REPLAYS
 from hkgit.audit.page.hunks import MOST_HUNKS
 from hkgit.audit.page.page_facts import MOST_NAMED, PageCommit, PageFacts
 from hkgit.audit.reports.findings import describe_rule
@@ -35,7 +34,6 @@ _MEANINGS = {
     "late": "its lines were named after the change; nothing shows that they were read before",
     "none": "the edit has no evidence",
     NO_EVIDENCE: "an agent's commit without a ledger entry",
-    UNEXPLAINED: "a line that no entry of its commit explains",
 }
 AT_ONCE = 200
 A_BATCH = 500
@@ -46,44 +44,22 @@ _CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'"
 
 def render_page(facts: PageFacts) -> str:
     """Render one HTML file that fetches nothing. Raises InvalidInput where Jinja2 is not here."""
-    return render_template("page.html", None, _asset("script.js"), facts=facts)
+    return render_template("page.html", _asset("script.js"), facts=facts)
 
 
-def render_directory(facts: PageFacts) -> dict[str, str]:
-    """Render the files of a page whose style and script are beside it, by name."""
-    return {
-        "index.html": render_template("page.html", "style.css", "", facts=facts),
-        "style.css": read_style(),
-        "script.js": _asset("script.js"),
-    }
-
-
-def read_style() -> str:
-    """Read the style sheet of every page."""
-    return _asset("style.css")
-
-
-def render_template(
-    name: str, sheet: str | None, script: str | None = None, **values: object
-) -> str:
-    """Render a page: style and script are in it, or in the `sheet` and a file beside it.
-
-    A page without a script has none.
-    """
+def render_template(name: str, script: str = "", **values: object) -> str:
+    """Render a page with its style, and its script if it has one."""
     template = _environment().get_template(name)
     from markupsafe import Markup
 
-    style = read_style() if sheet is None else ""
-    sources = {"style-src": style, **({} if script is None else {"script-src": script})}
-    hashed = (f"; {name} {_hash(text)}" for name, text in sources.items())
-    beside = (f"; {name} 'self'" for name in sources)
+    style = _asset("style.css")
+    sources = {"style-src": style, **({"script-src": script} if script else {})}
     shown: str = template.render(
-        policy=_CLOSED + "".join(hashed if sheet is None else beside),
-        sheet=sheet,
+        policy=_CLOSED + "".join(f"; {name} {_hash(text)}" for name, text in sources.items()),
         style=Markup(style),  # our own files, which no history can change
-        script=Markup(script or ""),
+        script=Markup(script),
         version=__version__,
-        standings=STANDINGS,
+        replays=REPLAYS,
         kinds=STRONGEST_FIRST,
         evidence_meanings=_MEANINGS,
         most_hunks=MOST_HUNKS,
@@ -141,7 +117,7 @@ def _evidence_words(each: PageCommit) -> str:
     if commit.ruling.is_bare:
         return NO_EVIDENCE
     if commit.weakest is None:
-        return commit.standing
+        return commit.replay
     return f"{commit.weakest}{format_confidence(commit.confidence, ', ')}"
 
 

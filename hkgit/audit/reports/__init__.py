@@ -15,12 +15,12 @@ _MODULES = {
     "text": "text",
     "json": "plain",
     "github": "github",
-    **dict.fromkeys(("gitlab", "rdjson", "sarif"), "documents"),
+    **dict.fromkeys(("gitlab", "sarif"), "documents"),
 }
 FORMATS = tuple(_MODULES)
 """The names of the formats."""
 
-DOCUMENTS = ("gitlab", "json", "rdjson", "sarif")
+DOCUMENTS = ("gitlab", "json", "sarif")
 """Those that are one JSON document, on refusal too."""
 
 Judged = Iterable[tuple[Ruling, Sequence[ReportItem]]]
@@ -29,10 +29,14 @@ Judged = Iterable[tuple[Ruling, Sequence[ReportItem]]]
 
 @dataclass
 class ReportTotals:
-    """How many commits there are under a policy, and how many of them do not pass."""
+    """How many commits there are under a policy, and how many of them do not pass.
+
+    `explain` says that reports for people and programs tell which rules were tried on each.
+    """
 
     policy: Policy
     provisional: bool = False
+    explain: bool = False
     count: int = 0
     rejected: int = 0
 

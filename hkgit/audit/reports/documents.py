@@ -1,4 +1,4 @@
-"""Documents of findings for other tools: GitLab's code quality, reviewdog's rdjson, SARIF 2.1.0."""
+"""Documents of findings for other tools: GitLab's code quality, SARIF 2.1.0."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from urllib.parse import quote
 from hkgit import __version__
 from hkgit.audit.reports import Judged, ReportTotals
 from hkgit.audit.reports.findings import (
-    LEVELS,
     NOWHERE,
     ReportItem,
     SourcePlace,
@@ -54,42 +53,6 @@ def _issue(item: ReportItem, severity: str) -> JsonObject:
         "severity": severity,
         "location": {"path": NOWHERE if place is None else to_text(place.path), "lines": lines},
     }
-
-
-_RDJSON = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
-
-
-def render_rdjson(judged: Judged, totals: ReportTotals) -> Iterator[str]:
-    """Render one diagnostic a finding."""
-    items = _list_items(judged)
-    found = [_diagnostic(item, _RDJSON[grade(item, totals.policy)]) for item in items]
-    yield _diagnostics(found, _RDJSON[LEVELS[totals.policy.mode]])
-
-
-def refuse_rdjson(error: HkgitError) -> str:
-    """Render one diagnostic: why there is no judgement."""
-    return _diagnostics([{"message": to_text(str(error)), "severity": "ERROR"}], "ERROR")
-
-
-def _diagnostics(diagnostics: list[JsonObject], severity: str) -> str:
-    source = {"name": "hkgit"}
-    return dump_json({"source": source, "severity": severity, "diagnostics": diagnostics})
-
-
-def _diagnostic(item: ReportItem, severity: str) -> JsonObject:
-    finding, place = item.finding, item.place
-    url = find_rule_url(finding.rule)
-    diagnostic: JsonObject = {
-        "message": to_text(render_message(item)),
-        "severity": severity,
-        "code": {"value": finding.rule} | ({} if url is None else {"url": url}),
-    }
-    if place is not None:
-        diagnostic["location"] = {"path": to_text(place.path)}
-        if place.start_line is not None:
-            lines = {"start": {"line": place.start_line}, "end": {"line": place.end_line}}
-            diagnostic["location"]["range"] = lines
-    return diagnostic
 
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -148,7 +111,7 @@ def _result(item: ReportItem, rules: list[str], level: str) -> JsonObject:
         "partialFingerprints": {"hkgitFinding/v1": item.fingerprint},
         "properties": {
             "commit": item.ruling.judged.candidate.id,
-            "verdict": str(item.ruling.judged.verdict),
+            "replay": item.ruling.replay,
             "mend": to_text(mend(item.ruling)),
         },
     }

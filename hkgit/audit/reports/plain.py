@@ -34,6 +34,7 @@ def render_json(judged: Judged, totals: ReportTotals) -> Iterator[str]:
     with TemporaryFile("w+", encoding="ascii") as kept:
         for ruling, items in judged:
             document = ruling_json(ruling, [item.place for item in items], source)
+            document |= _trials_json(ruling) if totals.explain else {}
             text = indent(dump_json(document).removesuffix("\n"), "    ")
             kept.write(f"{mark}\n{text}")
             mark = ","
@@ -45,6 +46,11 @@ def render_json(judged: Judged, totals: ReportTotals) -> Iterator[str]:
         while part := kept.read(1 << 16):
             yield part
         yield f"\n  {after}" if mark else after
+
+
+def _trials_json(ruling: Ruling) -> JsonObject:
+    tried = [{"rule": each.rule, "says": to_json_text(each.says)} for each in ruling.tried]
+    return {"tried": tried, "evidence": [to_json_text(words) for words in ruling.evidence]}
 
 
 def refuse_json(error: HkgitError) -> str:
@@ -75,9 +81,6 @@ def ruling_json(
         "commit": judged.candidate.id,
         "replay": ruling.replay,
         "policy": {"passes": ruling.passes, "rule": ruling.rule, "source": source},
-        "verdict": str(judged.verdict),
-        "passes": ruling.passes,
-        "rule": ruling.rule,
         "entries": [name for name, _ in judged.entries],
         "findings": [finding_json(finding, place) for finding, place in placed],
         "notes": [to_json_text(note) for note in judged.notes],

@@ -14,7 +14,7 @@ from hkgit.text.escape import count_noun, escape_console
 def render_text(judged: Judged, totals: ReportTotals) -> Iterator[str]:
     """Write each commit, its reasons, the command that fixes it, and a summary."""
     for ruling, _ in judged:
-        yield from (f"{escape_console(line)}\n" for line in _list_lines(ruling, totals.policy))
+        yield from (f"{escape_console(line)}\n" for line in _list_lines(ruling, totals))
     yield f"{escape_console(summarize(totals))}\n"
 
 
@@ -25,8 +25,8 @@ def report_lines(report: Report) -> Iterator[str]:
     return (line.removesuffix("\n") for line in render_text(judged, totals))
 
 
-def _list_lines(ruling: Ruling, policy: Policy) -> Iterator[str]:
-    judged = ruling.judged
+def _list_lines(ruling: Ruling, totals: ReportTotals) -> Iterator[str]:
+    judged, policy = ruling.judged, totals.policy
     is_binding = policy.mode == "enforce"
     mark = "ok  " if ruling.passes else "FAIL" if is_binding else "warn"
     yield f"{mark} {name_commit(ruling)}  replay {ruling.replay}, {_outcome(ruling, policy)}"
@@ -35,6 +35,10 @@ def _list_lines(ruling: Ruling, policy: Policy) -> Iterator[str]:
         yield f"       -> {finding.fix}"
     for note in judged.notes:
         yield f"     note: {note}"
+    if totals.explain:
+        tried = enumerate(ruling.tried, 1)
+        yield from (f"     {number}. {each.rule}: {each.says}" for number, each in tried)
+        yield from (f"     evidence: {words}" for words in ruling.evidence)
     if ruling.passes:
         return
     from hkgit.audit.reports.fix import mend

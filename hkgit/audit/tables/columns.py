@@ -8,7 +8,7 @@ from pathlib import Path
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
-VERSION = 2
+VERSION = 3
 """The version of the schema: higher where a column goes or means something else."""
 
 TEXT, WORDS, COUNT, SHARE = "VARCHAR", "VARCHAR[]", "BIGINT", "DOUBLE"

@@ -3,7 +3,7 @@ select agent, count(*) as edits, round(100 * avg(blind), 1) as blind_percent
 from edits group by agent order by blind_percent desc, edits desc
 
 -- What can be derived of each agent's commits, and how many does the policy let pass?
-select agent, count(*) as commits, count(*) filter (where standing = 'derived') as derived,
+select agent, count(*) as commits, count(*) filter (where derived) as derived,
   count(*) filter (where policy_passes) as passing
 from commits where agent is not null group by agent order by commits desc, agent
 
@@ -13,7 +13,7 @@ from files group by path having unseen > 0 order by unseen desc, path limit 20
 
 -- Week by week: how much do agents commit, and how much of it is derived?
 select date(day, 'weekday 0', '-6 days') as week, count(*) as commits,
-  round(100 * avg(standing = 'derived')) as derived_percent
+  round(100 * avg(derived)) as derived_percent
 from commits where agent is not null group by week order by week
 
 -- Which commits does the policy not let pass?

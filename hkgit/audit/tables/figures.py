@@ -11,7 +11,7 @@ from functools import cache
 from sqlite3 import Connection
 from typing import Any, TypeVar
 
-from hkgit.audit.commits import DERIVED, STANDINGS, AuditedCommit, fold_agent
+from hkgit.audit.commits import DERIVED, REPLAYS, AuditedCommit, fold_agent
 from hkgit.audit.tables.database import add_commits, open_database, quote_columns, read_queries
 from hkgit.audit.tables.rows import Row, describe_judges, make_rows
 from hkgit.evidence.refusal_log import RefusedAttempt
@@ -66,7 +66,7 @@ def open_rows_of(commits: Iterable[AuditedCommit], policy: Policy) -> Iterator[C
 class Figures:
     """Counts of commits and of their edits by what they are: `["evidence"]["hash"]` edits.
 
-    Commits are counted by `standing`, `replay`, `policy` and `agents`; edits by `evidence`,
+    Commits are counted by `replay`, `policy` and `agents`; edits by `evidence`,
     `tiers`, `versions` of agents and `confidence` per mille. In `totals`, `bare` counts commits by
     agents that left no evidence, `blind` edits whose evidence the policy does not accept,
     `without_entry` commits that are rejected and carry no entry, `conflicts` those that entries
@@ -84,7 +84,7 @@ class Figures:
 
     @property
     def commits(self) -> int:
-        return sum(self["standing"].values())
+        return sum(self["replay"].values())
 
     @property
     def passing(self) -> int:
@@ -99,13 +99,14 @@ class Figures:
         return sum(self["evidence"].values())
 
     @property
-    def standings(self) -> dict[str, int]:
-        """Every standing, in its order, with the commits that are of it."""
-        return {name: self["standing"].get(name, 0) for name in STANDINGS}
+    def replays(self) -> dict[str, int]:
+        """What replay says of some commit, in the order of `REPLAYS`, and of how many."""
+        counts = self["replay"]
+        return {name: counts[name] for name in REPLAYS if name in counts}
 
     @property
     def derived(self) -> int:
-        return self.standings[DERIVED]
+        return sum(self["replay"].get(name, 0) for name in DERIVED)
 
     @property
     def confidence(self) -> tuple[int, ...]:
@@ -216,7 +217,7 @@ def _list_mondays(weeks: Iterable[str]) -> list[date]:
 
 @dataclass(frozen=True)
 class Period:
-    """A stretch of the timeline: its first day, and its commits by standing."""
+    """A stretch of the timeline: its first day, and its commits by what replay says."""
 
     start: date
     counts: Mapping[str, int]
@@ -262,7 +263,7 @@ def _list_periods(
     """
     days: dict[str, dict[date, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for row in ask(database, "days", by=by):
-        days[row["by"]][date.fromisoformat(row["day"])][row["standing"]] += row["commits"]
+        days[row["by"]][date.fromisoformat(row["day"])][row["replay"]] += row["commits"]
     return {name: _group_days(found, step) for name, found in days.items()}
 
 
@@ -280,7 +281,7 @@ def _group_days(
         starts.append(start)
         start = _start_of(start - timedelta(days=1), step)
     periods = (
-        Period(each, {name: found[each][name] for name in STANDINGS}) for each in reversed(starts)
+        Period(each, {name: found[each][name] for name in REPLAYS}) for each in reversed(starts)
     )
     return tuple(periods), step
 

@@ -1,6 +1,6 @@
 -- agents
 WITH one AS (
-  SELECT DISTINCT {by} AS by, fold_agent(value) AS agent, repository, commit, standing,
+  SELECT DISTINCT {by} AS by, fold_agent(value) AS agent, repository, commit, derived,
     policy_passes, weak, entries, replay, date(day, 'weekday 0', '-6 days') AS week
   FROM commits, json_each(agents)
 ), week AS (
@@ -23,7 +23,7 @@ WITH one AS (
   ) GROUP BY by, agent
 )
 SELECT by, agent AS name, count(DISTINCT repository) AS repositories, count(*) AS commits,
-  count(*) FILTER (WHERE standing = 'derived') AS derived,
+  count(*) FILTER (WHERE derived) AS derived,
   count(*) FILTER (WHERE policy_passes) AS passing, count(*) FILTER (WHERE weak) AS weak,
   count(*) FILTER (WHERE replay IN ('no evidence', 'vouched') AND entries = 0) AS bare,
   evidence, lowest, versions, weeks
@@ -32,37 +32,33 @@ FROM one JOIN week USING (by, agent) LEFT JOIN kind USING (by, agent)
 GROUP BY by, agent ORDER BY by, commits DESC, agent
 
 -- days
-SELECT {by} AS by, day, standing, count(*) AS commits
-FROM commits GROUP BY by, day, standing ORDER BY by, day
+SELECT {by} AS by, day, replay, count(*) AS commits
+FROM commits GROUP BY by, day, replay ORDER BY by, day
 
 -- figures
 SELECT by, kind, value, count FROM (
-  SELECT {by} AS by, 'standing' AS kind, standing AS value, count(*) AS count, min(rowid) AS first
-  FROM commits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'replay', replay, count(*), min(rowid)
+  SELECT {by} AS by, 'replay' AS kind, replay AS value, count(*) AS count
   FROM commits WHERE {which} GROUP BY 1, 3
   UNION ALL SELECT {by}, 'policy', CASE WHEN policy_passes THEN 'passes' ELSE 'fails' END,
-    count(*), min(rowid)
+    count(*)
   FROM commits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'agents', fold_agent(value), count(DISTINCT repository || commit), 0
+  UNION ALL SELECT {by}, 'agents', fold_agent(value), count(DISTINCT repository || commit)
   FROM commits, json_each(agents) WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'evidence', evidence, count(*), min(rowid)
+  UNION ALL SELECT {by}, 'evidence', evidence, count(*)
   FROM edits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'tiers', tier, count(*), min(rowid)
+  UNION ALL SELECT {by}, 'tiers', tier, count(*)
   FROM edits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'versions', agent || coalesce('/' || lower(agent_version), ''), count(*),
-    min(rowid)
+  UNION ALL SELECT {by}, 'versions', agent || coalesce('/' || lower(agent_version), ''), count(*)
   FROM edits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'confidence', cast(round(1000 * confidence) AS INTEGER), count(*),
-    min(rowid)
+  UNION ALL SELECT {by}, 'confidence', cast(round(1000 * confidence) AS INTEGER), count(*)
   FROM edits WHERE {which} GROUP BY 1, 3
-) ORDER BY by, kind, count DESC, first
+) ORDER BY by, kind, count DESC, value
 
 -- totals
 SELECT {by} AS by, sum(entries) AS entries, sum(conflicts) AS conflicts, sum(blind_edits) AS blind,
   count(*) FILTER (WHERE NOT policy_passes AND entries = 0) AS without_entry,
   count(*) FILTER (WHERE agent IS NOT NULL) AS by_agents,
-  count(*) FILTER (WHERE agent IS NOT NULL AND standing = 'derived') AS derived_by_agents,
+  count(*) FILTER (WHERE agent IS NOT NULL AND derived) AS derived_by_agents,
   count(*) FILTER (WHERE replay IN ('no evidence', 'vouched') AND entries = 0) AS bare,
   count(DISTINCT author) FILTER (WHERE replay = 'by hand') AS people
 FROM commits WHERE {which} GROUP BY 1
@@ -86,7 +82,7 @@ FROM repositories
 SELECT * FROM (
   SELECT repository AS by, commit AS id, time,
     coalesce(nullif((SELECT group_concat(value, ', ') FROM json_each(agents)), ''), author) AS who,
-    subject, standing, policy_passes AS passes, rule, weakest_evidence AS evidence,
+    subject, replay, policy_passes AS passes, rule, weakest_evidence AS evidence,
     cast(round(1000 * lowest_confidence) AS INTEGER) AS confidence,
     row_number() OVER (PARTITION BY repository ORDER BY
       policy_passes, NOT weak, coalesce(lowest_confidence, 1), time DESC, commit) AS place

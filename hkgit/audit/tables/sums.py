@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from sqlite3 import Connection
 
-from hkgit.audit.page.render import read_style, render_template
+from hkgit.audit.page.render import render_template
 from hkgit.audit.tables.figures import ALL, EACH, Figures, Summary, ask, gather, sum_up
 from hkgit.audit.tables.rows import Row
 from hkgit.text.hashes import digest
@@ -109,22 +110,16 @@ def _list_repositories(
     yield from sorted(found, key=lambda each: (*(-value for value in each.badness), each.name))
 
 
-def render_tables(
-    database: Connection, name: str, folder: str, *, inline: bool
-) -> Iterator[tuple[str, str]]:
-    """Render the pages by their names: `name` for all, and below `folder` one for each repository.
+def render_tables(database: Connection, path: Path) -> Iterator[tuple[Path, str]]:
+    """Render the pages by their files: `path` for all, and one for each repository in a folder.
 
-    Each page fetches nothing where its style is in it, else only the style sheet beside the
-    first. Raises InvalidInput where Jinja2 is not here.
+    Raises InvalidInput where Jinja2 is not here.
     """
-    sums = sum_tables(database)
+    sums, folder = sum_tables(database), f"{path.stem}-repositories"
     links = {each.name: f"{folder}/{name_page(each)}" for each in sums.whole.repositories}
-    style = None if inline else "style.css"
-    yield name, _render(sums.whole, "", links, style)
+    yield path, _render(sums.whole, "", links)
     for each, own in sums.single.items():
-        yield links[each], _render(own, f"../{name}", {}, style and f"../{style}")
-    if style is not None:
-        yield style, read_style()
+        yield path.parent / links[each], _render(own, f"../{path.name}", {})
 
 
 def name_page(repository: RepositorySum) -> str:
@@ -132,7 +127,7 @@ def name_page(repository: RepositorySum) -> str:
     return f"{digest(repository.name.encode())[:16]}.html"
 
 
-def _render(facts: TableFacts, back: str, links: dict[str, str], style: str | None) -> str:
+def _render(facts: TableFacts, back: str, links: dict[str, str]) -> str:
     return render_template(
-        "tables.html", style, facts=facts, back=back, links=links, most_commits=MOST_COMMITS
+        "tables.html", facts=facts, back=back, links=links, most_commits=MOST_COMMITS
     )

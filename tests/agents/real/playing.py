@@ -119,5 +119,7 @@ def _commit(sandbox: Sandbox, scenario: Scenario, commit: Commit) -> str:
             return f"refused: {found[1]}" if found else "refused"
     elif sandbox.run("git", "rev-list", "--count", "HEAD").stdout.strip() == "1":
         return "refused"
+    if sandbox.run("git", "symbolic-ref", "-q", "HEAD").returncode:
+        return "HEAD is left detached"
     shown = json.loads(sandbox.run("hkgit", "show", "HEAD", "--json").stdout)
-    return str(shown["verdict"])
+    return str(shown["replay"])

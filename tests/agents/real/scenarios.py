@@ -141,6 +141,24 @@ COMMIT_AT_ONCE = Scenario(
     [Commit("edit and commit in one command", ("greet.py",))],
     is_committing=True,
 )
+_EDITS_FIRST = "GIT_SEQUENCE_EDITOR='sed -i 1s/^pick/edit/'"
+REBASE = Scenario(
+    "rebase",
+    [
+        [
+            Shell(
+                "git commit -q --allow-empty -m Notes && "
+                f"{_EDITS_FIRST} git rebase -i --keep-empty HEAD~1"
+            )
+        ],
+        *MEND,
+        [Shell("git add -A && git commit -qm Work")],
+        [Shell("$MEND")],
+        [Shell("git rebase --continue")],
+    ],
+    [Commit("its own commit in a rebase", ("greet.py",))],
+    is_committing=True,
+)
 ATTACHED = Scenario(
     "attached",
     [[Edit("greet.py", HELO, HELLO)]],
@@ -149,24 +167,12 @@ ATTACHED = Scenario(
 )
 _READ = 'const r = await tools.exec_command({{cmd: "{}"}}); text({});'
 _GREET = r"-    print(\"Helo, \" + name)\n+    print(\"Hi, \" + name)\n"
-_READ = 'const r = await tools.exec_command({{cmd: "{}"}}); text({});'
-_GREET = r"-    print(\"Helo, \" + name)\n+    print(\"Hi, \" + name)\n"
 _PATCH = r'await tools.apply_patch("*** Begin Patch\n*** Update File: {}\n@@\n{}*** End Patch\n");'
 SCRIPTS = Scenario(
     "scripts",
     [
-        [
-            Script(
-                'const r = await tools.exec_command({cmd: "sed -n 1,3p greet.py"}); text(r.output);'
-            )
-        ],
-        [
-            Script(
-                _PATCH.format(
-                    "greet.py", r"-    print(\"Helo, \" + name)\n+    print(\"Hi, \" + name)\n"
-                )
-            )
-        ],
+        [Script(_READ.format("sed -n 1,3p greet.py", "r.output"))],
+        [Script(_PATCH.format("greet.py", _GREET))],
         [Script(_READ.format("cat other.py", '"read"'))],
         [Script(_PATCH.format("other.py", r"-    return 7\n+    return 700\n"))],
     ],
@@ -399,6 +405,7 @@ ALONE = (
     SHELL_READINGS,
     COMMIT,
     COMMIT_AT_ONCE,
+    REBASE,
     FORMATTED,
     SUBDIRECTORY,
     COMMIT_BELOW,

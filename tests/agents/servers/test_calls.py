@@ -76,12 +76,12 @@ def test_a_blind_edit_names_the_read_that_mends_it(greeting: Repo) -> None:
     assert status.document["blind"] == 0
 
 
-def test_a_batch_that_fails_in_part_takes_the_correction_alone(greeting: Repo) -> None:
+def test_edits_of_which_one_is_refused_are_to_be_sent_again(greeting: Repo) -> None:
     session = Connection(greeting.path, None)
     right = replacing('greet("you")', 'greet("us")')
     refused = edited(session, right, replacing('    print("Helo " + name)', "    pass"))
-    assert len(next_of(session, refused).document["edits"]) == 2
-    assert greeting.read("greet.py") == b'def greet(name):\n    pass\n\n\ngreet("us")\n'
+    assert "Send all edits again, with 2 corrected." in refused.text
+    assert greeting.read("greet.py") == GREETING
 
 
 def test_a_long_file_names_the_call_that_reads_on(repo: Repo) -> None:

@@ -46,7 +46,6 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "a threshold above 1": ("edit", _edit() | {"threshold": 1.5}, "must be at most 1"),
     "an expectation that is none": ("edit", _edit() | {"expect": ["a.txt"]}, "--expect"),
     "expectations that are numbers": ("edit", _edit() | {"expect": [1]}, "only strings"),
-    "an unknown batch": ("edit", _edit() | {"batch": "none"}, "batch"),
     "an edit outside": ("edit", _edit(file="../outside.txt"), "outside"),
     "an edit of git's own": ("edit", _edit(file=".git/config"), ".git"),
     "an edit through a link": ("edit", _edit(file="link"), "link"),

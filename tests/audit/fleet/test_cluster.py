@@ -97,7 +97,7 @@ def test_a_worker_that_dies_in_the_middle_loses_nothing_and_doubles_nothing(
     assert victim.returncode == -signal.SIGKILL
     assert seen[0] < COMMITS + 1
     assert row.figures.commits == COMMITS + 1
-    assert row.figures["standing"] == {"derived": COMMITS, "no evidence": 1}
+    assert row.figures["replay"] == {"strict": COMMITS, "no evidence": 1}
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from hkgit.audit.page.page_facts import PageFacts
-from hkgit.audit.page.render import render_directory, render_page
+from hkgit.audit.page.render import render_page
 from tests.audit.page.conftest import facts_of, multiply
 from tests.audit.page.hostile import MARK, hostile
 from tests.audit.page.orchard import Orchard
@@ -127,7 +128,7 @@ def test_it_opens_without_an_error_and_without_a_request(browser: Driver, page: 
         pytest.param(
             {"agent": "aider"}, {"Tell the version", "Say which sort is missing"}, id="agent"
         ),
-        pytest.param({"standing": "partly derived"}, {"Skip empty crates"}, id="replay"),
+        pytest.param({"replay": "mixed"}, {"Skip empty crates"}, id="replay"),
         pytest.param(
             {"policy": "fails", "path": "API"},
             {"Answer the probe", "Tell the version"},
@@ -181,22 +182,12 @@ def test_it_is_read_without_script_and_without_style(
     browser: Driver, facts: PageFacts, tmp_path: Path
 ) -> None:
     path = tmp_path / "index.html"
-    path.write_text(render_directory(facts)["index.html"], "utf-8")
+    bare = re.sub(r"<(style|script)>.*?</\1>", "", render_page(facts), flags=re.DOTALL)
+    path.write_text(bare, "utf-8")
     show(browser, path.as_uri())
     text = browser.find_element("tag name", "main").text
     assert "Look here first" in text
     assert "Answer the probe" in text
-
-
-def test_style_and_script_may_stand_apart(
-    browser: Driver, facts: PageFacts, tmp_path: Path
-) -> None:
-    for name, text in render_directory(facts).items():
-        (tmp_path / name).write_text(text, "utf-8")
-    show(browser, (tmp_path / "index.html").as_uri())
-    assert browser.get_log("browser") == []
-    assert not browser.find_element("id", "filters").get_attribute("hidden")
-    assert browser.execute_script("return getComputedStyle(document.body).margin") == "0px"
 
 
 def test_what_a_history_says_stays_text(browser: Driver, repo: Repo, tmp_path: Path) -> None:

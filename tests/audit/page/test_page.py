@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.audit.page.page_facts import PageFacts
-from hkgit.audit.page.render import render_directory, render_page
+from hkgit.audit.page.render import render_page
 from hkgit.audit.tables.figures import Figures
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
@@ -52,9 +52,11 @@ def begun(repo: Repo) -> Repo:
 
 def test_the_counts_are_those_of_the_history(facts: PageFacts) -> None:
     summary = facts.audit.summary
-    assert {name: n for name, n in summary.figures.standings.items() if n} == {
-        "derived": 20,
-        "partly derived": 1,
+    assert summary.figures.derived == 20
+    assert summary.figures.replays == {
+        "strict": 19,
+        "empty": 1,
+        "mixed": 1,
         "by hand": 2,
         "no evidence": 1,
     }
@@ -68,8 +70,8 @@ def test_the_counts_are_those_of_the_history(facts: PageFacts) -> None:
 
 
 def test_the_weakest_commits_come_first(facts: PageFacts) -> None:
-    standings = [each.commit.standing for each in facts.commits]
-    assert standings[:2] == ["no evidence", "partly derived"]
+    replays = [each.commit.replay for each in facts.commits]
+    assert replays[:2] == ["no evidence", "mixed"]
     assert [each.commit.weakest for each in facts.commits[2:5]] == ["quote", "quote", "receipt"]
     assert [each.commit.agents for each in facts.commits[-3:]] == [(), (), ()]
 
@@ -117,16 +119,6 @@ def test_what_was_only_quoted_was_not_seen(facts: PageFacts, orchard: Orchard) -
     assert "1 line changed without being read" in render_page(facts)
 
 
-def test_files_show_where_their_weak_lines_stand(facts: PageFacts, orchard: Orchard) -> None:
-    heat = {each.path: each for each in facts.files}
-    api = heat["src/orchard/api.py"]
-    weak = {(each.start, each.count, each.kind) for each in api.weak_stretches}
-    line = orchard.find("src/orchard/api.py", "version")
-    assert (line, 1, "quote") in weak
-    assert sum(each.count for each in api.stretches) == api.line_count
-    assert api.weak == sum(count for _, count, _ in weak)
-
-
 def test_it_fetches_nothing_and_lets_nothing_run(facts: PageFacts) -> None:
     outline = Outline(render_page(facts))
     sources = [value for name, value in outline.attributes if name in ("src", "data", "srcset")]
@@ -138,13 +130,6 @@ def test_it_fetches_nothing_and_lets_nothing_run(facts: PageFacts) -> None:
     [policy] = re.findall(r'Content-Security-Policy" content="([^"]*)"', render_page(facts))
     assert policy.startswith("default-src &#39;none&#39;")
     assert "unsafe" not in policy
-
-
-def test_its_style_may_stand_apart(facts: PageFacts) -> None:
-    pages = render_directory(facts)
-    assert sorted(pages) == ["index.html", "script.js", "style.css"]
-    assert "<style" not in pages["index.html"]
-    assert not re.search(r"<script>", pages["index.html"])
 
 
 def test_without_evidence_it_says_what_to_do(repo: Repo) -> None:

@@ -65,58 +65,6 @@ GITLAB = {
 }
 """What GitLab's documentation of the code quality report asks for."""
 
-_POSITION = {
-    "type": "object",
-    "required": ["line"],
-    "additionalProperties": False,
-    "properties": {"line": {"type": "integer", "minimum": 1}},
-}
-RDJSON = {
-    "type": "object",
-    "required": ["source", "diagnostics"],
-    "additionalProperties": False,
-    "properties": {
-        "source": {
-            "type": "object",
-            "required": ["name"],
-            "additionalProperties": False,
-            "properties": {"name": {"type": "string"}, "url": {"type": "string"}},
-        },
-        "severity": {"enum": ["ERROR", "WARNING", "INFO"]},
-        "diagnostics": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["message"],
-                "additionalProperties": False,
-                "properties": {
-                    "message": {"type": "string", "minLength": 1},
-                    "severity": {"enum": ["ERROR", "WARNING", "INFO"]},
-                    "code": {
-                        "type": "object",
-                        "required": ["value"],
-                        "additionalProperties": False,
-                        "properties": {"value": {"type": "string"}},
-                    },
-                    "location": {
-                        "type": "object",
-                        "required": ["path"],
-                        "additionalProperties": False,
-                        "properties": {
-                            "path": {"type": "string", "minLength": 1},
-                            "range": {
-                                "type": "object",
-                                "required": ["start"],
-                                "additionalProperties": False,
-                                "properties": {"start": _POSITION, "end": _POSITION},
-                            },
-                        },
-                    },
-                },
-            },
-        },
-    },
-}
 """The messages of reviewdog's rdf.proto that hkgit writes; no field beside those it names."""
 
 
@@ -189,13 +137,6 @@ def test_gitlab_gets_what_it_documents(history: History) -> None:
     ]
 
 
-def test_reviewdog_gets_what_it_documents(history: History) -> None:
-    document = history.rendered("rdjson")
-    assert _errors(RDJSON, document) == []
-    first = json.loads(document)["diagnostics"][0]["location"]
-    assert first == {"path": "app.py", "range": {"start": {"line": 7}, "end": {"line": 7}}}
-
-
 def test_json_has_the_places_too(history: History) -> None:
     commits = json.loads(history.rendered("json"))["commits"]
     finding = commits[0]["findings"][0]
@@ -256,26 +197,26 @@ def test_the_policy_s_mode_says_how_grave_a_finding_is(
 
 @pytest.mark.parametrize("form", DOCUMENTS)
 def test_a_refusal_is_a_document_of_the_same_format(form: str, sarif_schema: Any) -> None:
-    schemas = {"sarif": sarif_schema, "gitlab": GITLAB, "rdjson": RDJSON, "json": True}
+    schemas = {"sarif": sarif_schema, "gitlab": GITLAB, "json": True}
     document = refusal(InvalidInput("a..b", "runs backwards \x1b[31m", "Turn it."), form)
     assert _errors(schemas[form], document) == []
 
 
 @pytest.mark.parametrize("form", DOCUMENTS)
 def test_an_empty_range_is_a_document_too(history: History, form: str, sarif_schema: Any) -> None:
-    schemas = {"sarif": sarif_schema, "gitlab": GITLAB, "rdjson": RDJSON, "json": True}
+    schemas = {"sarif": sarif_schema, "gitlab": GITLAB, "json": True}
     empty = History(history.repo, {}, judged(history.repo, "HEAD"))
     assert _errors(schemas[form], empty.rendered(form)) == []
 
 
-@pytest.mark.parametrize("form", ["gitlab", "rdjson", "sarif"])
+@pytest.mark.parametrize("form", ["gitlab", "sarif"])
 def test_a_finding_that_speaks_of_no_file_is_valid_too(form: str, sarif_schema: Any) -> None:
     finding = Finding("trailer", "message", "names an entry that is not there", "Remove it.")
     candidate = CandidateCommit("0" * 40, "0" * 40, ("1" * 40,), "a", "b", b"c")
     judged = ReplayResult(candidate, Verdict.FAIL, findings=(finding,))
     ruling = Ruling(judged, Verdict.FAIL, False, "trailer", (finding,))
     sheet = ReportSheet(Report(Policy(), (ruling,)), (ReportItem(ruling, finding, None, "f"),))
-    schemas = {"sarif": sarif_schema, "gitlab": GITLAB, "rdjson": RDJSON}
+    schemas = {"sarif": sarif_schema, "gitlab": GITLAB}
     document = render(sheet, form)
     assert _errors(schemas[form], document) == []
     assert "message: names an entry" in document

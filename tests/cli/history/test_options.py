@@ -56,7 +56,7 @@ def log(orchard: Orchard, *args: str) -> list[dict[str, Any]]:
             {"Skip empty crates"},
             id="what it replays as",
         ),
-        pytest.param(["--verdict", "no evidence"], {"Answer the probe"}, id="a standing"),
+        pytest.param(["--verdict", "no evidence"], {"Answer the probe"}, id="no evidence"),
         pytest.param(
             ["--verdict", "fail"],
             {
@@ -195,7 +195,7 @@ def test_nobody_is_known_by_an_entry_of_a_newer_hkgit(repo: Repo) -> None:
     name = hashlib.sha256(newer).hexdigest()
     repo.commit({f".hkgit/ledger/{name[:2]}/{name[2:]}.json": newer, "a.txt": "two\n"}, "Later")
     [row] = run("log", "-n1", "--json", cwd=repo.path).json()
-    assert (row["agents"], row["replay"], row["standing"]) == ([], "fail", "not derived")
+    assert (row["agents"], row["replay"]) == ([], "fail")
     jsonschema.Draft202012Validator(find_schema("log")).validate([row])
     lines = run("blame", "a.txt", "--json", cwd=repo.path).json()
     assert "by hand" not in str(lines)

@@ -19,9 +19,9 @@
 
   const gather = (root) => {
     for (const element of root.querySelectorAll(".commit")) {
-      const { agent, standing, policy, evidence, path } = element.dataset;
+      const { agent, replay, policy, evidence, path } = element.dataset;
       commits.push({
-        element, standing, policy, path: path.toLowerCase(), text: null,
+        element, replay, policy, path: path.toLowerCase(), text: null,
         agent: agent.split("\n"), evidence: evidence.split(" "),
       });
     }
@@ -47,13 +47,13 @@
     idly(unfoldInTime);
   };
 
-  const fields = ["agent", "standing", "policy", "evidence", "path", "text"];
+  const fields = ["agent", "replay", "policy", "evidence", "path", "text"];
   const value = (name) => form.elements[name].value.trim();
   const textOf = (each) => (each.text ??= each.element.textContent.toLowerCase());
 
   const fits = (each, asked) =>
     (!asked.agent || each.agent.includes(asked.agent)) &&
-    (!asked.standing || each.standing === asked.standing) &&
+    (!asked.replay || each.replay === asked.replay) &&
     (!asked.policy || each.policy === asked.policy) &&
     (!asked.evidence || each.evidence.includes(asked.evidence)) &&
     (!asked.path || each.path.includes(asked.path.toLowerCase())) &&
