@@ -29,7 +29,7 @@ from hkgit.gate.entrypoints.hook_scripts import HOOKS, is_own
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.index import find_foreign_lock
 from hkgit.git.transaction.landing import find_unfinished
-from hkgit.git.transaction.recovery import Outcome, Settled
+from hkgit.git.transaction.transaction import Outcome, Settled
 from hkgit.sessions.bypass import (
     are_hooks_off,
     describe_commits_past_hooks,

@@ -151,7 +151,6 @@ def drop_floors(policy: Policy) -> Policy:
         any_verdict=True,
         tiers=None,
         min_confidence=0,
-        min_threshold=0,
         min_tightness=0,
         paths=(),
         reject_text=(),

@@ -21,7 +21,7 @@ from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import complete_entry, make_claims, make_entry, make_squash_claim
 from hkgit.evidence.entry import Entry, entry_id, entry_path
 from hkgit.evidence.kept_text import says_only
-from hkgit.evidence.refusal_log import RefusalLog, digest_text, make_refusal_claims
+from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.git.attributes import Content, Conversion
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
@@ -106,11 +106,10 @@ def propose_entry(
     """Propose an entry of some edits. Raises InvalidInput where it is too large."""
     last = units[-1].call
     agents = dict.fromkeys(unit.call.agent for unit in units)
-    refused = log.find_open(last.agent, {digest_text(unit.edit.edit) for unit in units})
     claims = make_claims(
         last.agent,
         last.time // 1000,
-        refusals=make_refusal_claims(refused),
+        refusals=log.make_claims(last.agent, (unit.edit.edit for unit in units)),
         origin=next((unit.call.origin for unit in units if unit.call.origin), ""),
         squashed=make_squash_claim(len(units), agents) if is_net else None,
     )

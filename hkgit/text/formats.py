@@ -595,29 +595,6 @@ class AdoptJson(TypedDict):
     changes: list[AdoptedChangeJson]
 
 
-class ScannedCommitJson(TypedDict):
-    """A commit of which transcripts may explain lines."""
-
-    commit: str
-    subject: str
-    by: str
-    has_entries: bool
-    is_kept: bool
-    lines: Count
-    explained_lines: Count
-
-
-class ScanJson(TypedDict):
-    """With `--scan`: which commits could have evidence."""
-
-    status: Literal["scanned"]
-    transcripts: Count
-    commits: list[ScannedCommitJson]
-
-
-# What fleets, exports and queries answer
-
-
 class TallyJson(TypedDict):
     """Numbers of commits: all, those that the policy accepts, and by kind."""
 
@@ -847,7 +824,7 @@ class LedgerJson(TypedDict):
 
 
 FORMATS: dict[str, Any] = {
-    "adopt": Annotated[AdoptJson | ScanJson, "Which call made each changed line."],
+    "adopt": Annotated[AdoptJson, "Which call made each changed line."],
     "answer": AnswerJson,
     "blame": Annotated[list[BlameLineJson], "The lines of a file."],
     "commit": CommitJson,

@@ -23,7 +23,7 @@ from hkgit.evidence.claims import (
 )
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, Entry, entry_id, entry_path
 from hkgit.evidence.kept_text import says_only
-from hkgit.evidence.refusal_log import RefusalLog, digest_text, make_refusal_claims
+from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.trailers import append_trailers, list_missing_lines, render_trailers
 from hkgit.git.attributes import Content, Conversion, expect_no_collisions
 from hkgit.git.repository import Repository
@@ -221,15 +221,12 @@ def record_step(
     settings = request.options.settings
     net = None if as_said else _find_net_change(step, settings)
     told = step if net is None else net
-    # What the agent was refused before of the texts that the step writes.
-    refused = RefusalLog.of(repository.common_dir)
-    texts = {digest_text(edit) for edit in step.spec.edits}
     claims = make_claims(
         agent,
         int(time.time()),
         verify=verify,
         allow_blind=request.allow_blind,
-        refusals=make_refusal_claims(refused.find_open(agent, texts)),
+        refusals=RefusalLog.of(repository.common_dir).make_claims(agent, step.spec.edits),
     )
     if net is not None:
         claims["squashed"] = make_squash_claim(len(step.plan.outcomes), [agent])

@@ -13,7 +13,7 @@ from hkgit.evidence.trailers import list_credited_agents, list_missing_lines
 from hkgit.evidence.verdict import Finding, Verdict
 from hkgit.gate.attestations.trust import find_signer
 from hkgit.gate.judged_commit import JudgedCommit
-from hkgit.gate.rules.floors import floor_findings, recovered_findings, tightness_findings
+from hkgit.gate.rules.floors import floor_findings, tightness_findings
 from hkgit.gate.rules.grants import BY_GRANT, hand_findings, is_granted
 from hkgit.gate.trusted_policy import CONFIG, PYPROJECT, policy_value
 from hkgit.git.attributes import find_collisions, refuse_collision
@@ -203,7 +203,6 @@ CHECKS: dict[str, Check] = {
     "floors": floor_findings,
     "tightness": tightness_findings,
     "moved": move_findings,
-    "recovered": recovered_findings,
     "signature": signature_findings,
     "names": name_findings,
     "twins": collision_findings,
