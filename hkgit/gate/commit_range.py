@@ -12,11 +12,10 @@ from typing import Any
 from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
 from hkgit.evidence.replay import candidate_of
-from hkgit.evidence.verdict import CandidateCommit
 from hkgit.gate.clock import Watch
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import UNKNOWN, JudgeContext
-from hkgit.gate.policy.model import BUILT_IN, Policy
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, replace
@@ -74,10 +73,11 @@ def list_commits_of(repository: Repository, asked: CommitRange, policy: Policy) 
     Raises InvalidInput for a range that runs backwards.
     """
     old, new = asked.old, asked.new
-    if old is not None and old != new and repository.is_ancestor(new, old):
+    commits = list(repository.commits_between(old, new, *asked.excluding))
+    # Only a range without commits may run backwards; to ask takes as long as to list.
+    if not commits and old not in (None, new) and repository.is_ancestor(new, str(old)):
         fix = "Write the older revision first."
         raise InvalidInput(str(asked), "the range runs backwards", fix)
-    commits = list(repository.commits_between(old, new, *asked.excluding))
     if policy.since is None:
         return commits
     since = repository.resolve(policy.since)
@@ -152,43 +152,8 @@ def drop_floors(policy: Policy) -> Policy:
         any_verdict=True,
         tiers=None,
         min_confidence=0,
-        min_threshold=0,
         min_tightness=0,
         paths=(),
         reject_text=(),
         entries_signed=False,
     )
-
-
-def judge_index(
-    repository: Repository,
-    policy: Policy,
-    *,
-    author: str,
-    committer: str,
-    message: bytes | None,
-    explain: bool = False,
-    shell: str | None = None,
-) -> Report:
-    """Judge the commit that git is about to make; the ruling is provisional.
-
-    Under the built-in policy a shell makes nobody an agent: somebody may be setting hkgit up.
-
-    `shell` names the agent in whose shell git runs, if any.
-    """
-    known = shell if policy.source != BUILT_IN else None
-    gate = Gate(repository, policy, JudgeContext(on_client=True, explain=explain, shell=known))
-    tree = repository.index_tree()
-    candidates = [
-        CandidateCommit(
-            id=None,
-            tree=tree,
-            parents=parents,
-            author=author,
-            committer=committer,
-            message=message,
-            amends=number > 0,
-        )
-        for number, parents in enumerate(repository.commit_in_progress_parents())
-    ]
-    return Report(policy, (gate.judge_any(candidates),), provisional=True)

@@ -17,7 +17,7 @@ from itertools import groupby, takewhile
 from hkgit.applying.evidence import HASHED, covers, is_empty
 from hkgit.edits import File, Snapshot
 from hkgit.sessions.call_journal import PendingEdit
-from hkgit.sessions.selection import Built
+from hkgit.sessions.placement import Built
 from hkgit.text.diff import find_common, list_changes
 from hkgit.text.document import Document, Lines
 from hkgit.values import dataclass, field
@@ -146,21 +146,20 @@ class _Trace:
 def _trace(built: Built, before: Snapshot) -> dict[str, _Trace]:
     """Follow files from spec to spec."""
     traces: dict[str, _Trace] = {}
-    for units, placed in built.steps:
-        # A unit that was restated on the parent's lines may have become several edits.
-        edits = [*map(Origin.of, units)]
-        for change in placed.plan.files:
+    for step in built.steps:
+        own = {unit.number: Origin.of(unit) for unit in step.units}
+        for change in step.changes:
             start = _Trace.of(None)
             if change.path is not None:
                 start = traces.get(change.path) or _Trace.of(before.get(change.path))
             lines, origins = [*start.lines], [*start.origins]
             for hunk in reversed(change.hunks):
-                origin = edits[min(hunk.edits[0], len(edits)) - 1]
+                origin = own[next(each for each in hunk.edits if each in own)]
                 place = slice(hunk.start_line - 1, hunk.end_line)
                 lines[place] = hunk.new_lines
                 origins[place] = [origin] * len(hunk.new_lines)
             if change.path is not None and change.path != change.new_path:
-                last = [x for x in edits if x.unit.edit.path == change.path] or edits
+                last = [x for x in own.values() if x.unit.edit.path == change.path]
                 traces[change.path] = _Trace((), (), last[-1])
             if change.new_path is not None:
                 traces[change.new_path] = _Trace(lines, origins)

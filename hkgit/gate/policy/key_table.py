@@ -11,7 +11,7 @@ from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.consistency import expect_consistent
 from hkgit.gate.policy.defaults import ACCEPTABLE, KNOWN_AGENTS, PROTECTED, ROLES, TEXT
-from hkgit.gate.policy.model import Floors, Grant, Policy, Recovered, RefRules
+from hkgit.gate.policy.model import Floors, Grant, Policy, RefRules
 from hkgit.matching.place import format_decimal
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import asdict, dataclass
@@ -191,8 +191,8 @@ _FLOORS = list_of(
     tiers=_TIERS,
     min_confidence=PER_MILLE,
     min_tightness=PER_MILLE,
+    recovered=FLAG,
 )
-_RECOVERED = _inner(Recovered, accept=FLAG, min_confidence=PER_MILLE, min_tightness=PER_MILLE)
 
 
 # What is tighter
@@ -205,14 +205,6 @@ def _later(order: tuple[str, ...], words: str) -> Tightening:
 def _accepts_more(own: tuple[object, ...] | None, base: tuple[object, ...] | None) -> bool:
     """Whether a list accepts what another does not; None accepts everything."""
     return base is not None and (own is None or not set(own) <= set(base))
-
-
-def _asks_less(own: Recovered, base: Recovered) -> bool:
-    return (
-        (own.accept and not base.accept)
-        or own.min_confidence < base.min_confidence
-        or own.min_tightness < base.min_tightness
-    )
 
 
 OPEN = Tightening("*open*", opens=True)
@@ -266,12 +258,6 @@ _KEYS = (
     ),
     Key("verdicts", _VERDICTS, "verdicts that pass", FEWER, default="[the table](verdicts.md)"),
     Key("tiers", _TIERS, "the only tiers accepted", FEWER, default="all"),
-    Key(
-        "min_threshold",
-        PER_MILLE,
-        "the least `--threshold` that an entry may have been applied with",
-        HIGHER,
-    ),
     Key("min_confidence", PER_MILLE, "the least confidence of an edit", HIGHER),
     Key(
         "min_tightness",
@@ -283,7 +269,7 @@ _KEYS = (
         "paths",
         _FLOORS,
         "`paths`, and `accept`, `tiers`, `min_confidence`, `min_tightness` for them, under the old"
-        " name of a file and the new",
+        " name of a file and the new; with `recovered = true` for entries from transcripts alone",
         BOTH,
         default="none",
     ),
@@ -347,13 +333,6 @@ _KEYS = (
         Tightening("`true`", lt),
         default="`false`",
         field="entries_signed",
-    ),
-    Key(
-        "recovered",
-        _RECOVERED,
-        "entries from transcripts: `accept`, `min_confidence`, `min_tightness`",
-        Tightening("refused, higher", _asks_less),
-        default="accepted, `0`",
     ),
     Key(
         "assisted_by",
@@ -440,9 +419,9 @@ def _say(name: str, value: Any) -> str:
     if isinstance(value, tuple):
         is_limit = name in ("accept", "tiers", "verdicts")
         return ", ".join(map(str, value)) or ("nothing" if is_limit else "")
-    if isinstance(value, Mapping | Grant | Floors | Recovered | RefRules):
+    if isinstance(value, Mapping | Grant | Floors | RefRules):
         fields = value if isinstance(value, Mapping) else asdict(value)
-        said = {field: _say(field, each) for field, each in fields.items()}
+        said = {field: _say(field, each) for field, each in fields.items() if each is not False}
         return "; ".join(f"{field} {each}" for field, each in said.items() if each)
     if isinstance(value, bool):
         return "yes" if value else "no"
