@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -83,10 +83,6 @@ PLAIN = (
     *("-c", "submodule.recurse=false"),
 )
 """A worktree has files, chosen one by one, whatever the repository does in its own."""
-
-_PAUSES = (0.02, 0.05, 0.1, 0.2)
-"""Seconds to wait for another git that is adding a worktree too."""
-
 
 _ESCAPED = {ord(each): f"\\{each}" for each in "\\*?[ "}
 """What means something else in gitignore(5)."""
@@ -176,27 +172,13 @@ def _empty_directory(prefix: str) -> Iterator[Path]:
 def _register(repository: Repository, path: Path, commit_id: str) -> Iterator[Path]:
     """Make the directory a worktree; afterwards git's list of them is as it was."""
     try:
-        _add(repository, path, commit_id)
+        args = ("worktree", "add", "-q", "--no-checkout", "--detach", str(path), commit_id)
+        repository.retry_git(*args, undo=partial(_forget, repository, path))
         # git chooses the name, so what it wrote down is read back.
         yield _git_dir(path)
     finally:
         with unstoppable():
             _forget(repository, path)
-
-
-def _add(repository: Repository, path: Path, commit_id: str) -> None:
-    """Let git add the worktree; again where it met one that another git was just writing down."""
-    args = ("worktree", "add", "-q", "--no-checkout", "--detach", str(path), commit_id)
-    for pause in _PAUSES:
-        try:
-            repository.git(*args)
-            return
-        except GitRefused as refusal:
-            if "worktrees/" not in refusal.what:
-                raise
-            _forget(repository, path)
-            time.sleep(pause)
-    repository.git(*args)
 
 
 def _forget(repository: Repository, path: Path) -> None:
