@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 
 from hkgit.applying.evidence import is_empty
@@ -106,6 +105,8 @@ def render_mending_read(
     With `is_late` the edit stays, and its lines are read as they were before it. Whoever follows it
     may be in any directory of the checkout.
     """
+    import shlex  # most edits are of lines that were read
+
     first, last = join_touched(touched)
     if is_late:
         target = shlex.quote(f"{path}:{first}-{last}")

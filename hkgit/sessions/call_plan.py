@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from hkgit.applying.carry import follow_reads
 from hkgit.applying.evidence import is_blind
 from hkgit.applying.hunk import map_lines
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_before
@@ -114,7 +112,10 @@ class _CallPlanning:
         )
         if planned.ok:
             self._learn_written(spec, planned)
-            self.expects = follow_reads(self.expects, planned)
+            if self.expects:
+                from hkgit.applying.carry import follow_reads  # most calls expect nothing
+
+                self.expects = follow_reads(self.expects, planned)
         return PlannedSpec(spec, planned, reads)
 
     def _learn_written(self, spec: Spec, planned: Plan) -> None:
@@ -168,6 +169,8 @@ def _explain_stale(outcome: EditOutcome, stale: Mapping[str, str]) -> EditOutcom
     error = outcome.error
     if not isinstance(error, NoMatch) or outcome.path not in stale:
         return outcome
+    import shlex
+
     fix = f"Read it again and write the edit against that: hkgit read {shlex.quote(outcome.path)}"
     renewed = Stale(error.where, f"{error.what}; {stale[outcome.path]}", fix)
     return outcome.refuse(renewed)

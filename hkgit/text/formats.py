@@ -646,8 +646,6 @@ class ExportJson(TypedDict):
     url: Annotated[str | None, "The URL of its remote, without credentials."]
     roots: Annotated[list[str], "The ids of the root commits."]
     judged: Annotated[int, "Commits that were judged in this run."]
-    added: Annotated[int, "Commits that are new in the tables."]
-    changed: Annotated[int, "Commits whose rows have changed."]
     removed: Annotated[int, "Commits that are no longer in the history."]
 
 

@@ -11,7 +11,6 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER, entry_path
 from hkgit.evidence.trailers import list_credited_agents, list_missing_lines
 from hkgit.evidence.verdict import Finding, Verdict
-from hkgit.gate.attestations.trust import find_signer
 from hkgit.gate.judged_commit import JudgedCommit
 from hkgit.gate.rules.floors import floor_findings, tightness_findings
 from hkgit.gate.rules.grants import BY_GRANT, hand_findings, is_granted
@@ -162,6 +161,8 @@ def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
     commit = case.candidate.id
     if commit is None or not case.policy.entries_signed:
         return
+    from hkgit.gate.attestations.trust import find_signer  # few policies want entries signed
+
     for name, entry in case.judged.entries:
         if find_signer(case.repository, case.policy, name, entry, case.context.incoming) is None:
             where, what = entry_path(name), "there is no signature by a key that may sign entries"
