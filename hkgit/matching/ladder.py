@@ -397,14 +397,13 @@ def _check_evidence(search: Search, wanted: EditLines, found: Located) -> Locate
 
     A hash or a receipt of that very place shows as much.
     """
-    from hkgit.matching.weight import check_names, has_evidence
+    from hkgit.matching.weight import has_evidence
 
-    place, path = found.places[0], search.edit.path
-    is_sure = has_evidence(search.view, wanted, place.targets, path)
+    place = found.places[0]
+    is_sure = has_evidence(search.view, wanted, place.targets, search.edit.path)
     if not is_sure and not search.owns(place):
         return None
     _refuse_applied(search, repetition.find_added(search.view, wanted, place.targets))
-    check_names(search.view, wanted, place.targets, path)
     return found
 
 
