@@ -7,6 +7,7 @@ number of windows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress, pairwise
@@ -24,7 +25,6 @@ from hkgit.matching.alignment import (
 from hkgit.matching.place import FULL, Place
 from hkgit.matching.view import EditLines, FileLines, list_keys
 from hkgit.text.diff import LineChange
-from hkgit.values import dataclass, field
 
 COMMON = 300  # A line that occurs more often than this votes for nothing
 MOST_OFFSETS = 60
@@ -36,15 +36,17 @@ def propose_alignments(view: FileLines, wanted: EditLines) -> list[Targets]:
     """Propose alignments worth judging: straight ones at many offsets, with gaps at the best."""
     lines, old = list_keys(view, wanted)
     slack = 10 + len(old) // 4
-    votes = _votes(old, lines)
-    ranked = sorted((-cast.total, offset) for offset, cast in votes.items())
-    offsets = [offset for _, offset in ranked[: max(min(MOST_OFFSETS, MOST_PAIRS // len(old)), 3)]]
-    most = votes[offsets[0]].total if offsets else 0
-    found = [_straight(old, lines, o) for o in offsets if 3 * votes[o].total > most]
-    for offset in offsets[:MOST_WINDOWS]:
-        first, after = max(offset - slack, 0), offset + len(old) + slack
-        spelt = wanted.old_lines, view.lines[first:after]
-        found.append(align(old, lines[first:after], first, spelt=spelt))
+    votes = _count_votes(old, lines)
+    offsets = sorted(votes, key=lambda offset: (-votes[offset], offset))
+    offsets = offsets[: max(min(MOST_OFFSETS, MOST_PAIRS // len(old)), 3)]
+    found = [_straight(old, lines, o) for o in offsets if 3 * votes[o] > votes[offsets[0]]]
+    windows: list[int] = []
+    for offset in offsets:
+        if len(windows) < MOST_WINDOWS and all(abs(offset - each) > slack for each in windows):
+            windows.append(offset)
+            first, after = max(offset - slack, 0), offset + len(old) + slack
+            spelt = wanted.old_lines, view.lines[first:after]
+            found.append(align(old, lines[first:after], first, spelt=spelt))
     return [targets for targets in found if any(t is not None for t in targets)]
 
 
@@ -58,29 +60,18 @@ def _straight(old: Sequence[bytes], lines: Sequence[bytes], offset: int) -> Targ
     )
 
 
-@dataclass
-class _Votes:
-    """The old lines, by number, that are at one offset, with their weights."""
-
-    rows: dict[int, int] = field(default_factory=dict)
-
-    @property
-    def total(self) -> int:
-        return sum(self.rows.values())
-
-
-def _votes(old: Sequence[bytes], lines: Sequence[bytes]) -> dict[int, _Votes]:
-    """The votes for every offset between the old text and the file that has any."""
+def _count_votes(old: Sequence[bytes], lines: Sequence[bytes]) -> Counter[int]:
+    """Weigh the lines that the old text and the file have at each offset between the two."""
     spots: dict[bytes, list[int]] = {key: [] for key in old if key}
     for number, line in enumerate(lines):
         if line in spots:
             spots[line].append(number)
-    votes: dict[int, _Votes] = {}
+    votes = Counter[int]()
     for index, key in enumerate(old):
-        numbers = spots.get(key, [])
+        numbers = spots.get(key, ())
         if len(numbers) <= COMMON:
             for number in numbers:
-                votes.setdefault(number - index, _Votes()).rows[index] = 1 + weigh(key)
+                votes[number - index] += 1 + weigh(key)
     return votes
 
 
