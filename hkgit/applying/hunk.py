@@ -12,7 +12,7 @@ from hkgit.applying.draft import Draft
 from hkgit.text.diff import LineChange, count_equal
 from hkgit.text.document import Document, find_line_end, split_raw, terminate, unterminate
 from hkgit.text.line_map import LineMap
-from hkgit.values import dataclass
+from hkgit.values import cached_property, dataclass
 
 CONTEXT = 3  # How many lines before and after a hunk are hashed, so that it can be found elsewhere
 
@@ -26,7 +26,7 @@ class Hunk:
     new: bytes
     edits: tuple[int, ...]
 
-    @property
+    @cached_property
     def new_lines(self) -> tuple[bytes, ...]:
         """The text of the new lines; only at the top of a file a byte order mark is none."""
         if self.start_line == 1:

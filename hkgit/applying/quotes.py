@@ -14,8 +14,9 @@ from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.workspace import FileState, check_text
 from hkgit.edits import AnyEdit, CreateFile, Edit, WriteFile, decode_text, encode_text
 from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch
-from hkgit.matching.ladder import Vouches, locate
+from hkgit.matching.ladder import locate
 from hkgit.matching.place import Located, Place, Settings
+from hkgit.matching.search import Vouches
 from hkgit.matching.transfer import transfer
 from hkgit.matching.view import find_end_of_block
 from hkgit.matching.words import fold

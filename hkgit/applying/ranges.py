@@ -139,9 +139,8 @@ def change_lines(
         _check_absent(context.document, edit.path, lines, edit.new_lines)
     splice = splice_lines(context.document, lines, edit.new_lines)
     span = splice.start, splice.end
-    outcome = _tell_outcome(context, edit, splice, span, evidence)
-    is_relocated = lines != lines_of_edit(edit)
-    return context.splice((splice,)), replace(outcome, is_relocated=is_relocated)
+    outcome = _tell_outcome(context, edit, splice, span, evidence, lines != lines_of_edit(edit))
+    return context.splice((splice,)), outcome
 
 
 def _tell_outcome(
@@ -150,6 +149,7 @@ def _tell_outcome(
     splice: Splice,
     span: tuple[int, int],
     evidence: Evidence,
+    is_relocated: bool = False,
 ) -> EditOutcome:
     """The outcome of an edit that names the lines of a span of the document."""
     return EditOutcome(
@@ -162,6 +162,7 @@ def _tell_outcome(
         evidence=evidence,
         lines=(context.present_lines(splice.start, splice.end),),
         base_lines=(context.touched_base_lines(*span),),
+        is_relocated=is_relocated,
         matched_text=decode_text(context.document.data[slice(*span)]),
         diff=change_diff(context, (splice,)),
     )

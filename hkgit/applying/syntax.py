@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.hunk import map_lines
-from hkgit.applying.languages import Fault, Language, find_language
 from hkgit.applying.outcome import Candidate, EditOutcome, FileChange, Plan, refuse_edit
 from hkgit.applying.quotes import REPAIR as LINE_ENDS
 from hkgit.edits import (
@@ -23,6 +22,10 @@ from hkgit.errors import InvalidInput, Near
 from hkgit.matching.place import FULL
 from hkgit.text.document import Document
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.applying.languages import Fault, Language
 
 REFUSE = "refuse"
 GUARD = "guard"
@@ -81,6 +84,8 @@ def _follow_files(plans: Sequence[Plan]) -> list[list[tuple[int, FileChange]]]:
 def _find_broken(change: FileChange) -> tuple[Language, Fault] | None:
     if change.before is None or change.after is None:
         return None
+    from hkgit.applying.languages import find_language  # a call of exact edits checks no syntax
+
     language = find_language(change.new_path or "")
     if language is None:
         return None

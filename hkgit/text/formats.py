@@ -38,22 +38,6 @@ Seconds = Annotated[int, "In seconds since 1970."]
 
 EvidenceKind = Literal["hash", "receipt", "quote", "tag", "late", "none"]
 ShownKind = EvidenceKind | Literal["recovered"]
-VerdictName = Literal[
-    "strict",
-    "reanchored",
-    "mixed",
-    "merge",
-    "revert",
-    "prune",
-    "attested",
-    "vouched",
-    "recovered",
-    "manual",
-    "ungoverned",
-    "empty",
-    "unverifiable",
-    "fail",
-]
 ReplayName = Annotated[
     Literal[
         "strict",
@@ -273,7 +257,6 @@ class SessionJson(TypedDict):
     waiting: Annotated[Count, "Edits that are in the checkout and in no commit."]
     waiting_blind: Count
     last_used: Seconds
-    ended: bool
     expires: Annotated[
         int | None, "When it is removed if unused; null while it has uncommitted edits."
     ]
@@ -351,9 +334,6 @@ class RulingJson(TypedDict):
     commit: Annotated[CommitId | None, "Null of a commit that is being made."]
     replay: ReplayName
     policy: PolicyResultJson
-    verdict: Annotated[VerdictName, "The result of replay and policy."]
-    passes: bool
-    rule: Annotated[str, "The rule that decided."]
     entries: list[Sha256]
     findings: list[FindingJson]
     notes: list[str]
@@ -615,29 +595,6 @@ class AdoptJson(TypedDict):
     changes: list[AdoptedChangeJson]
 
 
-class ScannedCommitJson(TypedDict):
-    """A commit of which transcripts may explain lines."""
-
-    commit: str
-    subject: str
-    by: str
-    has_entries: bool
-    is_kept: bool
-    lines: Count
-    explained_lines: Count
-
-
-class ScanJson(TypedDict):
-    """With `--scan`: which commits could have evidence."""
-
-    status: Literal["scanned"]
-    transcripts: Count
-    commits: list[ScannedCommitJson]
-
-
-# What fleets, exports and queries answer
-
-
 class TallyJson(TypedDict):
     """Numbers of commits: all, those that the policy accepts, and by kind."""
 
@@ -666,7 +623,6 @@ class FleetRepositoryJson(TypedDict):
     tips: Annotated[dict[str, str], "Commits by ref."]
     policy: Annotated[str | None, "The digest of the policy."]
     new: Annotated[int, "Commits that were judged in this run."]
-    restarts: Annotated[str | None, "Why earlier results do not count, if so."]
     same_as: Annotated[str | None, "The name of the entry that records it."]
     error: FleetErrorJson | None
     numbers: TallyJson
@@ -690,8 +646,6 @@ class ExportJson(TypedDict):
     url: Annotated[str | None, "The URL of its remote, without credentials."]
     roots: Annotated[list[str], "The ids of the root commits."]
     judged: Annotated[int, "Commits that were judged in this run."]
-    added: Annotated[int, "Commits that are new in the tables."]
-    changed: Annotated[int, "Commits whose rows have changed."]
     removed: Annotated[int, "Commits that are no longer in the history."]
 
 
@@ -868,7 +822,7 @@ class LedgerJson(TypedDict):
 
 
 FORMATS: dict[str, Any] = {
-    "adopt": Annotated[AdoptJson | ScanJson, "Which call made each changed line."],
+    "adopt": Annotated[AdoptJson, "Which call made each changed line."],
     "answer": AnswerJson,
     "blame": Annotated[list[BlameLineJson], "The lines of a file."],
     "commit": CommitJson,

@@ -15,8 +15,9 @@ from hkgit.text.document import Document, Lines
 from hkgit.text.line_map import join_lines
 from hkgit.values import dataclass
 
-_NUMBERED = re.compile(r"\s*0*(\d{1,9})(?:\t|→|\. | ?\| ?|: ?|-)(.*)", re.DOTALL)
-_QUOTING = re.compile(r"[\\'\"]")
+_NUMBERED = r"(?s)\s*0*(\d{1,9})(?:\t|→|\. | ?\| ?|: ?|-)(.*)"
+_QUOTING = r"[\\'\"]"
+
 _PLACES = 200
 """So many places of a file are tried at most for a line of an answer."""
 
@@ -114,7 +115,7 @@ def _is_evidence(
 
 def _is_said(line: str, question: str) -> bool:
     """Whether a question holds a line, as words to print or to search for do."""
-    wanted, words = (_QUOTING.sub("", each.strip()) for each in (line, question))
+    wanted, words = (re.sub(_QUOTING, "", each.strip()) for each in (line, question))
     return re.search(rf"(?<![\w./-]){re.escape(wanted)}(?![\w./-])", words) is not None
 
 
@@ -130,7 +131,7 @@ def _list_numbered(
 
 def _read_number(file: Sequence[str], line: str) -> int | None:
     """Read the number before a line that a file has there."""
-    found = _NUMBERED.fullmatch(line)
+    found = re.fullmatch(_NUMBERED, line)
     if found is None or not 1 <= (number := int(found[1])) <= len(file):
         return None
     return number if file[number - 1] in (found[2], line[found.start(2) - 1 :]) else None
@@ -140,7 +141,7 @@ def _share_numbered(
     files: Mapping[str, Sequence[str]], answer: Sequence[str]
 ) -> Iterator[tuple[str, list[int]]]:
     """Share out the lines behind their numbers: one that several files have must occur as often."""
-    copies = Counter(line for line in answer if _NUMBERED.fullmatch(line))
+    copies = Counter(line for line in answer if re.fullmatch(_NUMBERED, line))
     owners = {
         line: {path: found for path, file in files.items() if (found := _read_number(file, line))}
         for line in copies

@@ -13,15 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from sqlite3 import Error as DatabaseError
 
-from hkgit import __version__
 from hkgit.audit.tables.database import explain_failure
-from hkgit.audit.tables.rows import find_roots, normalise_url
+from hkgit.audit.tables.rows import describe_versions, find_roots, normalise_url
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.gate.policy.key_table import STRING, TEXTS, list_of, read_fields
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.grants import BREAK_GLASS
 from hkgit.gate.trusted_policy import follow_policy, read_trusted_policy
-from hkgit.git import program
 from hkgit.git.mirrors import (
     check_address,
     hide_credentials,
@@ -31,7 +29,6 @@ from hkgit.git.mirrors import (
 )
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
-from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Json
 from hkgit.values import dataclass, replace
@@ -161,19 +158,11 @@ def last_name(identity: str) -> str:
     return identity.rpartition("/")[2].removesuffix(".git")
 
 
-LAYOUT = 2
-"""The version of the directory's layout."""
-
-
 @dataclass(frozen=True)
 class FleetDirectory:
     """Where everything of a fleet is kept."""
 
     root: Path
-
-    @property
-    def marker(self) -> Path:
-        return self.root / "fleet.json"
 
     @property
     def summary(self) -> Path:
@@ -187,32 +176,15 @@ class FleetDirectory:
         return self.root / "mirrors" / f"{name}.git"
 
     def prepare(self) -> None:
-        """Make the directory, or see that this hkgit knows the one that is there.
-
-        Raises InvalidInput.
-        """
-        if self.marker.exists():
-            self._check_layout()
-            return
-        if self.root.exists() and any(self.root.iterdir()):
+        """Make the directory, or see that it is a fleet's. Raises InvalidInput."""
+        if not self.tables.exists() and self.root.exists() and any(self.root.iterdir()):
             fix = "Name a new directory, or one that hkgit fleet has made."
             raise InvalidInput(str(self.root), "contains something else", fix)
-        self.root.mkdir(parents=True, exist_ok=True)
-        write_json(self.marker, {"layout": LAYOUT})
-
-    def _check_layout(self) -> None:
-        found = read_json(self.marker)
-        if not isinstance(found, dict) or type(found.get("layout")) is not int:
-            raise InvalidInput(
-                str(self.marker), "does not belong to a fleet", "Name another directory."
-            )
-        if found["layout"] != LAYOUT:
-            what = f"has layout {found['layout']}, but this hkgit knows {LAYOUT}"
-            raise InvalidInput(str(self.root), what, "Use that hkgit, or a new directory.")
+        self.tables.mkdir(parents=True, exist_ok=True)
 
     def expect_seen(self) -> None:
         """Raise InvalidInput where a worker does not reach the directory."""
-        if not self.marker.exists():
+        if not self.tables.exists():
             what = "is not visible to a worker"
             fix = "Workers use the same path for the directory: use a shared file system."
             raise InvalidInput(str(self.root), what, fix)
@@ -229,15 +201,6 @@ class FleetDirectory:
             yield
         finally:
             locks.remove(path, held)
-
-
-def read_json(path: Path) -> object:
-    """Read the JSON value of a file; None where there is none that can be read."""
-    try:
-        found: object = json.loads(path.read_bytes())
-    except (FileNotFoundError, ValueError):
-        return None
-    return found
 
 
 def write_json(path: Path, value: Mapping[str, Json]) -> None:
@@ -284,12 +247,6 @@ class PlannedRepository:
     def tip(self) -> str:
         """The commit of its first ref; it has one unless it is empty."""
         return next(iter(self.state.tips.values()))
-
-
-def describe_versions() -> tuple[str, ...]:
-    """Name what a ruling depends on besides the repository: versions of hkgit, ladder and git."""
-    git = ".".join(map(str, program.read_version()))
-    return f"hkgit {__version__}", f"ladder {LADDER_VERSION}", f"git {git}"
 
 
 def refuse(error: BaseException, place: str) -> HkgitError:

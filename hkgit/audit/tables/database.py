@@ -7,7 +7,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
@@ -31,7 +31,6 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.hashes import digest
-from hkgit.values import dataclass
 
 FILE = "evidence.db"
 """The name of the database in a directory of tables."""
@@ -50,16 +49,6 @@ _KINDS = {WORDS: "WORDS", FLAG: "FLAG", COUNT: "INTEGER", SHARE: "REAL"}
 
 sqlite3.register_converter("WORDS", json.loads)
 sqlite3.register_converter("FLAG", lambda value: value != b"0")
-
-
-@dataclass(frozen=True)
-class ExportCounts:
-    """What became of commits: `judged` again, they may still have come out as they were."""
-
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
-    kept: int = 0
 
 
 def read_queries(name: str) -> dict[str, str]:
@@ -200,45 +189,83 @@ def _values(table: EvidenceTable, row: Row) -> list[object]:
     return [json.dumps(each) if isinstance(each, list) else each for each in found]
 
 
-def add_commits(database: Connection, repository: str, rows: Iterable[Rows]) -> ExportCounts:
+def add_commits(database: Connection, repository: str, rows: Iterable[Rows]) -> None:
     """Put the rows of commits in place of what is known of them; leave all others."""
     coming = iter(rows)
-    added = changed = kept = 0
     while chunk := list(islice(coming, _CHUNK)):
         with transaction(database):
+            _remove(database, repository, [each["commits"][0]["commit"] for each in chunk])
             for each in chunk:
-                (commit,) = each["commits"]
-                name, before = commit["commit"], _find_digest(database, repository, commit)
-                if before == commit["digest"]:
-                    kept += 1
-                    continue
-                if before is None:
-                    added += 1
-                else:
-                    changed += 1
-                    _remove(database, repository, [name])
                 insert_rows(database, repository, each)
-    return ExportCounts(added, changed, kept=kept)
-
-
-def _find_digest(database: Connection, repository: str, commit: Row) -> str | None:
-    asked = 'SELECT digest FROM commits WHERE repository = ? AND "commit" = ?'
-    found = database.execute(asked, (repository, commit["commit"])).fetchone()
-    return None if found is None else str(found[0])
 
 
 def list_held(
-    database: Connection, repository: str, judge: Row, *, with_open: bool = False
+    database: Connection,
+    repository: str,
+    policy: Policy,
+    *,
+    with_open: bool = False,
+    only_passing: bool = False,
 ) -> set[str]:
-    """List the commits whose rows hold; `judge` are the columns that say who judges now.
+    """List the commits whose rows hold where they are judged now, under a policy.
 
     `with_open` says that no ref has changed that rows hang on which do not last by themselves.
     """
     asked = """SELECT commit FROM commits WHERE repository = :repository
         AND policy = :policy AND judged_by = :judged_by AND (lasting OR :with_open)
-        AND replay <> 'unverifiable'"""
-    given = {"repository": repository, "with_open": with_open, **judge}
+        AND replay <> 'unverifiable' AND (policy_passes OR NOT :only_passing)"""
+    flags = {"with_open": with_open, "only_passing": only_passing}
+    given = {"repository": repository, **flags, **describe_judges(policy)}
     return {name for (name,) in database.execute(quote_columns(asked), given)}
+
+
+def update_rows(
+    database: Connection,
+    name: str,
+    commits: Sequence[str],
+    policy: Policy,
+    rule: Callable[[Sequence[str]], Iterable[Ruling]],
+    repository: Repository | None = None,
+) -> int:
+    """Let `rule` judge those of some commits whose rows do not hold, and write theirs.
+
+    Return how many were judged. `name` is what the repository is called
+    in the rows; without `repository` itself there are no rows of files.
+    """
+    judge = describe_judges(policy)
+    held = list_held(database, name, policy)
+    fresh = [each for each in commits if each not in held]
+    rulings = map(audit_commit, rule(fresh))
+    rows = (make_rows(repository, each, policy, judge) for each in rulings)
+    add_commits(database, name, rows)
+    return len(fresh)
+
+
+def keep_rulings(
+    database: Connection, rulings: Iterable[Ruling], policy: Policy
+) -> Iterator[Ruling]:
+    """Pass rulings on, and write their rows by the chunk: a run that ends early has these."""
+    judge, rows = describe_judges(policy), list[Rows]()
+    try:
+        for ruling in rulings:
+            rows.append(make_rows(None, audit_commit(ruling), policy, judge))
+            if len(rows) == _CHUNK:
+                add_commits(database, "", rows)
+                rows.clear()
+            yield ruling
+    finally:
+        add_commits(database, "", rows)
+
+
+def restrict_rows(database: Connection, commits: Iterable[str]) -> None:
+    """Let the tables have, for who asks from now on, the rows of some commits alone."""
+    database.execute("CREATE TEMP TABLE asked (id TEXT PRIMARY KEY)")
+    with transaction(database):
+        database.executemany("INSERT INTO asked VALUES (?)", ((each,) for each in commits))
+    for table in OF_COMMITS:
+        rows = f"SELECT * FROM main.{table} WHERE commit IN (SELECT id FROM asked)"
+        known = f"{rows} OR commit IS NULL" if table == "refusals" else rows
+        database.execute(quote_columns(f"CREATE TEMP VIEW {table} AS {known}"))
 
 
 def keep_only(database: Connection, repository: str, commits: Collection[str]) -> int:
@@ -282,84 +309,32 @@ _MOST = 8
 
 
 @contextmanager
-def open_rows(
-    repository: Repository,
-    policy: Policy,
-    commits: Sequence[str],
-    rule: Callable[[Sequence[str]], Iterator[Ruling]],
-    name: str = "",
-) -> Iterator[Connection]:
-    """Open a database with the rows of some commits; `rule` judges those that are not known.
+def open_kept_rows(repository: Repository, policy: Policy, name: str = "") -> Iterator[Connection]:
+    """Open the rows that a clone keeps for itself, of commits judged under a policy.
 
-    `name` is what the repository is called in them; without one there are no rows of files.
+    `name` is what the repository is called in them. Where none can be kept they are for this once.
     """
-    judge = describe_judges(policy)
-    place = _find_place(repository, repr((*judge.values(), name)))
-    files = repository if name else None
-    with open_database() as database:
-        known = set() if place is None else _take_known(database, place, commits)
-        fresh = [each for each in commits if each not in known]
-        rulings = rule(fresh)
-        try:
-            rows = (make_rows(files, audit_commit(each), policy, judge) for each in rulings)
-            add_commits(database, name, rows)
-        finally:
-            if place is not None and fresh:
-                _keep(database, place)
+    key = repr((*describe_judges(policy).values(), name))
+    with open_database(_find_place(repository.common_dir / _FOLDER, key)) as database:
         yield database
 
 
-def _find_place(repository: Repository, key: str) -> Path | None:
-    """Find the file for a key; None where somebody else could write it."""
-    folder = repository.common_dir / _FOLDER
+def _find_place(folder: Path, key: str) -> Path | None:
+    """Find the file for a key, emptied if it cannot be read; None where others could write it."""
+    path = folder / f"{digest(key.encode())}.db"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.lstat()
-    except OSError:
+        is_own = hasattr(os, "geteuid") and status.st_uid == os.geteuid()
+        if not is_own or folder.is_symlink() or status.st_mode & 0o022:
+            return None
+        path.touch()
+        for other in sorted(folder.glob("*.db"), key=lambda each: -each.stat().st_mtime)[_MOST:]:
+            other.unlink(missing_ok=True)
+        with open_database(path):
+            return path
+    except InvalidInput:
+        path.write_bytes(b"")
+        return path
+    except (OSError, GitRefused):
         return None
-    is_own = hasattr(os, "geteuid") and status.st_uid == os.geteuid() and not folder.is_symlink()
-    return folder / f"{digest(key.encode())}.db" if is_own and not status.st_mode & 0o022 else None
-
-
-def _take_known(database: Connection, place: Path, commits: Sequence[str]) -> set[str]:
-    """Copy the rows of those commits that are known; a file that cannot be read goes."""
-    if not place.is_file():
-        return set()
-    try:
-        with _attach(database, place), transaction(database):
-            database.execute("CREATE TEMP TABLE asked (id TEXT PRIMARY KEY)")
-            database.executemany("INSERT INTO asked VALUES (?)", ((each,) for each in commits))
-            _copy(database, "kept", "main", "SELECT id FROM asked")
-        return {name for (name,) in database.execute('SELECT "commit" FROM commits')}
-    except sqlite3.DatabaseError:
-        place.unlink(missing_ok=True)
-        return set()
-
-
-def _keep(database: Connection, place: Path) -> None:
-    """Add what lasts to the file, as far as there is room."""
-    lasting = "SELECT commit FROM main.commits WHERE lasting"
-    with suppress(HkgitError, sqlite3.DatabaseError, OSError):
-        with open_database(place):
-            pass  # its tables are there now
-        with _attach(database, place), transaction(database):
-            _copy(database, "main", "kept", f"{lasting} EXCEPT SELECT commit FROM kept.commits")
-        known = sorted(place.parent.glob("*.db"), key=lambda each: -each.stat().st_mtime)
-        for path in known[_MOST:]:
-            path.unlink(missing_ok=True)
-
-
-@contextmanager
-def _attach(database: Connection, place: Path) -> Iterator[None]:
-    database.execute("ATTACH ? AS kept", (str(place),))
-    try:
-        yield
-    finally:
-        database.execute("DETACH kept")
-
-
-def _copy(database: Connection, source: str, target: str, commits: str) -> None:
-    """Copy the rows of some commits; those in `commits` are last, for they say what is there."""
-    for table in reversed(OF_COMMITS):
-        rows = f"SELECT * FROM {source}.{table} WHERE commit IN ({commits})"
-        database.execute(quote_columns(f"INSERT INTO {target}.{table} {rows}"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -16,21 +16,18 @@ from typing import TYPE_CHECKING
 from hkgit.audit.commits import Trail
 from hkgit.audit.tables.columns import REPOSITORY, TABLES, EvidenceTable
 from hkgit.audit.tables.database import (
-    ExportCounts,
-    add_commits,
     insert_rows,
     keep_only,
-    list_held,
     note_refusals,
     open_directory,
-    open_rows,
+    open_kept_rows,
+    restrict_rows,
     transaction,
+    update_rows,
 )
 from hkgit.audit.tables.rows import (
     RepositoryIdentity,
-    describe_judges,
     identify,
-    judge_commits,
     make_rows_of_clone,
     quote_name,
 )
@@ -42,7 +39,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from hkgit.gate.trusted_policy import hash_policy
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -164,11 +161,11 @@ class ExportRequest:
 
 @dataclass(frozen=True)
 class ExportResult:
-    """Whose tables they are, how many commits were judged, and what became of them."""
+    """Whose tables they are, how many commits were judged, and how many of them have gone."""
 
     identity: RepositoryIdentity
     judged: int
-    counts: ExportCounts
+    removed: int = 0
 
 
 def write_tables(
@@ -180,23 +177,19 @@ def write_tables(
     written.
     """
     identity = identify(repository, request.new)
-    judge = describe_judges(request.policy)
     commits = repository.commits_between(request.old, request.new)
+    rule = _make_rule(repository, request, watch)
     with open_directory(request.directory, is_new=True) as database:
-        held = list_held(database, identity.name, judge)
-        fresh = [each for each in commits if each not in held]
-        rows = judge_commits(repository, request.policy, watch(fresh), request.new)
-        counts = add_commits(database, identity.name, rows)
-        if request.old is None:  # they are all there are: what is there beside them has gone
-            counts = replace(counts, removed=keep_only(database, identity.name, commits))
+        judged = update_rows(database, identity.name, commits, request.policy, rule, repository)
+        # Without `old` they are all there are: what is there beside them has gone.
+        removed = keep_only(database, identity.name, commits) if request.old is None else 0
         _note_clone(database, repository, identity, request)
         if has_duck():
-            is_same = counts == ExportCounts(kept=counts.kept)
-            names = ("repositories", "refusals") if is_same else tuple(TABLES)
+            names = tuple(TABLES) if judged or removed else ("repositories", "refusals")
             # What others add meanwhile waits, so that no older files replace theirs.
             with open_duck() as duck, transaction(database):
                 write_parquet(duck, database, request.directory, identity.name, names)
-    return ExportResult(identity, len(fresh), counts)
+    return ExportResult(identity, judged, removed)
 
 
 @contextmanager
@@ -206,14 +199,20 @@ def open_repository_rows(
     """Open a database with what `export` would write of a repository alone."""
     identity = identify(repository, request.new)
     commits = repository.commits_between(request.old, request.new)
-    trail = Trail(repository, Gate(repository, request.policy, tip=request.new))
-
-    def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
-        return map(trail.rule, watch(fresh))
-
-    with open_rows(repository, request.policy, commits, rule, identity.name) as database:
+    rule = _make_rule(repository, request, watch)
+    with open_kept_rows(repository, request.policy, identity.name) as database:
+        update_rows(database, identity.name, commits, request.policy, rule, repository)
+        database.execute('DELETE FROM refusals WHERE "commit" IS NULL')
         _note_clone(database, repository, identity, request)
+        restrict_rows(database, commits)
         yield database
+
+
+def _make_rule(
+    repository: Repository, request: ExportRequest, watch: Watch
+) -> Callable[[Sequence[str]], Iterable[Ruling]]:
+    trail = Trail(repository, Gate(repository, request.policy, tip=request.new))
+    return lambda commits: map(trail.rule, watch(commits))
 
 
 def _note_clone(

@@ -214,7 +214,7 @@ def test_the_log_of_a_real_session_makes_its_commit_pass(
         repo.git("restore", "-q", "--staged", "--worktree", "--", *sorted(blind))
         assert commit(repo) == ""
     judged = run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=repo.path)
-    assert (judged.code, judged.json()["commits"][0]["verdict"]) == (0, "strict"), judged.out
+    assert (judged.code, judged.json()["commits"][0]["replay"]) == (0, "strict"), judged.out
 
 
 def test_the_advice_about_blind_edits_of_a_log_mends_them(repo: Repo, tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_a_database_without_a_session_of_the_checkout_is_no_transcript(
     text = (LOGS / "opencode.jsonl").read_text("utf-8").replace("$ROOT", f"{repo.path}-other")
     opencode(text, tmp_path / "home", repo.path)
     home = {"HOME": str(tmp_path / "home")}
-    assert run("adopt", "--scan", cwd=repo.path, env=home).code == 4
+    assert run("adopt", "--dry-run", cwd=repo.path, env=home).code == 4
 
 
 def test_kilos_database_is_read_as_that_of_opencode(repo: Repo, tmp_path: Path) -> None:
