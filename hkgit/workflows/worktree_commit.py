@@ -20,10 +20,16 @@ from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
 from hkgit.gate.ruling import REJECTED
 from hkgit.git.repository import Repository
-from hkgit.git.transaction.commit import HookChanged, run_and_hear, run_command
 from hkgit.git.transaction.landing import expect_landable
 from hkgit.git.transaction.transaction import Transaction, transaction
-from hkgit.git.transaction.worktree import Worktree, advance, reset
+from hkgit.git.transaction.worktree import (
+    HookChanged,
+    Worktree,
+    advance,
+    reset,
+    run_and_hear,
+    run_command,
+)
 from hkgit.text.document import Document
 from hkgit.text.paths import quote_path
 from hkgit.text.strict_json import JsonObject
