@@ -39,8 +39,8 @@ from hkgit.sessions.end import list_sessions
 from hkgit.sessions.homes import find_folders
 from hkgit.sessions.writer import find_crashed
 from hkgit.text.escape import escape_console, to_json_text, visible
-from hkgit.workflows import framework_hooks, health
-from hkgit.workflows.git_hooks import find_place
+from hkgit.workflows import health
+from hkgit.workflows.git_hooks import find_framework, find_place, find_runner
 
 _SAID = {
     Level.BROKEN: "broken: the gate cannot judge here",
@@ -152,23 +152,19 @@ def _say_repository(repository: Repository) -> Iterator[Line]:
 
 
 def _say_hooks(repository: Repository) -> Iterator[Line]:
-    """The hooks, those that a framework's configuration counts on, and the command for each."""
-    owners = {hook.name: _owner(repository, hook) for hook in health.find_hooks(repository)}
+    """The hooks, those that a framework should run and does not, and the command for these."""
+    hooks, root = list(health.find_hooks(repository)), repository.work_tree
+    owners = {hook.name: _owner(repository, hook) for hook in hooks}
     for name, owner in owners.items():
         yield "hook", f"{name}: {owner}"
-    root = repository.work_tree
-    if root is not None and framework_hooks.runs_gate(root):
-        by_framework = [name for name in HOOKS if name not in owners]
-        by_hkgit = [name for name in HOOKS if owners.get(name) == "foreign"]
-        if framework_hooks.is_set_up(root):
-            by_hkgit += [name for name in by_framework if name != "pre-commit"]
-            by_framework = [name for name in by_framework if name == "pre-commit"]
-        if by_hkgit:
-            yield "missing", f"{', '.join(by_hkgit)}: hkgit init"
-        if by_framework:
-            command = framework_hooks.render_install_command(root)
-            types = "".join(f" -t {name}" for name in by_framework)
-            yield "missing", f"{', '.join(by_framework)}: {command}{types}"
+    if root is not None and find_framework(root) is not None:
+        if missing := [name for name in HOOKS if name not in owners]:
+            types = "".join(f" -t {name}" for name in missing)
+            yield "missing", f"{', '.join(missing)}: pre-commit install{types}"
+    elif set(owners.values()) - {"foreign"}:
+        foreign = (hook for hook in hooks if owners[hook.name] == "foreign")
+        if lost := [hook.name for hook in foreign if find_runner(hook.path.read_bytes())]:
+            yield "missing", f"{', '.join(lost)}: hkgit init"
     if not set(owners.values()) - {"foreign"}:
         server = " --server" if repository.is_bare else ""
         yield "no gate", f"no hook here calls it: run hkgit init{server}"
@@ -178,16 +174,11 @@ def _owner(repository: Repository, hook: health.InstalledHook) -> str:
     """Whose a hook is; one of a framework that runs the gate is not foreign."""
     if hook.owner != "foreign" or repository.work_tree is None:
         return hook.owner
-    runner, root = framework_hooks.find_runner(hook.path.read_bytes()), repository.work_tree
-    if runner is None:
-        return hook.owner
-    place = find_place(hook.path.parent, hook.name, is_framed=framework_hooks.is_set_up(root))
-    is_run = (
-        is_own(place.read_bytes() if place.is_file() else b"")
-        if framework_hooks.is_set_up(root)
-        else framework_hooks.runs_gate(root)
+    runner, place = find_runner(hook.path.read_bytes()), find_place(hook.path.parent, hook.name)
+    is_run = find_framework(repository.work_tree) or (
+        place.is_file() and is_own(place.read_bytes())
     )
-    return f"run by {runner}" if is_run else hook.owner
+    return f"run by {runner}" if runner is not None and is_run else hook.owner
 
 
 def _say_transactions(
