@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import IO
 
 from hkgit.errors import GitRefused
-from hkgit.git.facts import ALLOW_BLIND, TRANSACTION
+from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, scrub_environment
 from hkgit.git.objects import FULL_ID
-from hkgit.git.program import run, scrub_environment
+from hkgit.git.program import run
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.locks import unstoppable
 from hkgit.git.transaction.worktree import PLAIN, Worktree
