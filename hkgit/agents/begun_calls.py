@@ -30,7 +30,6 @@ from hkgit.agents.events import (
 from hkgit.agents.specs import find_commands, find_touched_paths
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput, Stale
-from hkgit.git.facts import ask_git
 from hkgit.git.state_files import find_files
 from hkgit.sessions.blobs import Blobs, find_open_notes, keep_json, load_written, save_written
 from hkgit.sessions.file_lines import Checkout
@@ -353,6 +352,8 @@ def _keep_seen(root: Path, path: str, blobs: Blobs) -> KeptFile:
 
 def ask_status(root: Path) -> tuple[str | None, list[str]]:
     """Find the commit that HEAD is, None before the first, and each path that differs from it."""
+    from hkgit.git.facts import ask_git  # most calls run no command
+
     said = ask_git(*_STATUS, root=str(root))
     if not said:
         from hkgit.git.program import run  # it says why
