@@ -138,7 +138,7 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
     replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
     units = list_waiting([*live, *replayed.journals.values()])
     proposal = propose(repository, units, head, tree)
-    explanation = _explain(repository, proposal, (before, tree), units)
+    explanation = _explain(repository, proposal, (before, tree))
     if request.keeps:
         _keep_calls(repository.work_tree, proposal, replayed)
     return Adoption(None, explanation, proposal, replayed)
@@ -156,7 +156,7 @@ def _adopt_commits(
         parents = repository.commit(commit).parents
         base = parents[0] if parents else None
         proposal = propose(repository, units, base, after)
-        explanation = _explain(repository, proposal, (before, after), units)
+        explanation = _explain(repository, proposal, (before, after))
         for journal in journals:  # what a commit has taken is not there for the next
             journal.landed |= {each.name for each in proposal.entries if each.list_edits(journal)}
             journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
@@ -224,14 +224,9 @@ def _replay(
     return replay.take(transcripts.steps(frozenset(known), wanted))
 
 
-def _explain(
-    repository: Repository,
-    proposal: Proposal,
-    trees: tuple[str, str],
-    units: Sequence[PendingEdit],
-) -> Explanation:
+def _explain(repository: Repository, proposal: Proposal, trees: tuple[str, str]) -> Explanation:
     before, after = map(repository.snapshot, trees)
-    return explain(proposal.built, (before, after), list_changed_paths(repository, *trees), units)
+    return explain(proposal.built, (before, after), list_changed_paths(repository, *trees))
 
 
 def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:

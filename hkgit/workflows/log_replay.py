@@ -33,7 +33,6 @@ from hkgit.text.shown_lines import (
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.log_results import (
     find_after,
-    is_what_came,
     make_difference,
     makes_file,
     may_be_made_on,
@@ -96,8 +95,8 @@ class FollowedFiles:
 
     def find_before(self, path: str, edit: LoggedEdit) -> bytes | None:
         """Find what a file said before a call. Raises InvalidInput where nothing tells it."""
-        if edit.before is not None and path in edit.before:
-            content = edit.before[path]
+        if edit.told.before is not None and path in edit.told.before:
+            content = edit.told.before[path]
             return None if content is None else self.restore(path, content)
         is_here = path in self._files
         if not needs_text(edit, path):
@@ -105,9 +104,11 @@ class FollowedFiles:
         if makes_file(edit, path, is_here=is_here):
             return None
         found = self._find_version(path, edit)
-        if found is None and edit.replacements and edit.hunks:
+        if found is None and edit.spec is not None and edit.told.hunks:
             # Others have moved its lines: the words of the call still name its place.
-            found = self._find_version(path, replace(edit, hunks=None))
+            found = self._find_version(path, replace(edit, told=replace(edit.told, hunks=None)))
+        if found is None and edit.spec is not None:
+            found = self._files.get(path)  # its words may be quoted loosely, as some tools allow
         if found is None:
             raise make_unknown([path], "nothing shows what was in the file before the call")
         return found
@@ -339,12 +340,15 @@ class TranscriptReplay:
             MappingSnapshot(),
             {path: None if data is None else File(data) for path, data in before.items()},
         )
-        after = find_after(edit, before)
-        known = self._memory.knowledge(step.session)
-        if edit.spec is not None and edit.is_final:
-            plan = plan_call([edit.spec], files, Options(), (), known, self._blobs.get)
-            if plan.is_ok and is_what_came(plan, before, after):
-                return plan
+        known, words = self._memory.knowledge(step.session), dict[str, bytes | None]()
+        specs = [] if edit.spec is None or not edit.told.is_final else [edit.spec]
+        plan = plan_call(specs, files, Options(), (), known, self._blobs.get)
+        if specs and plan.is_ok:
+            changed = plan.changed.items()
+            words = {**before, **{path: None if x is None else x.data for path, x in changed}}
+        after = find_after(edit.told, before, words)
+        if words and words | dict(after or {}) == words:
+            return plan
         if after is None:
             raise make_unknown(edit.paths, "the log does not show the result of the call")
         spec = make_difference(before, after)

@@ -157,18 +157,6 @@ NESTED = "if a {\n    if b {\n        call(x);\n    }\n}\nend();\n"
 
 
 @pytest.mark.parametrize(
-    "new",
-    [
-        pytest.param("        call(x);\n}\nlog();\n", id="a line below"),
-        pytest.param("        call(x);\n    log();\n}\n", id="a line above that is less indented"),
-    ],
-)
-def test_of_two_brackets_the_inner_one_may_have_been_left_out(new: str) -> None:
-    with pytest.raises(Ambiguous):
-        edited(NESTED, edit_of("        call(x);\n}\n", new))
-
-
-@pytest.mark.parametrize(
     ("new", "there"),
     [
         pytest.param("call(y);\n", "        call(y);\n    }", id="a line above it is rewritten"),
