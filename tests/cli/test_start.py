@@ -89,6 +89,7 @@ HOOK_WORDS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("words", HOOK_WORDS, ids=" ".join)
 def test_hooks_are_answered_without_click_and_alike(one: Repo, words: tuple[str, ...]) -> None:
     one.write("b.py", "y = 1\n")
