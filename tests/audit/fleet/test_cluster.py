@@ -22,7 +22,6 @@ from hkgit.cli import fleet
 from hkgit.cli.fleet import open_executor
 from hkgit.errors import GitRefused, InvalidInput
 
-
 COMMITS, SIZE = 120, 4
 
 
