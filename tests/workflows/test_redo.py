@@ -240,6 +240,7 @@ def test_what_a_session_edited_keeps_its_evidence_beside_what_is_late(guarded: R
     assert guarded.git("status", "--porcelain") == " M kept.txt"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("at", ["worktree", "commit", "update-ref", "restore", "reset"])
 def test_a_crash_loses_nothing_that_is_staged(guarded: Repo, at: str) -> None:
     guarded.write("a.txt", "two\n")
