@@ -290,11 +290,10 @@ def refuse_ambiguous(document: Document, places: Sequence[Place], edit: Edit) ->
     is_equal = len({(place.agreement, place.similarity) for place in places}) == 1
     shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
     why = "" if is_equal else f" ({shares} alike), too similar to choose"
-    line = _distinction(document, spans)
     error = Ambiguous(
         edit.path,
         f"the old text matches {len(places)} places, at lines {numbers}{more}{why}",
-        f"Quote more lines above or below, so that the edit names one place.{line}",
+        "Quote more lines above or below, so that the edit names one place.",
     )
     error.near = tell_apart(document, spans[:SHOWN])
     return error
@@ -360,16 +359,6 @@ def _unknown(view: FileLines, candidate: Place) -> Iterator[int]:
     known = {target for target in candidate.targets if target is not None}
     first, last = view.document.lines_of(candidate.start, candidate.end)
     return (n for n in range(first - 1, last) if n not in known and view.lines[n].strip())
-
-
-def _distinction(document: Document, spans: Sequence[tuple[int, int]]) -> str:
-    """The line right above the places, where it is another one at each of them."""
-    above = [document.lines[first - 2].strip(b"\0 \t") if first > 1 else b"" for first, _ in spans]
-    if len(spans) > SHOWN or len(set(above)) < len(spans) or not all(above):
-        return ""
-    named = zip(spans, above, strict=True)
-    shown = "; ".join(f"{first}: {_quote(line)}" for (first, _), line in named)
-    return f" The lines right above them: {shown}."
 
 
 def _lines(first: int, last: int) -> str:
