@@ -12,39 +12,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hkgit.errors import GitRefused
+from hkgit.git.facts import scrub_environment
 from hkgit.values import dataclass, replace
 
 OLDEST = (2, 38)
 """The first git that has `merge-tree --write-tree`."""
-
-LOCAL_VARIABLES = frozenset(
-    {
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_ATTR_SOURCE",
-        "GIT_COMMON_DIR",
-        "GIT_CONFIG",
-        "GIT_CONFIG_COUNT",
-        "GIT_CONFIG_PARAMETERS",
-        "GIT_DIR",
-        "GIT_GLOB_PATHSPECS",
-        "GIT_GRAFT_FILE",
-        "GIT_ICASE_PATHSPECS",
-        "GIT_IMPLICIT_WORK_TREE",
-        "GIT_INDEX_FILE",
-        "GIT_INTERNAL_SUPER_PREFIX",
-        "GIT_LITERAL_PATHSPECS",
-        "GIT_NAMESPACE",
-        "GIT_NOGLOB_PATHSPECS",
-        "GIT_NO_REPLACE_OBJECTS",
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_PREFIX",
-        "GIT_QUARANTINE_PATH",
-        "GIT_REPLACE_REF_BASE",
-        "GIT_SHALLOW_FILE",
-        "GIT_WORK_TREE",
-    }
-)
-"""What `git rev-parse --local-env-vars` lists, and others that refer to one repository or call."""
 
 PINNED = {
     "LC_ALL": "C",
@@ -80,11 +52,6 @@ class Completed:
     def text(self) -> str:
         """Standard output as text without its last line end; odd bytes as surrogate escapes."""
         return os.fsdecode(self.stdout).rstrip("\n")
-
-
-def scrub_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Remove the variables that point at a repository from an environment."""
-    return {name: value for name, value in environment.items() if name not in LOCAL_VARIABLES}
 
 
 def build_environment(

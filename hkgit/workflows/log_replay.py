@@ -7,11 +7,11 @@ from pathlib import Path
 
 from hkgit.applying.evidence import RECOVERED
 from hkgit.applying.planner import Options
-from hkgit.edits import File, MappingSnapshot, Overlay, Snapshot
+from hkgit.edits import File, MappingSnapshot, Overlay
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.entry import Entry
 from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.call_journal import JournaledCall, PendingEdit, SessionJournal
+from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.call_plan import CallPlan, plan_call
 from hkgit.sessions.knowledge import (
     NOTHING,
@@ -23,7 +23,6 @@ from hkgit.sessions.knowledge import (
 )
 from hkgit.sessions.writer import keep_versions
 from hkgit.text.document import Lines
-from hkgit.text.hashes import digest
 from hkgit.text.shown_lines import (
     find_shown_files,
     find_shown_lines,
@@ -33,14 +32,15 @@ from hkgit.text.shown_lines import (
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.log_results import (
     find_after,
+    is_shown_as,
     make_difference,
     makes_file,
     may_be_made_on,
     name_change,
     needs_text,
+    with_ends,
 )
 from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
-from hkgit.workflows.log_texts import is_shown_as, with_ends
 
 Versions = Callable[[str], Iterator[bytes]]
 """Versions of a file that a repository has, those that are likeliest first."""
@@ -214,53 +214,6 @@ class ReadingMemory:
         answer = split_answer(reading.answer)
         found = find_shown_files(files, answer, reading.said, reading.asked)
         return found.get(reading.path, [])
-
-
-SLACK = 120_000
-"""Milliseconds that a commit's clock may be behind that of its edits."""
-
-
-def narrow(
-    units: Sequence[PendingEdit],
-    sides: tuple[Snapshot, Snapshot],
-    paths: Iterable[str],
-    author_time: int,
-) -> list[PendingEdit]:
-    """Select the edits that may be in a commit made at `author_time` (s); all in order of time."""
-    kept: set[PendingEdit] = set()
-    before, after = sides
-    for path in paths:
-        here = [unit for unit in units if path in unit.paths]
-        kept.update(_narrow_path(here, path, before.get(path), after.get(path), author_time))
-    return [unit for unit in units if unit in kept]
-
-
-def _narrow_path(
-    units: Sequence[PendingEdit],
-    path: str,
-    before: File | None,
-    after: File | None,
-    author_time: int,
-) -> Sequence[PendingEdit]:
-    wanted = None if after is None else digest(after.data)
-    left = [at for at, unit in enumerate(units) if _find_states(unit, path)[1] == wanted]
-    in_time = [at for at, unit in enumerate(units) if unit.call.time <= author_time * 1000 + SLACK]
-    last = max(left or in_time, default=-1)
-    found = None if before is None else digest(before.data)
-    begun = [at for at in range(last + 1) if _find_states(units[at], path)[0] == found]
-    return units[max(begun, default=0) : last + 1]
-
-
-def _find_states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
-    """What a spec found at a path, and what it left there."""
-    for change in unit.entry.files:
-        if path in (change.path, change.new_path):
-            _, before, after = name_change(change)
-            return (
-                before if change.path == path else None,
-                after if change.new_path == path else None,
-            )
-    return "", ""
 
 
 @dataclass

@@ -110,14 +110,20 @@ _SNIFFED = 8000
 
 def text_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Find text that a commit adds and the policy rejects, the first place a file and kind."""
-    kinds = case.policy.reject_text
-    encoding, faults = find_encoding(case.candidate.header)
+    candidate = case.candidate
+    encoding, faults = find_encoding(candidate.header)
     yield from faults
-    message = _read(case.candidate.message or b"", encoding)
-    for kind, line, character in find_added([], File(message), kinds):
-        yield _finding(kind, f"message:{line}", character)
-    yield from _check_people(case, encoding)
-    yield from _check_names(case)
+    names = [each.path for each in case.changes if each.old is None and not each.path.isascii()]
+    # Nothing of a name is a mark of the file's order of bytes.
+    shown = {
+        "message": _read(candidate.message or b"", encoding),
+        "author": b"'" + _read(encode_text(candidate.author), encoding),
+        "committer": b"'" + _read(encode_text(candidate.committer), encoding),
+        **{quote_path(path): b"'" + encode_text(path) for path in names},
+    }
+    for where, data in shown.items():
+        for kind, line, character in find_added([], File(data), case.policy.reject_text):
+            yield _finding(kind, f"{where}:{line}" if where == "message" else where, character)
     yield from _check_files(case)
 
 
@@ -144,28 +150,10 @@ def _read(data: bytes, encoding: str) -> bytes:
     return data if is_utf8 else data.decode(_ENCODINGS[encoding], "replace").encode()
 
 
-def _check_people(case: JudgedCommit, encoding: str) -> Iterator[Finding]:
-    """Author and committer, whose names git shows beside the message."""
-    candidate = case.candidate
-    for role, person in (("author", candidate.author), ("committer", candidate.committer)):
-        shown = decode_text(_read(encode_text(person), encoding))
-        for kind in case.policy.reject_text:
-            for character in _find_kinds(kind, shown)[:1]:
-                yield _finding(kind, role, character)
-
-
 def _finding(kind: str, where: str, character: str) -> Finding:
     what = f"adds {_NAMES[kind]}, U+{ord(character):04X}"
     fix = "Remove it, or write it as an escape; the policy says so (reject_text)."
     return Finding("text", where, what, fix)
-
-
-def _check_names(case: JudgedCommit) -> Iterator[Finding]:
-    added = [each.path for each in case.changes if each.old is None and not each.path.isascii()]
-    for path in added:
-        for kind in case.policy.reject_text:
-            for character in _find_kinds(kind, path)[:1]:
-                yield _finding(kind, quote_path(path), character)
 
 
 def _check_files(case: JudgedCommit) -> Iterator[Finding]:
@@ -283,7 +271,3 @@ def _suspect_lines(data: bytes) -> Iterator[tuple[int, str]]:
         number += text.count("\n", done, start)
         done = start
         yield number, text[start : found.end()]
-
-
-def _find_kinds(kind: str, line: str) -> list[str]:
-    return [] if _is_plain(line) else re.findall(KINDS[kind], re.sub(_SPELLING, "", line))

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO
 
 from hkgit.errors import GitRefused
-from hkgit.git.facts import ALLOW_BLIND, TRANSACTION
+from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, scrub_environment
 from hkgit.git.objects import FULL_ID
-from hkgit.git.program import run, scrub_environment
+from hkgit.git.program import run
 from hkgit.git.repository import Repository
 from hkgit.git.state_files import find_files
 from hkgit.git.transaction.locks import stoppable, unstoppable
