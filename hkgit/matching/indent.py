@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from math import gcd
 
 from hkgit.matching.view import indent_of
 from hkgit.values import dataclass
@@ -31,8 +30,6 @@ class Indentation:
     known: Mapping[bytes, bytes]
     author_unit: bytes
     file_unit: bytes
-    grain: int = 0
-    """The number of spaces of which all of the author's indentations are multiples."""
 
     def of(self, indent: bytes) -> bytes | None:
         """Find the file's indentation for a line that the author indents by `indent`.
@@ -43,9 +40,6 @@ class Indentation:
             return self.known.get(indent, indent)
         if all(author == file for author, file in self.known.items()):
             return indent
-        scaled = self._scale(indent)
-        if scaled is not None:
-            return scaled
         if self.author_unit in (self.file_unit, b""):
             return self._shift(indent)
         near = min(
@@ -62,22 +56,6 @@ class Indentation:
         if b"\t" in rest and b"\t" not in self.file_unit:
             return None
         return self.file_unit * max(here_levels + levels - near_levels, 0) + rest
-
-    def _scale(self, indent: bytes) -> bytes | None:
-        """The indentation times the ratio that several pairs show, if it is of whole levels."""
-        deep = {a: f for a, f in self.known.items() if a and f}
-        is_all = all(bool(a) == bool(f) for a, f in self.known.items())
-        marks = {(a[:1], f[:1]) for a, f in deep.items()}
-        ratios = {_reduce_ratio(len(f), len(a)) for a, f in deep.items()}
-        if not is_all or len(self.known) < 2 or len(marks) != 1 or len(ratios) != 1:
-            return None
-        [(author, file)], [(over, under)] = marks, ratios
-        sides = (b"".join((indent, *deep)).strip(author), b"".join(deep.values()).strip(file))
-        is_even = author == b"\t" or len(indent) % gcd(*map(len, deep)) == 0
-        is_even = is_even or self.grain * over >= SMALLEST * under
-        if any(sides) or not is_even or len(indent) * over % under:
-            return None
-        return file * (len(indent) * over // under)
 
     def _shift(self, indent: bytes) -> bytes | None:
         """The indentation of the nearest pair, with what the author has more or less."""
@@ -106,9 +84,18 @@ def learn(
             seen.setdefault(indent_of(old), Counter())[indent_of(here)] += min(len(old.strip()), 9)
     known = {old: max(counts, key=lambda k: (counts[k], k)) for old, counts in seen.items()}
     file_unit = _unit(near) or _unit(author) or b"    "
-    author_unit = _ratio(known, file_unit) or _unit(author, file_unit)
-    grain = gcd(*(len(indent_of(line)) for line in author if line.strip()))
-    return Indentation(known=known, author_unit=author_unit, file_unit=file_unit, grain=grain)
+    mixed = {a: f for a, f in known.items() if a and f and (b"\t" in a) != (b"\t" in file_unit)}
+    shares = {_share(old, here, file_unit) for old, here in mixed.items()}
+    # Where one side has tabs and the other spaces, the pairs show the author's unit.
+    author_unit = min(shares) if len(shares) == 1 else _unit(author, file_unit)
+    return Indentation(known=known, author_unit=author_unit, file_unit=file_unit)
+
+
+def _share(author: bytes, file: bytes, file_unit: bytes) -> bytes:
+    """What the author has for one unit of the file's; nothing where that is no whole share."""
+    levels, rest = _levels(file, file_unit)
+    is_whole = levels and not rest and len(author) % levels == 0
+    return author[: len(author) // levels] if is_whole else b""
 
 
 def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
@@ -133,32 +120,6 @@ def _divides(unit: int, indents: Sequence[bytes]) -> bool:
     """Whether most indentations are whole levels of so many spaces; of the widest unit all."""
     uneven = sum(1 for indent in indents if len(indent) % unit)
     return 4 * uneven <= len(indents) if unit < max(UNITS) else not uneven
-
-
-def _ratio(known: dict[bytes, bytes], file_unit: bytes) -> bytes:
-    """The author's unit where the pairs show it, each by the share of a level.
-
-    They do where one side has tabs and the other spaces, or where they agree at several depths
-    (no indentation at all is one of them).
-    """
-    deep = {author: file for author, file in known.items() if author and file}
-    units = {_share(author, file, file_unit) for author, file in deep.items()}
-    is_mixed = any((b"\t" in author) != (b"\t" in file_unit) for author in deep)
-    is_shown = len(units) == 1 and (is_mixed or len(deep) > 1 or known.get(b"") == b"")
-    return min(units) if is_shown else b""
-
-
-def _reduce_ratio(over: int, under: int) -> tuple[int, int]:
-    """A ratio in its lowest terms."""
-    common = gcd(over, under)
-    return over // common, under // common
-
-
-def _share(author: bytes, file: bytes, file_unit: bytes) -> bytes:
-    """What the author has for one unit of the file's."""
-    levels, rest = _levels(file, file_unit)
-    is_whole = levels and not rest and len(author) % levels == 0
-    return author[: len(author) // levels] if is_whole else b""
 
 
 def measure_width(indent: bytes) -> int:

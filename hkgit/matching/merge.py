@@ -2,10 +2,6 @@
 
 A line is words, each with the whitespace before it. Words are compared without them, so that a
 change of whitespace and a change of words right beside it stay two changes.
-
-That is so where an old text is indented otherwise than the file, and the frame of the author is
-not that of the new text, or is none: the new text is already as the file does, or the old
-one was quoted without its indentation.
 """
 
 from __future__ import annotations
@@ -111,7 +107,8 @@ def indent_quotation(view: FileLines, wanted: EditLines, place: Place, path: str
 
     Raises Conflict where it cannot be told how far they are to be indented.
     """
-    before = _before(view, place)
+    data, offsets = view.document.data, view.document.offsets
+    before = data[offsets[view.document.line_at(place.start) - 1] : place.start]
     if before.strip() or b"\n" in wanted.old.rstrip():
         return wanted
     first, last = view.document.lines_of(place.start, place.end)
@@ -120,12 +117,6 @@ def indent_quotation(view: FileLines, wanted: EditLines, place: Place, path: str
     further = (shift + line if line.strip() else line for line in lines[1:])
     new = b"\n".join((lines[0], *further))
     return EditLines(wanted.old, new, wanted.whole_lines, wanted.is_repaired)
-
-
-def _before(view: FileLines, place: Place) -> bytes:
-    """What is before a place on its first line."""
-    data, offsets = view.document.data, view.document.offsets
-    return data[offsets[view.document.line_at(place.start) - 1] : place.start]
 
 
 def add_margin(view: FileLines, wanted: EditLines, targets: Targets, path: str) -> EditLines:
@@ -441,17 +432,12 @@ def _merge(view: FileLines, wanted: EditLines, place: Place, tier: str, path: st
         targets = place.targets
     else:
         first, last = view.document.lines_of(place.start, place.end)
-        targets = _targets(view, wanted, first - 1, last)
+        targets = tuple(range(first - 1, last))
+        if list(wanted.old_lines) != list(view.lines[first - 1 : last]):
+            lines, old = list_keys(view, wanted)
+            targets = align(old, lines[first - 1 : last], first - 1)
         wanted, targets = _without_blank_ends(wanted, targets)
     return Merge(view, path, add_margin(view, wanted, targets, path), targets)
-
-
-def _targets(view: FileLines, wanted: EditLines, first: int, after: int) -> Targets:
-    """Which line is which at a place that says the same as the old text."""
-    if list(wanted.old_lines) == list(view.lines[first:after]):
-        return tuple(range(first, after))
-    lines, old = list_keys(view, wanted)
-    return align(old, lines[first:after], first)
 
 
 def _without_blank_ends(wanted: EditLines, targets: Targets) -> tuple[EditLines, Targets]:

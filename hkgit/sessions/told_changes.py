@@ -1,4 +1,4 @@
-"""What an agent, in an answer or in its log, tells of a change beside the words of its call."""
+"""What an agent, in an answer or in its log, tells about a change beside the words of its call."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LineHunk:
 
 @dataclass(frozen=True)
 class Told:
-    """What is told of a change, by the names of its files.
+    """What is told about a change, by the names of its files.
 
     `before` and `after` are whole files, None for no file. `is_final` is false where somebody
     changed the result, so that only `after` tells it.

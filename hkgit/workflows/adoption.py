@@ -22,9 +22,8 @@ from hkgit.sessions.writer import at_work
 from hkgit.values import dataclass, replace
 from hkgit.workflows.explanation import Explanation, Origin, explain
 from hkgit.workflows.log_replay import Replayed, TranscriptReplay
-from hkgit.workflows.log_results import name_change
+from hkgit.workflows.log_results import FileVersions, name_change
 from hkgit.workflows.log_steps import Step
-from hkgit.workflows.log_texts import FileVersions
 
 
 def keep_record(repository: Repository, commit: str, proposal: Proposal) -> str:

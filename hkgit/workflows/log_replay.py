@@ -32,14 +32,15 @@ from hkgit.text.shown_lines import (
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.log_results import (
     find_after,
+    is_shown_as,
     make_difference,
     makes_file,
     may_be_made_on,
     name_change,
     needs_text,
+    with_ends,
 )
 from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
-from hkgit.workflows.log_texts import is_shown_as, with_ends
 
 Versions = Callable[[str], Iterator[bytes]]
 """Versions of a file that a repository has, those that are likeliest first."""

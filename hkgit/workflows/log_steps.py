@@ -29,7 +29,7 @@ class LoggedReading:
 
 @dataclass(frozen=True)
 class LoggedEdit:
-    """A call of an edit tool that the tool took, and what is told of it by the paths of its files.
+    """A call that an edit tool took, and what is told about it by the paths of its files.
 
     `spec` is None where the log has no words that hkgit reads.
     """

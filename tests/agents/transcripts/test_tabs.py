@@ -10,7 +10,7 @@ import pytest
 from hkgit.agents.logged_diffs import parse_structured_patch
 from hkgit.errors import InvalidInput
 from hkgit.sessions.told_changes import LineHunk
-from hkgit.workflows.log_texts import apply_hunks
+from hkgit.workflows.log_results import apply_hunks
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import ClaudeLog

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -44,7 +43,7 @@ from tests.support.circumstances import CIRCUMSTANCES, SHA_256, in_a_shallow_clo
 from tests.support.commands import loaded_path
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, commit_tree, judge
 from tests.support.keys import made_key, public, sign_with
-from tests.support.modules import modules
+from tests.support.modules import list_rules
 from tests.support.planning import Operation, hash_of, protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -441,22 +440,4 @@ ELSEWHERE = {
 def test_no_rule_is_left_out() -> None:
     """Whoever adds a rule adds how its rejection is mended."""
     rules = {name.partition(":")[0] for name in KINDS}
-    assert {*rules_of_the_code()} <= rules | {*ELSEWHERE}
-
-
-def rules_of_the_code() -> Iterator[str]:
-    """The first argument of each finding that hkgit makes."""
-    for tree in modules().values():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and _makes_finding(node.func):
-                named = [each.value for each in node.keywords if each.arg == "rule"]
-                match (*node.args, *named)[:1]:
-                    case (ast.Constant(value=str(rule)),):
-                        yield rule
-
-
-def _makes_finding(called: ast.expr) -> bool:
-    match called:
-        case ast.Name("Finding" | "Wrong") | ast.Attribute(ast.Name("Finding"), "of"):
-            return True
-    return False
+    assert list_rules() <= rules | {*ELSEWHERE}
