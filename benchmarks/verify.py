@@ -20,13 +20,10 @@ from pathlib import Path
 
 from benchmarks.history import make_history
 from benchmarks.pairs import sh
+from hkgit.audit.tables.database import keep_rulings, list_held, open_kept_rows
+from hkgit.audit.tables.rows import describe_judges
 from hkgit.evidence.replay import candidate_of, replay
-from hkgit.gate.commit_range import (
-    CommitRange,
-    VerifiedCommits,
-    drop_floors,
-    judge_range,
-)
+from hkgit.gate.commit_range import CommitRange, drop_floors, judge_range
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 
@@ -74,12 +71,16 @@ def _ways(
 
     def verified(jobs: int = 1, known: bool = False) -> None:
         repository = Repository.discover(root)
-        memory = VerifiedCommits.of(repository, LAX) if known else None
         asked = CommitRange(first, repository.resolve("main"))
-        stream = judge_range(
-            repository, asked, LAX, has_trusted_side=False, jobs=jobs, known=memory
-        )
-        assert sum(ruling.passes for ruling in stream.rulings) == len(commits)
+        if not known:
+            stream = judge_range(repository, asked, LAX, has_trusted_side=False, jobs=jobs)
+            assert sum(ruling.passes for ruling in stream.rulings) == len(commits)
+            return
+        with open_kept_rows(repository, LAX) as kept:
+            held = list_held(kept, "", describe_judges(LAX), only_passing=True)
+            fresh = [each for each in commits if each not in held]
+            stream = judge_range(repository, asked, LAX, has_trusted_side=False, commits=fresh)
+            assert all(each.passes for each in keep_rulings(kept, stream.rulings, LAX))
 
     return [
         ("git log -p", lambda: sh_quietly(log, root)),

@@ -88,7 +88,7 @@ def _report(root: Path, base: str, expected: list[str], seconds: float) -> None:
     print(f"{len(expected)} commits in {seconds:.0f} s: {len(lost)} lost, {len(twice)} twice")
     print(f"left in the checkout: {changes or 'nothing'}")
     judged = json.loads(sh([*HKGIT, "verify", f"{base}..HEAD", "--json"], root))["commits"]
-    print("verdicts:", dict(Counter(commit["verdict"] for commit in judged)))
+    print("verdicts:", dict(Counter(commit["replay"] for commit in judged)))
 
 
 if __name__ == "__main__":

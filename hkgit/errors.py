@@ -43,6 +43,10 @@ class HkgitError(Exception):
         """Let an error of a worker come back as what it is."""
         return _restore, (type(self), self.where, self.what, self.fix)
 
+    def advise(self, fix: str) -> None:
+        """Add one more thing to do."""
+        HkgitError.__init__(self, self.where, self.what, f"{self.fix} {fix}".lstrip())
+
     @property
     def lines(self) -> tuple[int, int] | None:
         """First and last line of the likeliest place."""

@@ -68,7 +68,7 @@ def _dataclass(cls: type | None = None, *, frozen: bool = False) -> Any:
     read = attrgetter(*compared) if compared else lambda self: ()
 
     def init(self: Any, *args: object, **named: object) -> None:
-        compiled = _compile_init(cls, fields, frozen=frozen)
+        compiled = _compile_init(cls, fields)
         cls.__init__ = compiled  # type: ignore[misc]  # a class may replace its own
         compiled(self, *args, **named)
 
@@ -91,10 +91,10 @@ def _dataclass(cls: type | None = None, *, frozen: bool = False) -> Any:
     return cls
 
 
-def _compile_init(cls: type, fields: Mapping[str, Field], *, frozen: bool) -> Callable[..., None]:
-    """The method as one would write it by hand."""
-    known: dict[str, object] = {"_set": object.__setattr__, "_absent": _Absent}
-    parameters, lines = ["self"], []
+def _compile_init(cls: type, fields: Mapping[str, Field]) -> Callable[..., None]:
+    """The method that keeps what is given. Written so, it is compiled and run the soonest."""
+    known: dict[str, object] = {"_absent": _Absent}
+    parameters, kept = ["self"], []
     for name, each in fields.items():
         value, default = name, ""
         if each.default is not _Absent:
@@ -103,11 +103,11 @@ def _compile_init(cls: type, fields: Mapping[str, Field], *, frozen: bool) -> Ca
             default, known[f"_of_{name}"] = "=_absent", each.default_factory
             value = f"_of_{name}() if {name} is _absent else {name}"
         parameters.append(name + default)
-        lines.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+        kept.append(f"{name}={value}")
+    body = f"self.__dict__.update({', '.join(kept)})"
     if hasattr(cls, "__post_init__"):
-        lines.append("self.__post_init__()")
-    body = "\n ".join(lines or ["pass"])
-    exec(f"def __init__({', '.join(parameters)}):\n {body}", known)
+        body += "; self.__post_init__()"
+    exec(f"def __init__({', '.join(parameters)}): {body}", known)
     init: Any = known["__init__"]
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     return init  # type: ignore[no-any-return]  # what `exec` defined has no type

@@ -13,12 +13,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hkgit.agents.events import Did, Editing, Looks, ServerCall, Shell, ToolEvent, ToolReading
+from hkgit.agents.live_transcript import find_turn
 from hkgit.agents.logged_call import Line, LoggedCall, Record, tell
-from hkgit.agents.setup.settings import Part
-from hkgit.agents.shown_readings import find_turn
 from hkgit.agents.tools import Tool, session_name
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 Find = Callable[[Path, Mapping[str, str], Sequence[Path]], Iterator[Path]]
 """Finds the logs of an agent, by the home, the environment and the roots of checkouts."""

@@ -1,9 +1,11 @@
-"""Calls that have begun and not ended.
+"""Calls that have begun: one record of each, with what was in its files then.
 
-On a busy machine an agent stops a hook that takes too long. The edit is made all the same, so a
-note that is left says which one nobody has recorded.
+Hooks of its session take in what came of it. On a busy machine an agent stops a hook that takes too
+long, and makes the edit all the same: so a record that is left says what nobody has taken in. Hooks
+of other sessions read it too: they tell from it what may have changed a file meanwhile.
 
-Hooks of other sessions read it too: they tell from it what may have changed a file meanwhile.
+An agent may make several calls at once. What one of them leaves, those that are still open begin
+with.
 """
 
 from __future__ import annotations
@@ -11,19 +13,34 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hkgit.agents.events import Editing, Shell, UnshownShell, UntoldEdit
+from hkgit.agents.events import (
+    Did,
+    Editing,
+    LateEdit,
+    PendingToolEdit,
+    Shell,
+    UnshownShell,
+    UntoldEdit,
+)
 from hkgit.agents.setup.settings import HOOK_SECONDS
-from hkgit.edits import REGULAR, File
+from hkgit.agents.specs import find_commands, find_touched_paths
+from hkgit.edits import EXECUTABLE, REGULAR, File
+from hkgit.errors import InvalidInput, Stale
 from hkgit.git.state_files import find_files
 from hkgit.sessions.blobs import Blobs, find_open_notes, keep_json, load_written, save_written
 from hkgit.sessions.file_lines import Checkout
-from hkgit.sessions.homes import say_waiting
+from hkgit.sessions.homes import list_candidates, say_waiting
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass
+from hkgit.values import dataclass, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.evidence.entry import FileMark
 
 LASTS = 600.0
 """Seconds after which a call that has not reported its end is taken to have ended, or failed.
@@ -31,48 +48,254 @@ LASTS = 600.0
 A person may have been asked for leave within them.
 """
 
+OVERDUE = HOOK_SECONDS + 2.0
+"""Seconds after which no hook reports an edit any more, unless a person is asked before it."""
 
-Begun = Editing | UntoldEdit | UnshownShell
-"""What may begin and not be told to end: an edit, one of which nothing is told, or a command."""
+_MOST = 20
+"""So many calls of one kind are remembered: of some no hook tells the end."""
+
+_WAIT = 5.0
+"""So many seconds a hook waits for another: agents wait for it in turn."""
+
+_LARGEST = 2**20
+_MOST_FILES = 2000
+"""What larger files hold, and more files, is not kept: a change of theirs is not recorded."""
+
+PLAIN = (REGULAR, EXECUTABLE)
+_STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--untracked-files=all")
+_FIELDS = {"1": 8, "u": 10, "?": 1}
+"""How many fields are before the path, by the kind of a line of `git status`."""
+
+ABSENT, BEYOND = "", "beyond"
+"""The stamps of a file that is not there, and of one that is not looked at."""
+
+UNKNOWN = ""
+"""What a call has found of a file of which that is not kept."""
+
+Files = Mapping[str, File | None]
+Begun = Editing | UntoldEdit | UnshownShell | Shell | PendingToolEdit
+"""What may begin: an edit, one of which nothing is told, one of a file alone, or a command."""
+
+
+@dataclass(frozen=True)
+class KeptFile:
+    """A file as it was: what tells it from any later one, and its content, if that is kept.
+
+    `since` is when it was so, in milliseconds since 1970; 0 for when the call began. `lost` names
+    the session that found it changed until then, and could not tell by whom.
+    """
+
+    stamp: str
+    mode: int = REGULAR
+    version: str | None = None
+    since: int = 0
+    lost: str = ""
+
+    @property
+    def mark(self) -> FileMark | str | None:
+        """What it was; None for no file."""
+        if self.version is None:
+            return None if self.stamp == ABSENT else UNKNOWN
+        from hkgit.evidence.entry import FileMark  # before a call nothing is compared
+
+        return FileMark(self.mode, self.version)
 
 
 @dataclass(frozen=True)
 class BegunCall:
-    """A call of which no hook has told what came of it; it began `age` seconds ago."""
+    """A call that no hook has told to be over, and its record.
 
+    It began at `begun`, in milliseconds since 1970, when the record was written. Of a command
+    `files` are those that differed from the commit `head`.
+    """
+
+    place: Path
     did: Begun
     directory: Path
-    age: float
-    note: Path
+    begun: int
+    files: Mapping[str, KeptFile]
+    head: str | None = None
+
+    @property
+    def age(self) -> float:
+        """How many seconds ago it began."""
+        return time.time() - self.begun / 1000
+
+    @property
+    def folder(self) -> Path:
+        """That of its session."""
+        return self.place.parents[1]
+
+    def restore(self, path: str) -> File | None:
+        """Return a file as it was; None for none. Raises Stale where it is not known."""
+        kept = self.files.get(path)
+        if kept is None:
+            fix = "Only a call that is seen before and after it is made can be recorded."
+            raise Stale(path, "was not saved before the call", fix)
+        if kept.version is None and kept.stamp == ABSENT:
+            return None
+        data = None if kept.version is None else Blobs.of_session(self.folder).get(kept.version)
+        if data is None:
+            raise Stale(path, "is not stored as it was before the call", "Nothing is recorded.")
+        return File(data, kept.mode)
+
+    def is_unchanged(self, root: Path) -> bool:
+        """Whether its files are as they were. Raises Stale where that is not known."""
+        return all(Checkout(root).get(path) == self.restore(path) for path in self.files)
+
+    def since(self, paths: Iterable[str]) -> int:
+        """Return when files were as kept, in ms since 1970: what others had recorded is in them."""
+        kept = (self.files.get(path) for path in paths)
+        return min((self.begun if x is None else x.since or self.begun for x in kept), default=0)
+
+    def end(self) -> None:
+        """Forget it: what came of it is taken in, as far as it can be."""
+        self.place.unlink(missing_ok=True)
 
 
-def note_begun(folder: Path, did: Begun, directory: Path) -> None:
-    """Note in a session what has begun and is not told to be over. Raises OSError."""
-    if isinstance(did, UnshownShell):
-        kept = {"command": did.shell.command, "call": did.call}
-    else:
-        edit = did.edit if isinstance(did, UntoldEdit) else did
-        kept = {"text": edit.text, "dialect": edit.dialect}
-    place, is_untold = _place(folder, did), isinstance(did, UntoldEdit)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(json.dumps(kept | {"directory": str(directory), "is_untold": is_untold}))
+def begin_call(root: Path, folder: Path, did: Did, directory: Path) -> None:
+    """Keep what a call is about to change, in the folder of its session. Raises HkgitError."""
+    blobs, commands = Blobs.of_session(folder), find_commands(did)
+    if commands:
+        from hkgit.agents.shown_readings import is_harmless  # an edit runs none
+
+        if not all(map(is_harmless, commands)):
+            head, seen = _look(root, blobs)
+            _begin(folder, Shell("\n".join(commands), ""), directory, seen, head)
+    paths = find_touched_paths(did, root, directory)
+    files = {path: keep_file(root, path, blobs) for path in paths}
+    if isinstance(did, Editing | UntoldEdit):
+        _begin(folder, did, directory, files)
+        say_waiting(folder.parent)
+    elif isinstance(did, PendingToolEdit | LateEdit):
+        _begin(folder, PendingToolEdit(paths[0]), directory, files)
+
+
+def note_unshown(folder: Path, did: UnshownShell, directory: Path) -> None:
+    """Note a command of which is not told yet what it has shown. Raises OSError."""
+    _begin(folder, did, directory, {})
     say_waiting(folder.parent)
 
 
-OVERDUE = HOOK_SECONDS + 2.0
-"""Seconds after which no hook reports an edit any more, unless a person is asked before it."""
+def _begin(
+    folder: Path,
+    did: Begun,
+    directory: Path,
+    files: Mapping[str, KeptFile],
+    head: str | None = None,
+) -> None:
+    place = _place(folder, did)
+    alike = find_files(place.parent, f"{place.name.partition('-')[0]}-*.json")
+    for each in sorted(alike, key=lambda each: each.stat().st_mtime)[:-_MOST]:
+        each.unlink(missing_ok=True)
+    place.unlink(missing_ok=True)
+    _save(BegunCall(place=place, did=did, directory=directory, begun=0, files=files, head=head))
+
+
+def _save(call: BegunCall) -> None:
+    """Write a record; one that is there stays as old as it is. Raises OSError."""
+    files = {
+        path: [each.stamp, each.mode, each.version, each.since, each.lost]
+        for path, each in call.files.items()
+    }
+    more = {"directory": str(call.directory), "head": call.head, "files": files}
+    keep_json(call.place, _describe(call.did)[2] | more)
+    if call.begun:
+        os.utime(call.place, ns=(call.begun * 10**6,) * 2)
+
+
+def _place(folder: Path, did: Begun) -> Path:
+    kind, words, _ = _describe(did)
+    # JSON may hold half a character, which no encoding has.
+    return folder / "aside" / f"{kind}-{digest(words.encode('utf-8', 'replace'))[:32]}.json"
+
+
+def _describe(did: Begun) -> tuple[str, str, JsonObject]:
+    """Tell the kind of a call, what its record is named after, and what is kept of it.
+
+    A commit settles those of the kind `open`, whose hook was stopped.
+    """
+    match did:
+        case UnshownShell(Shell(command), name):
+            return "waiting", name, {"command": command, "call": name}
+        case Shell(command):
+            return "shell", command, {"command": command}
+        case Editing(text, dialect):
+            return "open", text, {"text": text, "dialect": dialect}
+        case UntoldEdit(Editing(text, dialect)):
+            return "waiting", text, {"untold": text, "dialect": dialect}
+        case PendingToolEdit(path):
+            return "file", path, {"path": path}
+
+
+def load_call(place: Path) -> BegunCall | None:
+    """Read a record; None where there is none, or it is damaged."""
+    try:
+        fields = json.loads(place.read_text())
+        files = {path: KeptFile(*each) for path, each in fields["files"].items()}
+        begun = place.stat().st_mtime_ns // 10**6
+        return BegunCall(
+            place=place,
+            did=_read_did(fields),
+            directory=Path(fields["directory"]),
+            begun=begun,
+            files=files,
+            head=fields["head"],
+        )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _read_did(fields: JsonObject) -> Begun:
+    if "call" in fields:
+        return UnshownShell(Shell(fields["command"], ""), fields["call"])
+    if "command" in fields:
+        return Shell(fields["command"], "")
+    if "untold" in fields:
+        return UntoldEdit(Editing(fields["untold"], fields["dialect"]))
+    if "text" in fields:
+        return Editing(fields["text"], fields["dialect"])
+    return PendingToolEdit(fields["path"])
+
+
+def find_call(folder: Path, did: Begun, paths: Sequence[str] = ()) -> BegunCall | None:
+    """Find what a session has kept for a call; also one of its only file, if its words say none."""
+    found = load_call(_place(folder, did))
+    if found is None and len(paths) == 1:
+        return load_call(_place(folder, PendingToolEdit(paths[0])))
+    return found
+
+
+def find_command(folder: Path, did: Did) -> BegunCall | None:
+    """Find what a session has kept for the commands of a call."""
+    commands = find_commands(did)
+    return find_call(folder, Shell("\n".join(commands), "")) if commands else None
+
+
+def list_calls(folder: Path, *kinds: type[Begun]) -> list[BegunCall]:
+    """List the calls of a session, or those of some kinds, in the order in which they began."""
+    found = (load_call(place) for place in find_files(folder / "aside", "*-*.json"))
+    calls = [each for each in found if each and (not kinds or isinstance(each.did, kinds))]
+    return sorted(calls, key=lambda call: call.begun)
+
+
+def list_rivals(folder: Path) -> list[BegunCall]:
+    """List the calls of a session that may be changing files now."""
+    kinds = Editing, UntoldEdit, PendingToolEdit, Shell
+    return [each for each in list_calls(folder, *kinds) if each.age < LASTS]
+
+
+def may_change(call: BegunCall, paths: Iterable[str]) -> bool:
+    """Whether a call may change one of some files: as it says, or as its command names it."""
+    if isinstance(call.did, Shell):
+        return any(path.rpartition("/")[2] in call.did.command for path in paths)
+    return any(path in call.files for path in paths)
 
 
 def has_overdue(folder: Path) -> bool:
     """Whether a session has an edit of which a hook was stopped that would have told of it."""
     since = time.time() - OVERDUE
     return any(each.stat().st_mtime <= since for each in find_open_notes(folder))
-
-
-def note_written(folder: Path, path: str, file: File) -> None:
-    """Remember what an edit has left of a file, for the moments after it."""
-    version = Blobs.of_session(folder).put(file.data)
-    save_written(folder, load_written(folder) | {path: (version, file.mode, time.time())})
 
 
 def has_open_work(root: Path, folder: Path) -> bool:
@@ -87,81 +310,6 @@ def has_open_work(root: Path, folder: Path) -> bool:
     return False
 
 
-def forget_begun(folder: Path, did: Begun) -> None:
-    """Forget a call that the hook after it has told of."""
-    _place(folder, did).unlink(missing_ok=True)
-
-
-def list_begun(folder: Path) -> Iterator[BegunCall]:
-    """Yield the calls of a session that no hook has told to be over, in their order."""
-    places = [*find_open_notes(folder), *find_files(folder / "aside", "waiting-*.json")]
-    for since, place in sorted((each.stat().st_mtime, each) for each in places):
-        try:
-            fields = json.loads(place.read_text())
-            did = _read_begun(fields)
-            yield BegunCall(did, Path(fields["directory"]), time.time() - since, place)
-        except (OSError, ValueError, LookupError, TypeError):
-            place.unlink(missing_ok=True)
-
-
-def _read_begun(fields: JsonObject) -> Begun:
-    if "command" in fields:
-        return UnshownShell(Shell(fields["command"], ""), fields["call"])
-    edit = Editing(fields["text"], fields["dialect"])
-    return UntoldEdit(edit) if fields["is_untold"] else edit
-
-
-def _place(folder: Path, did: Begun) -> Path:
-    """Where the note of a call lies; a commit settles those whose hook was stopped (`open`)."""
-    match did:
-        case Editing(text):
-            return folder / "aside" / f"open-{_name(text)}.json"
-        case UntoldEdit(Editing(text)) | UnshownShell(call=text):
-            return folder / "aside" / f"waiting-{_name(text)}.json"
-
-
-def _name(words: str) -> str:
-    return digest(words.encode("utf-8", "replace"))[:32]
-
-
-ABSENT, BEYOND = "", "beyond"
-"""The stamps of a file that is not there, and of one that is not looked at."""
-
-
-@dataclass(frozen=True)
-class KeptFile:
-    """A file as it was: what tells it from any later one, and its content, if that is kept.
-
-    `since` is when it was so, in milliseconds since 1970; 0 for when the command began. `lost`
-    names the session that found it changed until then, and could not tell by whom.
-    """
-
-    stamp: str
-    mode: int = REGULAR
-    version: str | None = None
-    since: int = 0
-    lost: str = ""
-
-
-@dataclass(frozen=True)
-class ShellSnapshot:
-    """A checkout before a command: its commit, and the files that differ from the commit's.
-
-    `begun` is when it began, in milliseconds since 1970: when its file was written.
-    """
-
-    head: str | None
-    files: Mapping[str, KeptFile]
-    command: str = ""
-    begun: int = 0
-
-
-def find_running(session: Path) -> list[Path]:
-    """Find the snapshots of commands that have not reported their end, the latest last."""
-    found = session.glob("aside/shell-*.json")
-    return sorted(found, key=lambda place: place.stat().st_mtime_ns)
-
-
 def stamp(place: Path) -> str:
     """Tell a file from any later one at its place."""
     try:
@@ -171,57 +319,123 @@ def stamp(place: Path) -> str:
     return f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}.{status.st_mode}"
 
 
-def tell_time() -> int:
-    """Return the time now, in milliseconds since 1970."""
-    return time.time_ns() // 10**6
+def keep_file(root: Path, path: str, blobs: Blobs) -> KeptFile:
+    """Keep a file as it is now. Raises InvalidInput where it is none that can be kept."""
+    mark = stamp(root / path)
+    return _keep(Checkout(root).get(path), mark, blobs)
 
 
-def save_snapshot(place: Path, snapshot: ShellSnapshot) -> None:
-    """Keep a snapshot. Raises OSError."""
-    files = {
-        path: [each.stamp, each.mode, each.version, each.since, each.lost]
-        for path, each in snapshot.files.items()
-    }
-    keep_json(place, {"head": snapshot.head, "command": snapshot.command, "files": files})
+def _keep(file: File | None, mark: str, blobs: Blobs) -> KeptFile:
+    return KeptFile(ABSENT) if file is None else KeptFile(mark, file.mode, blobs.put(file.data))
 
 
-def load_snapshot(place: Path) -> ShellSnapshot | None:
-    """Read a snapshot; None where there is none, or it is damaged."""
+def _look(root: Path, blobs: Blobs) -> tuple[str | None, dict[str, KeptFile]]:
+    """Look at the checkout before a command: its commit, and the files that differ from it.
+
+    Raises GitRefused.
+    """
+    head, paths = ask_status(root)
+    files = dict.fromkeys(paths[_MOST_FILES:], KeptFile(BEYOND))
+    return head, files | {path: _keep_seen(root, path, blobs) for path in paths[:_MOST_FILES]}
+
+
+def _keep_seen(root: Path, path: str, blobs: Blobs) -> KeptFile:
+    """Keep a file as it is now; of one that no edit takes only what tells it from a later one."""
+    mark = stamp(root / path)
+    if mark != ABSENT and int(mark.split(".")[1]) <= _LARGEST:
+        with suppress(InvalidInput):
+            kept = keep_file(root, path, blobs)
+            if kept.mode in PLAIN:
+                return kept
+    return KeptFile(mark)
+
+
+def ask_status(root: Path) -> tuple[str | None, list[str]]:
+    """Find the commit that HEAD is, None before the first, and each path that differs from it."""
+    from hkgit.git.program import run  # most calls run no command
+
+    head, paths = None, []
+    for line in os.fsdecode(run(_STATUS, cwd=root).stdout).split("\0"):
+        kind, _, rest = line.partition(" ")
+        if kind == "#" and rest.startswith("branch.oid "):
+            named = rest.removeprefix("branch.oid ")
+            head = None if named == "(initial)" else named
+        elif kind in _FIELDS:
+            paths.append(line.split(" ", _FIELDS[kind])[-1])
+    return head, [path for path in paths if not path.endswith("/")]
+
+
+def renew_calls(root: Path, folder: Path, before: Files, after: Files) -> None:
+    """Let open calls begin with what a call of a session has left: else they would claim its work.
+
+    Of other sessions those edits that began with what it has changed: what they hold that is older
+    is known to be older, and commands tell by the journals what is whose.
+    """
+    now = time.time_ns() // 10**6
+    for call in _list_all(root):
+        is_own, is_command = call.folder == folder, isinstance(call.did, Shell)
+        blobs, files = Blobs.of_session(call.folder), dict[str, KeptFile]()
+        for path, file in after.items():
+            kept = call.files.get(path)
+            if is_own and is_command:
+                files[path] = replace(_keep_seen(root, path, blobs), since=now)
+            elif kept and not is_command and (is_own or _is_version(kept, before[path])):
+                files[path] = replace(_keep(file, stamp(root / path), blobs), since=now)
+        if files:
+            _save(replace(call, files={**call.files, **files}))
+
+
+def _is_version(kept: KeptFile, file: File | None) -> bool:
+    if file is None or kept.version is None:
+        return file is None and kept.mark is None
+    return (kept.mode, kept.version) == (file.mode, digest(file.data))
+
+
+def lose_files(root: Path, folder: Path, paths: Iterable[str]) -> None:
+    """Let no open call of any session claim what has become of files until now.
+
+    The session could not tell who has changed them. Commands begin with them as they are now; of
+    an edit its words may still tell what it does.
+    """
+    now, lost = time.time_ns() // 10**6, [*paths]
+    for call in _list_all(root):
+        blobs, files = Blobs.of_session(call.folder), dict[str, KeptFile]()
+        for path in lost:
+            if isinstance(call.did, Shell):
+                files[path] = replace(_keep_seen(root, path, blobs), since=now, lost=folder.name)
+            elif path in call.files:
+                files[path] = replace(call.files[path], lost=folder.name)
+        if files:
+            _save(replace(call, files={**call.files, **files}))
+    for each in _list_sessions(root):
+        if any(path in (written := load_written(each)) for path in lost):
+            save_written(each, {path: x for path, x in written.items() if path not in lost})
+
+
+def _list_all(root: Path) -> Iterator[BegunCall]:
+    """Yield the open calls of all sessions of a checkout."""
+    for each in _list_sessions(root):
+        yield from list_calls(each)
+
+
+def _list_sessions(root: Path) -> Iterator[Path]:
+    """Yield the folders of sessions; they may hold nothing else yet."""
+    for home in list_candidates(root):
+        yield from find_files(home, "*")
+
+
+@contextmanager
+def lock_hooks(folder: Path) -> Iterator[None]:
+    """Let hooks of calls that were made at once take in their edits one after the other.
+
+    Those of all sessions: they may have changed one file. Nobody waits for one that takes too long.
+    """
+    from hkgit.git.transaction.locks import remove, wait_for  # before a call nothing is locked
+
+    place = folder.parent / "recording.lock"
+    descriptor = wait_for(place, _WAIT)
     try:
-        fields = json.loads(place.read_text())
-        files = {path: KeptFile(*each) for path, each in fields["files"].items()}
-        begun = place.stat().st_mtime_ns // 10**6
-        return ShellSnapshot(fields["head"], files, str(fields.get("command", "")), begun)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-
-
-def renew_snapshots(session: Path, files: Mapping[str, KeptFile]) -> None:
-    """Let a session's commands that still run begin with these files."""
-    for place in find_running(session):
-        if (snapshot := load_snapshot(place)) is not None:
-            times = place.stat()
-            kept = {**snapshot.files, **files}
-            save_snapshot(place, ShellSnapshot(snapshot.head, kept, snapshot.command))
-            os.utime(place, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-
-def has_command(folder: Path, paths: Sequence[str]) -> bool:
-    """Whether a command of a session runs that may change files, and names one of these."""
-    commands = (snapshot.command for snapshot in list_running_commands(folder))
-    names = [path.rpartition("/")[2] for path in paths]
-    return any(name in command for command in commands for name in names)
-
-
-def list_running_commands(folder: Path) -> Iterator[ShellSnapshot]:
-    """Yield how a session's commands that still run, and may change files, have found them."""
-    if not (places := find_running(folder)):
-        return
-    # Most sessions run no command.
-    from hkgit.agents.shown_readings import is_harmless
-
-    since = (time.time() - LASTS) * 1000
-    for place in places:
-        snapshot = load_snapshot(place)
-        if snapshot and snapshot.begun > since and not is_harmless(snapshot.command):
-            yield snapshot
+        yield
+    finally:
+        if descriptor is not None:
+            remove(place, descriptor)

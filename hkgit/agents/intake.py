@@ -1,145 +1,133 @@
-"""Take in the edits that an agent's tools have made, from their files as put aside."""
+"""Take in what an agent's tools have done: an edit by its words, all else as a difference.
+
+An edit is taken in as its words say where these, planned again on its files as they were, lead to
+exactly what is there now. Where they do not (a formatter ran, a tool reads its own way), the
+difference is taken in as a diff; but where other sessions may have changed the file meanwhile,
+nothing is, and that is told.
+"""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.begun_calls import find_running, note_written
-from hkgit.agents.differences import adopt_difference, take_work
-from hkgit.agents.events import LateEdit
-from hkgit.agents.files_before import PutAside
+from hkgit.agents.begun_calls import (
+    BegunCall,
+    Files,
+    find_call,
+    list_calls,
+    lose_files,
+    renew_calls,
+)
+from hkgit.agents.events import LateEdit, PendingToolEdit
 from hkgit.agents.specs import paths_of
 from hkgit.edits import REGULAR, File, Spec, encode_text
 from hkgit.errors import Conflict, HkgitError, Stale
+from hkgit.evidence.claims import mark
 from hkgit.sessions.answers import EditReport
+from hkgit.sessions.blobs import load_written, save_written
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.values import cached_property
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
+_AROUND = (0, 3, 30, 10**9)
+"""So many lines around a change are told until it has one place: one of equal blank lines may have
+none but in its whole file."""
+
+_UNRECORDED = "It is not recorded in any session; the gate will say so at the commit."
 
 
-class EditAdopter:
-    """Takes edits into a session; `aside` are files as they were."""
+def adopt_difference(session: EditSession, before: Files, time: int = 0) -> EditReport | None:
+    """Record what has become of files; None where nothing has.
 
-    def __init__(self, session: EditSession, aside: PutAside) -> None:
+    The lines around a change need not have been read; where it has no place without them, more
+    and more of them are told as well, in the end the whole file. `time` is when it was done, in
+    milliseconds since 1970, but not before what the session has done; 0 for now.
+
+    Raises HkgitError.
+    """
+    # Most edits lead to what is there.
+    from hkgit.applying.file_diff import compare_files
+    from hkgit.applying.net import tell_changes
+
+    if time:
+        last = session.journal.load().effective[-1:]
+        time = max([time, *(call.time for call in last)])
+    changes = compare_files(before.get, Checkout(session.root).get, before)
+    refusal: HkgitError | None = None
+    for around in _AROUND if changes else ():
+        try:
+            answer = session.adopt(tell_changes(changes, around), before, time)
+        except Stale as error:  # it has led somewhere else
+            refusal = error
+            continue
+        if answer.ok:
+            return answer
+        refusal = answer.error
+    if refusal is not None:
+        raise refusal
+    return None
+
+
+def adopt_edit(session: EditSession, spec: Spec, before: Files) -> EditReport | None:
+    """Record an edit if it leads from files to what is there now, else nothing."""
+    with suppress(Stale):
+        answer = session.adopt(spec, before)
+        return answer if answer.ok else None
+    return None
+
+
+class Intake:
+    """Takes what calls have done into a session."""
+
+    def __init__(self, session: EditSession) -> None:
         self._session = session
-        self._aside = aside
+        self._root, self._folder = session.root, session.journal.folder
         self._checkout = Checkout(session.root)
 
-    @cached_property
-    def _snapshots(self) -> ShellSnapshots:
-        from hkgit.agents.shell_changes import (
-            ShellSnapshots,  # while no command runs, there are none
-        )
-
-        return ShellSnapshots(self._session.root, self._session.journal.folder)
-
-    def take(self, spec: Spec, words: str, original: str | None = None) -> EditReport | None:
-        """Take in an edit whose files were put aside for a call. Raises HkgitError.
+    def take_edit(
+        self, spec: Spec, begun: BegunCall, original: str | None = None
+    ) -> EditReport | None:
+        """Take in an edit whose call was seen to begin. Raises HkgitError.
 
         `original` is how the tool has found the one file that it edits, if that is told: somebody
-        may have changed it since it was put aside.
+        may have changed it since the call began.
         """
-        before = {path: self._aside.get(path, words) for path in paths_of(spec)}
-        after = {path: self._checkout.get(path) for path in before}
+        before = {path: begun.restore(path) for path in paths_of(spec)}
         guesses = [before]
-        # What is there already, another hook has told, and what was put aside was renewed.
-        if original is not None and len(before) == 1 and before != after:
-            guesses.append({path: _restore(file, original) for path, file in before.items()})
+        # What is there already, another hook has told, and the record was renewed.
+        if original is not None and len(before) == 1 and before != self._read(before):
+            [(path, file)] = before.items()
+            mode = REGULAR if file is None else file.mode
+            guesses.append({path: File(encode_text(original), mode)})
         for files in guesses:
-            try:
-                answer = self._session.adopt(spec, files)
-            except Stale:
-                continue
-            if answer.ok:
-                self._forget_aside(files, after, words)
+            if (answer := self._take_exactly(spec, files, begun)) is not None:
                 return answer
-        self._expect_own(before, words)
-        return self._take_own_part(spec, before, words)
+        return self._take_rest(before, begun)
+
+    def take_unseen(self, spec: Spec) -> EditReport | None:
+        """Take in an edit that no hook has told of before it was made. Raises Stale.
+
+        None where it is recorded already.
+        """
+        paths = paths_of(spec)
+        if holds_already(paths, self._root, [self._folder]):
+            return None
+        for file, _ in self._find_versions(paths[0]) if len(paths) == 1 else ():
+            if (answer := self._take_exactly(spec, {paths[0]: file}, None)) is not None:
+                return answer
+        what = "was changed before hkgit could see how it was"
+        raise Stale(", ".join(paths), what, _UNRECORDED)
 
     def take_untold(self, path: str) -> EditReport | None:
         """Take in what a call has made of a file whose tool does not say it. Raises HkgitError."""
-        self._expect_own([path], "")
-        return self.take_rest({path: self._aside.get(path, "")}, "")
-
-    def _expect_own(self, paths: Iterable[str], words: str) -> None:
-        """Raise Stale where a copy is of another call: what was written since is not this one's."""
-        for path in paths:
-            if not self._aside.is_for(path, words):
-                fix = "Only a call that is seen before and after it is made can be recorded."
-                raise Stale(path, "was saved for another call", fix)
-
-    def _take_own_part(
-        self, spec: Spec, before: Mapping[str, File | None], words: str
-    ) -> EditReport | None:
-        """Take in an edit that does not lead to what is in the checkout by itself.
-
-        Raises Stale where others have changed its files too, and what it did is not told exactly.
-        """
-        # Most edits lead there.
-        from hkgit.agents.parallel_work import find_own_part, find_rivals
-
-        since = self._find_start(before, words)
-        rivals = find_rivals(self._session, [*before], since)
-        own = find_own_part(self._session, spec, before, rivals, since) if rivals else None
-        if own is None:
-            return self.take_rest(before, words)
-        answer = self._session.adopt(spec, own.before, own.time, leaves=own.after)
-        self._forget_aside(own.before, own.after, words)
-        return answer
-
-    def take_rest(self, before: Mapping[str, File | None], words: str) -> EditReport | None:
-        """Take in what has become of files by a call that does not say it. Raises HkgitError."""
-        has_changed = any(self._checkout.get(path) != file for path, file in before.items())
-        if has_changed and (rivals := self._find_rivals(before, words)):
-            for path in before:
-                self._aside.drop(path, words)
-            self._lose(before)
-            what = f"was changed by another session in the meantime: {rivals[0].name}"
-            why = "It is not known exactly what this call did to it, so none of it is recorded."
-            how = _say_how([*before], self._session.root)
-            raise Conflict(", ".join(before), what, f"{why} {how}")
-        return self.take_difference(before, words)
-
-    def _find_rivals(self, paths: Iterable[str], words: str) -> list[Path]:
-        from hkgit.agents.parallel_work import find_rivals
-
-        return find_rivals(self._session, [*paths], self._find_start(paths, words))
-
-    def _find_start(self, paths: Iterable[str], words: str) -> float:
-        return min((self._aside.find_time(path, words) for path in paths), default=0.0)
-
-    def take_own_work(self, work: ShellWork) -> EditReport | None:
-        """Take in what a command has done. Raises Conflict where another session may have done it.
-
-        Raises HkgitError.
-        """
-        lost = dict(work.lost)
-        if work.changed or work.committed:
-            # Most commands change nothing.
-            from hkgit.agents.parallel_work import find_own_work
-
-            own = find_own_work(self._session, work, self._snapshots)
-            work, lost = own.work, {**own.work.lost, **own.lost}
-            self._lose(own.lost)
-        answer = take_work(work, self.take_difference)
-        if lost:
-            raise _say_lost(lost, self._session.root)
-        return answer
-
-    def _lose(self, paths: Iterable[str]) -> None:
-        """Let no command of any session that still runs claim what has become of files by now."""
-        from hkgit.agents.parallel_work import list_others
-
-        folders = [self._session.journal.folder, *list_others(self._session)]
-        for path in paths:
-            self._aside.note_unknown(path)
-            self._snapshots.lose(path, folders, self._session.journal.folder.name)
+        begun = find_call(self._folder, PendingToolEdit(path))
+        if begun is None:
+            fix = "Only a call that is seen before and after it is made can be recorded."
+            raise Stale(path, "was not saved before the call", fix)
+        return self._take_rest({path: begun.restore(path)}, begun)
 
     def take_late(self, spec: Spec, did: LateEdit) -> EditReport | None:
         """Take in an edit on a version that it fits, from which it leads to what is there now.
@@ -147,62 +135,182 @@ class EditAdopter:
         Where it leads elsewhere a formatter has run, or the next edit is made as well: then the
         difference is taken in, and that next one is none any more. Raises Stale where it fits none.
         """
-        # Few agents tell so late.
-        from hkgit.agents.late_work import find_versions_before, holds_difference
-
         [path] = paths_of(spec)
-        if holds_difference(path, self._session):
+        if self._holds_difference(path):
             return None
-        for file, is_sure in find_versions_before(did, path, self._session, self._aside):
+        begun = find_call(self._folder, PendingToolEdit(path))
+        for file, is_sure in self._find_versions(path, did.replaced):
             try:
                 answer = self._session.adopt(spec, {path: file})
             except Stale:
                 if is_sure:
-                    return self.take_rest({path: file}, did.edit.text)
+                    return self._take_rest({path: file}, begun)
                 continue
             if answer.ok:
-                after = {path: self._checkout.get(path)}
-                self._forget_aside({path: file}, after, did.edit.text)
+                self._pass_on({path: file}, self._read([path]), begun)
                 return answer
-        if did.is_asked:
-            return self.take_rest({path: self._aside.get(path, "")}, did.edit.text)
-        fix = "It is not recorded in any session; the gate will say so at the commit."
-        raise Stale(path, "was changed before hkgit could see how it was", fix)
+        if did.is_asked and begun is not None:
+            return self._take_rest({path: begun.restore(path)}, begun)
+        raise Stale(path, "was changed before hkgit could see how it was", _UNRECORDED)
 
-    def take_difference(
-        self, before: Mapping[str, File | None], words: str | None = None, time: int = 0
+    def _holds_difference(self, path: str) -> bool:
+        """Whether the session has taken in all that became of a file, as a difference."""
+        from hkgit.agents.parallel_work import list_recorded
+
+        last = [each for each in list_recorded(self._folder) if each[1].new_path == path][-1:]
+        return any(
+            entry.edits[0].dialect == "unified-diff"
+            and change.after == mark(self._checkout.get(path))
+            for call, change in last
+            for entry in call.entries[:1]
+        )
+
+    def _find_versions(
+        self, path: str, replaced: Iterable[tuple[str, str]] = ()
+    ) -> Iterator[tuple[File | None, bool]]:
+        """Find what a file may have been, the likeliest first; at last once more to be sure of.
+
+        Each with whether, if the edit fits it, it surely was that.
+        """
+        now = self._checkout.get(path)
+        own = find_call(self._folder, PendingToolEdit(path))
+        others = (each for each in list_calls(self._folder) if path in each.files)
+        if (call := own or next(others, None)) is not None:
+            with suppress(Stale):
+                kept = call.restore(path)
+                if kept is not None and kept.data and kept != now:  # it may be half written
+                    yield kept, True
+        guesses = [file for file in self._guess(path, replaced, now) if file != now]
+        yield from ((file, False) for file in guesses)
+        yield from ((file, True) for file in guesses)
+
+    def _guess(
+        self, path: str, replaced: Iterable[tuple[str, str]], now: File | None
+    ) -> Iterator[File | None]:
+        # Most edits are told before they are made.
+        from hkgit.agents.shell_changes import find_head
+
+        back = None if now is None else _take_back(now.data, replaced)
+        if now is not None and back is not None:
+            yield File(back, now.mode)
+        known = self._session.journal.load().state.known.get(path)
+        data = None if known is None else self._session.journal.blobs.get(known.version)
+        if data is not None:
+            yield File(data) if now is None else File(data, now.mode)
+        head = find_head(self._root)
+        yield None if head is None else head.get(path)
+
+    def take_command(self, call: BegunCall) -> EditReport | None:
+        """Take in what a command has done. Raises Conflict where another session may have done it.
+
+        Raises HkgitError.
+        """
+        from hkgit.agents.shell_changes import find_work
+
+        work = find_work(self._root, call)
+        lost = dict(work.lost)
+        if work.changed or work.committed:
+            # Most commands change nothing.
+            from hkgit.agents.parallel_work import find_own_work
+
+            work, others = find_own_work(self._session, work, call)
+            lost = {**work.lost, **others}
+            lose_files(self._root, self._folder, others)
+        committed = self._take_files(work.committed, work.time)
+        answer = self._take_files(work.changed) or committed
+        if lost:
+            names = ", ".join(dict.fromkeys(lost.values()))
+            what = f"changed while this command ran and one of another session, {names}"
+            why = "It is not known which of the two changed it, so no session has recorded it."
+            raise Conflict(", ".join(lost), what, f"{why} {_say_how([*lost], self._root)}")
+        return answer
+
+    def _take_files(self, before: Files, time: int = 0) -> EditReport | None:
+        """Take in files at once, and each by itself where that cannot be. Raises HkgitError."""
+        try:
+            return self._take_difference(before, None, time) if before else None
+        except HkgitError:
+            for path, file in before.items() if len(before) > 1 else ():
+                with suppress(HkgitError):
+                    self._take_difference({path: file}, None, time)
+            raise
+
+    def _take_exactly(
+        self, spec: Spec, before: Files, begun: BegunCall | None
+    ) -> EditReport | None:
+        after = self._read(before)
+        answer = adopt_edit(self._session, spec, before)
+        if answer is not None:
+            self._pass_on(before, after, begun)
+        return answer
+
+    def _take_rest(self, before: Files, begun: BegunCall | None) -> EditReport | None:
+        """Take in what has become of files by a call that does not say it. Raises HkgitError.
+
+        Raises Conflict where others may have changed them too.
+        """
+        if self._read(before) != before and (rival := self._find_rival(before, begun)):
+            lose_files(self._root, self._folder, before)
+            what = f"was changed by another session in the meantime: {rival}"
+            why = "It is not known exactly what this call did to it, so none of it is recorded."
+            how = _say_how([*before], self._root)
+            raise Conflict(", ".join(before), what, f"{why} {how}")
+        return self._take_difference(before, begun)
+
+    def _find_rival(self, paths: Iterable[str], begun: BegunCall | None) -> str | None:
+        from hkgit.agents.parallel_work import find_rivals
+
+        files = {} if begun is None else begun.files
+        lost = (each.lost for path, each in files.items() if path in paths and each.lost)
+        since = 0 if begun is None else begun.since(paths)
+        return next(lost, None) or next(
+            (each.name for each in find_rivals(self._session, [*paths], since)), None
+        )
+
+    def _take_difference(
+        self, before: Files, begun: BegunCall | None, time: int = 0
     ) -> EditReport | None:
         """Take in what has become of files, as a diff; None where nothing has, as after a failure.
 
         Raises HkgitError.
         """
-        after = {path: self._checkout.get(path) for path in before}
+        after = self._read(before)
         answer = adopt_difference(self._session, before, time)
-        self._forget_aside(before, after, words)
+        self._pass_on(before, after, begun)
         return answer
 
-    def _forget_aside(
-        self,
-        before: Mapping[str, File | None],
-        after: Mapping[str, File | None],
-        words: str | None,
-    ) -> None:
-        if find_running(self._session.journal.folder):
-            self._snapshots.renew(after)
-        for path, file in after.items():
-            if words is not None:
-                self._aside.drop(path, words)
-            self._aside.renew(path, file, before.get(path))
+    def _pass_on(self, before: Files, after: Files, begun: BegunCall | None) -> None:
+        """Let open calls, and formatters, begin with what a call has left, which is over."""
+        if begun is not None:
+            begun.end()
+        renew_calls(self._root, self._folder, before, after)
+        left = {
+            path: (self._session.journal.blobs.put(file.data), file.mode, time.time())
+            for path, file in after.items()
             # Where others have gone on already, it is not left as this call has left it.
-            if file is not None and file == self._checkout.get(path):
-                note_written(self._session.journal.folder, path, file)
+            if file is not None and file == self._checkout.get(path)
+        }
+        save_written(self._folder, load_written(self._folder) | left)
+
+    def _read(self, paths: Iterable[str]) -> dict[str, File | None]:
+        return {path: self._checkout.get(path) for path in paths}
 
 
-def _say_lost(lost: Mapping[str, str], root: Path) -> Conflict:
-    names = ", ".join(dict.fromkeys(lost.values()))
-    what = f"changed while this command ran and one of another session, {names}"
-    why = "It is not known which of the two changed it, so no session has recorded it."
-    return Conflict(", ".join(lost), what, f"{why} {_say_how([*lost], root)}")
+def _take_back(data: bytes, replaced: Iterable[tuple[str, str]]) -> bytes | None:
+    """Find a file with old texts in place of the new ones; None where that is no single place."""
+    for old, new in reversed([*replaced]):
+        if data.count(encode_text(new)) != 1:
+            return None
+        data = data.replace(encode_text(new), encode_text(old))
+    return data
+
+
+def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> bool:
+    """Whether what is in the checkout is what sessions have recorded last of each path."""
+    from hkgit.agents.parallel_work import find_last_recorded
+
+    checkout, last = Checkout(root), find_last_recorded(folders)
+    return all(path in last and last[path] == mark(checkout.get(path)) for path in paths)
 
 
 def _say_how(paths: Sequence[str], root: Path) -> str:
@@ -229,7 +337,6 @@ def _say_how(paths: Sequence[str], root: Path) -> str:
 def _may_be_late(paths: Iterable[str], root: Path) -> bool:
     """Whether the policy of the checkout accepts evidence that is made after a change."""
     # Few files are changed by two at once.
-    from hkgit.gate.ruling import is_late_accepted
     from hkgit.gate.trusted_policy import read_own_policy
     from hkgit.git.repository import Repository
 
@@ -238,9 +345,4 @@ def _may_be_late(paths: Iterable[str], root: Path) -> bool:
         policy = read_own_policy(repository, repository.head().commit)
     except HkgitError:
         return False
-    return all(is_late_accepted(policy, path) for path in paths)
-
-
-def _restore(file: File | None, original: str | None) -> File | None:
-    """A file that was put aside, as the tool has found it."""
-    return File(encode_text(original or ""), REGULAR if file is None else file.mode)
+    return all(policy.accepts_late(path) for path in paths)

@@ -1,31 +1,30 @@
 """Take in late what no hook has told in time.
 
-Hooks of an edit may have been stopped, or an agent reports it when the next one is made already. A
-formatter may write a file after hkgit has recorded the edit: what comes within moments of an edit
-is the formatter's; what comes later, a person's.
+Hooks of an edit may have been stopped. A formatter may write a file after hkgit has recorded the
+edit: what comes within moments of an edit is the formatter's; what comes later, a person's.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.begun_calls import LASTS, OVERDUE, BegunCall, list_begun
-from hkgit.agents.differences import (
-    adopt_difference,
-    find_last_recorded,
-    list_recorded_changes,
+from hkgit.agents.begun_calls import (
+    LASTS,
+    OVERDUE,
+    BegunCall,
+    Files,
+    list_calls,
+    renew_calls,
 )
-from hkgit.agents.events import Editing, LateEdit
-from hkgit.agents.files_before import PutAside
-from hkgit.agents.shell_changes import find_head
-from hkgit.agents.specs import find_touched_paths, spec_of
-from hkgit.edits import File, Spec, encode_text
+from hkgit.agents.events import Editing, PendingToolEdit, UntoldEdit
+from hkgit.agents.intake import adopt_difference, adopt_edit
+from hkgit.agents.parallel_work import find_rivals
+from hkgit.agents.specs import paths_of, spec_of
+from hkgit.edits import File
 from hkgit.errors import Ambiguous, HkgitError, Stale
-from hkgit.evidence.claims import mark
-from hkgit.sessions.answers import EditReport
 from hkgit.sessions.blobs import (
     Written,
     find_late_sessions,
@@ -82,11 +81,10 @@ def settle_all_written(root: Path) -> None:
 
 
 def _is_busy(session: EditSession, path: str, since: float) -> bool:
-    # Most files are not written again.
-    from hkgit.agents.parallel_work import find_rivals, has_open_call
-
-    own = session.journal.folder
-    return has_open_call(own, [path]) or bool(find_rivals(session, [path], since))
+    """Whether a call of the session has a file open, or another session may have changed it."""
+    own = list_calls(session.journal.folder, Editing, UntoldEdit, PendingToolEdit)
+    is_open = any(path in each.files and each.age < LASTS for each in own)
+    return is_open or bool(find_rivals(session, [path], int(since * 1000)))
 
 
 def _is_late(session: EditSession, path: str, file: File, since: float) -> bool:
@@ -106,74 +104,15 @@ def _is_late(session: EditSession, path: str, file: File, since: float) -> bool:
     return changed - since <= _MOMENTS and not is_known
 
 
-Guess = tuple[File | None, bool]
-"""What a file may have been, None for no file; and whether, if the edit fits it, it surely was."""
-
-
-def find_versions_before(
-    did: LateEdit, path: str, session: EditSession, aside: PutAside
-) -> Iterator[Guess]:
-    """Find what a file may have been, the likeliest first; at last once more to be sure of."""
-    now = Checkout(session.root).get(path)
-    try:
-        kept = aside.get(path, did.edit.text)
-    except Stale:
-        kept = None
-    if kept is not None and kept.data and kept != now:  # one that is being written may be empty
-        yield kept, True
-    guesses = [file for file in _guess(did, path, now, session) if file != now]
-    yield from ((file, False) for file in guesses)
-    yield from ((file, True) for file in guesses)
-
-
-def _guess(
-    did: LateEdit, path: str, now: File | None, session: EditSession
-) -> Iterator[File | None]:
-    back = None if now is None else _take_back(now.data, did.replaced)
-    if now is not None and back is not None:
-        yield File(back, now.mode)
-    known = session.journal.load().state.known.get(path)
-    data = None if known is None else session.journal.blobs.get(known.version)
-    if data is not None:
-        yield File(data) if now is None else File(data, now.mode)
-    head = find_head(session.root)
-    yield None if head is None else head.get(path)
-
-
-def _take_back(data: bytes, replaced: Iterable[tuple[str, str]]) -> bytes | None:
-    """A file with old texts in place of the new ones; None where that is no single place."""
-    for old, new in reversed([*replaced]):
-        if data.count(encode_text(new)) != 1:
-            return None
-        data = data.replace(encode_text(new), encode_text(old))
-    return data
-
-
-def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> bool:
-    """Whether what is in the checkout is what sessions have recorded last of each path."""
-    checkout, last = Checkout(root), find_last_recorded(folders)
-    return all(path in last and last[path] == mark(checkout.get(path)) for path in paths)
-
-
-def holds_difference(path: str, session: EditSession) -> bool:
-    """Whether the session has taken in all that became of a file, as a difference."""
-    changes = [each for each in list_recorded_changes(session.journal.folder) if each[0] == path]
-    if not changes:
-        return False
-    _, after, dialect, _ = changes[-1]
-    return dialect == "unified-diff" and after == mark(Checkout(session.root).get(path))
-
-
 def settle_missed_edits(session: EditSession, least_age: float = OVERDUE) -> list[str]:
     """Record what hooks have missed of a session's edits; the paths of what was recorded."""
     recorded: list[str] = []
-    for each in [*list_begun(session.journal.folder)]:
-        if not isinstance(each.did, Editing) or each.age < least_age:
-            continue
-        with suppress(HkgitError):
-            recorded += _settle(session, each, each.did)
-        if each.age > LASTS:
-            each.note.unlink(missing_ok=True)
+    for each in list_calls(session.journal.folder, Editing):
+        if each.age >= least_age:
+            with suppress(HkgitError):
+                recorded += _settle(session, each)
+            if each.age > LASTS:
+                each.end()
     return recorded
 
 
@@ -188,48 +127,12 @@ def settle_all_missed_edits(root: Path) -> list[str]:
     return recorded
 
 
-def take_unseen_edit(edit: Editing, session: EditSession, directory: Path) -> EditReport | None:
-    """Record an edit that no hook has told of before it was made. Raises Stale where it fits none.
-
-    None where it is recorded already.
-    """
-    spec = spec_of(edit, session.root, directory)
-    paths = find_touched_paths(edit, session.root, directory)
-    if holds_already(paths, session.root, [session.journal.folder]):
-        return None
-    aside = PutAside(session.journal.folder, session.journal.blobs)
-    [path] = paths if len(paths) == 1 else [""]
-    guesses = find_versions_before(LateEdit(edit, path), path, session, aside) if path else ()
-    for file, _ in guesses:
-        if (answer := _adopt(session, spec, {path: file})) is not None:
-            return answer
-    fix = "It is not recorded in any session; the gate will say so at the commit."
-    raise Stale(", ".join(paths), "was changed before hkgit could see how it was", fix)
-
-
-def _settle(session: EditSession, begun: BegunCall, edit: Editing) -> Iterator[str]:
-    checkout = Checkout(session.root)
-    aside = PutAside(session.journal.folder, session.journal.blobs)
-    spec = spec_of(edit, session.root, begun.directory)
-    paths = find_touched_paths(edit, session.root, begun.directory)
-    before = {path: aside.get(path, edit.text) for path in paths}
-    if all(checkout.get(path) == file for path, file in before.items()):
-        return
-    if _adopt(session, spec, before) is None:
-        return
-    begun.note.unlink(missing_ok=True)
-    for path in paths:
-        aside.drop(path, edit.text)
-        aside.renew(path, checkout.get(path), before[path])
-    yield from paths
-
-
-def _adopt(
-    session: EditSession, spec: Spec, before: Mapping[str, File | None]
-) -> EditReport | None:
-    """Record an edit if it leads from those files to what is there now."""
-    try:
-        answer = session.adopt(spec, before)
-    except Stale:
-        return None
-    return answer if answer.ok else None
+def _settle(session: EditSession, begun: BegunCall) -> Iterator[str]:
+    assert isinstance(begun.did, Editing), "only these are listed"
+    checkout, spec = Checkout(session.root), spec_of(begun.did, session.root, begun.directory)
+    before: Files = {path: begun.restore(path) for path in paths_of(spec)}
+    after = {path: checkout.get(path) for path in before}
+    if after != before and adopt_edit(session, spec, before) is not None:
+        begun.end()
+        renew_calls(session.root, session.journal.folder, before, after)
+        yield from before

@@ -1,69 +1,38 @@
-"""Tell the work of an edit or a command from what other sessions did at the same time."""
+"""Tell the work of a call from what other sessions did at the same time."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hkgit.agents.begun_calls import (
-    ABSENT,
-    LASTS,
-    ShellSnapshot,
-    has_command,
-    list_running_commands,
-)
-from hkgit.agents.differences import find_last_recorded
-from hkgit.agents.files_before import name_text, read_copy
-from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
-from hkgit.agents.shown_readings import is_harmless
-from hkgit.applying.planner import Options
-from hkgit.edits import File, Overlay, Spec
-from hkgit.errors import Conflict, HkgitError, Stale
+from hkgit.agents.begun_calls import BegunCall, list_rivals, may_change
+from hkgit.agents.events import Shell
+from hkgit.agents.shell_changes import ShellWork, refresh
+from hkgit.errors import HkgitError
 from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import FileMark, RecordedFile
 from hkgit.git.repository import Repository
-from hkgit.git.state_files import find_files
-from hkgit.sessions.call_journal import SessionJournal
-from hkgit.sessions.call_plan import plan_call
+from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.homes import STATE_FILE, find_folders, list_candidates
-from hkgit.values import dataclass, replace
-
-Files = Mapping[str, File | None]
+from hkgit.values import replace
 
 
-@dataclass(frozen=True)
-class OwnPart:
-    """What one call has made of files: as they were, and as it left them.
+def find_rivals(session: EditSession, paths: Sequence[str], since: int) -> list[Path]:
+    """Find the other sessions that may have changed files since a time, in ms since 1970.
 
-    `time` is when, in milliseconds since 1970, where others are known to have gone on; else 0.
-    """
-
-    before: Files
-    after: Files
-    time: int = 0
-
-
-def find_rivals(session: EditSession, paths: Sequence[str], since: float) -> list[Path]:
-    """Find the other sessions that may have changed files since a time, in seconds since 1970.
-
-    Those that have put one aside for a call which is still open, or run a command that names one,
-    and those that have recorded a change since, or one that they could not tell.
+    Those with an open call that may change one, and those that have recorded a change since.
     """
     return [
         folder
-        for folder in list_others(session)
-        if has_open_call(folder, paths)
-        or has_command(folder, paths)
-        or _has_unknown(folder, paths, since)
-        or any(True for _ in list_recorded(folder, paths, int(since * 1000)))
+        for folder in _list_others(session)
+        if any(may_change(each, paths) for each in list_rivals(folder))
+        or any({each.path, each.new_path} & {*paths} for _, each in list_recorded(folder, since))
     ]
 
 
-def list_others(session: EditSession) -> list[Path]:
+def _list_others(session: EditSession) -> list[Path]:
     """List the sessions of other conversations.
 
     An editor's session of the same conversation reports the same calls.
@@ -73,138 +42,31 @@ def list_others(session: EditSession) -> list[Path]:
     return [each for each in folders if _name_conversation(each) != own]
 
 
-def find_own_part(
-    session: EditSession, spec: Spec, before: Files, rivals: Sequence[Path], since: float
-) -> OwnPart | None:
-    """Find what a call has made of files that other sessions changed too; None if not exactly."""
-    checkout = Checkout(session.root)
-    now = {path: checkout.get(path) for path in before}
-    after = _plan(spec, checkout, before)
-    apart = None if after is None else _take_back(before, after, now)
-    if after is None or apart is None or _plan(spec, checkout, apart) != now:
-        return None
-    later = [
-        recorded
-        for folder in rivals
-        for recorded, change in list_recorded(folder, [*after], int(since * 1000))
-        if (path := change.path) and path in after and change.before == mark(after[path])
-    ]
-    return OwnPart(before, after, min(later) - 1 if later else 0)
-
-
-def _plan(spec: Spec, checkout: Checkout, files: Files) -> Files | None:
-    """What a spec makes of files; None where it does not fit them."""
-    try:
-        plan = plan_call([spec], Overlay(checkout, files), Options(), (), {}, lambda _: None)
-    except HkgitError:
-        return None
-    return {path: plan.changed.get(path, files[path]) for path in files} if plan.is_ok else None
-
-
 def _name_conversation(folder: Path) -> str:
     return folder.name.partition("-")[2] or folder.name
 
 
-def has_open_call(folder: Path, paths: Sequence[str]) -> bool:
-    """Whether a session has put one of these files aside for a call that is still open."""
-    return any(True for path in paths for _ in list_open_copies(folder, path))
-
-
-def list_open_copies(folder: Path, path: str) -> Iterator[Path]:
-    """Yield what a session has put aside of a file for calls that are still open."""
-    since = time.time() - LASTS
-    for place in (folder / "aside").glob(f"{name_text(path)}-*.json"):
-        with suppress(OSError):
-            if place.stat().st_mtime > since:
-                yield place
-
-
-def _has_unknown(folder: Path, paths: Sequence[str], since: float) -> bool:
-    unknown = (folder / "aside" / f"{name_text(path)}.unknown" for path in paths)
-    return any(each.exists() and each.stat().st_mtime > since for each in unknown)
-
-
-def list_recorded(
-    folder: Path, paths: Sequence[str], since: int
-) -> Iterator[tuple[int, RecordedFile]]:
-    """Yield what a session has recorded of files since a time, in milliseconds since 1970."""
+def list_recorded(folder: Path, since: int = 0) -> Iterator[tuple[JournaledCall, RecordedFile]]:
+    """Yield what calls of a session have changed that it has recorded since a time, in ms."""
+    if not _is_written(folder, since):
+        return
     try:
-        if (folder / STATE_FILE).stat().st_mtime * 1000 < since:
-            return
         calls = SessionJournal(folder).load().effective
     except (OSError, HkgitError):
         return
     for call in calls:
-        for change in call.changes:
-            if call.time > since and {change.path, change.new_path} & {*paths}:
-                yield call.time, change
+        if call.time > since:
+            yield from ((call, change) for change in call.changes)
 
 
-def _take_back(before: Files, after: Files, now: Files) -> Files | None:
-    """Take back in files what leads from `before` to `after`; None where it overlaps others."""
-    found: dict[str, File | None] = {}
-    for path, file in now.items():
-        old, new = before[path], after[path]
-        if file == new:
-            found[path] = old
-            continue
-        if old is None or new is None or file is None:
-            return None
-        from hkgit.sessions.undo_calls import merge_back  # few calls meet in one file
-
-        try:
-            data = merge_back(path, new.data, old.data, file.data)
-        except Conflict:
-            return None
-        found[path] = File(data, file.mode)
-    return found
-
-
-@dataclass(frozen=True)
-class OwnWork:
-    """What a command did itself; `lost` names by path the session that may have done the rest."""
-
-    work: ShellWork
-    lost: Mapping[str, str]
-
-
-def find_own_work(session: EditSession, work: ShellWork, snapshots: ShellSnapshots) -> OwnWork:
-    """Find what a command did itself of what was done while it ran."""
-    others = list_others(session)
-    running = [(each, snapshot) for each in others for snapshot in list_running_commands(each)]
-    editing = [each for each in others if find_files(each / "aside", "*-*.json")]
-    # One that ends by now has recorded first what it did: so that is read after this.
-    since = min(work.since.values())
-    last = find_last_recorded(
-        each for each in find_folders(session.root) if _is_written(each, since)
-    )
-    work = snapshots.refresh(work)  # by those that have ended by now, and are no rivals any more
-    checkout = Checkout(session.root)
-    own: set[str] = set()
-    lost: dict[str, str] = {}
-    for path, before in {**work.changed, **work.committed}.items():
-        now = mark(checkout.get(path))
-        recorded = [
-            (time, change, folder)
-            for folder in others
-            for time, change in list_recorded(folder, [path], work.since[path] - 1)
-        ]
-        recorded.sort(key=lambda each: each[0])
-        if recorded:
-            if not _leads(mark(before), now, path, [change for _, change, _ in recorded]):
-                lost[path] = recorded[0][2].name
-        elif path in last and last[path] == now:
-            continue  # a call of this session, or what others did before
-        elif rival := _find_rival(session.root, path, now, running, editing):
-            if not is_harmless(work.command):
-                lost[path] = rival.name
-        else:
-            own.add(path)
-    changed, committed = (
-        {path: file for path, file in files.items() if path in own}
-        for files in (work.changed, work.committed)
-    )
-    return OwnWork(replace(work, changed=changed, committed=committed), lost)
+def find_last_recorded(
+    folders: Iterable[Path], since: int = 0
+) -> dict[str | None, FileMark | None]:
+    """Find what the sessions that have recorded anything since a time have recorded last."""
+    written = (each for each in folders if _is_written(each, since))
+    found = [each for folder in written for each in list_recorded(folder)]
+    found.sort(key=lambda each: each[0].time)
+    return {change.new_path or change.path: change.after for _, change in found}
 
 
 def _is_written(folder: Path, since: int) -> bool:
@@ -212,6 +74,47 @@ def _is_written(folder: Path, since: int) -> bool:
         return (folder / STATE_FILE).stat().st_mtime * 1000 >= since
     except OSError:
         return False
+
+
+def find_own_work(
+    session: EditSession, work: ShellWork, call: BegunCall
+) -> tuple[ShellWork, Mapping[str, str]]:
+    """Find what a command did itself of what was done while it ran.
+
+    Names by their paths the files that another session may have changed, with that session.
+    """
+    others = _list_others(session)
+    rivals = [each for folder in others for each in list_rivals(folder)]
+    # One that ends by now has recorded first what it did: so that is read after this.
+    since = min(work.since.values())
+    last = find_last_recorded(find_folders(session.root), since)
+    work = refresh(work, call)  # by those that have ended by now, and are no rivals any more
+    checkout = Checkout(session.root)
+    own: set[str] = set()
+    lost: dict[str, str] = {}
+    for path, before in {**work.changed, **work.committed}.items():
+        now = mark(checkout.get(path))
+        recorded = [
+            (made.time, change, folder)
+            for folder in others
+            for made, change in list_recorded(folder, work.since[path] - 1)
+            if path in (change.path, change.new_path)
+        ]
+        recorded.sort(key=lambda each: each[0])
+        if recorded:
+            if not _leads(mark(before), now, path, [change for _, change, _ in recorded]):
+                lost[path] = recorded[0][2].name
+        elif path in last and last[path] == now:
+            continue  # a call of this session, or what others did before
+        elif rival := _find_rival(session.root, path, now, rivals):
+            lost[path] = rival.folder.name
+        else:
+            own.add(path)
+    changed, committed = (
+        {path: file for path, file in files.items() if path in own}
+        for files in (work.changed, work.committed)
+    )
+    return replace(work, changed=changed, committed=committed), lost
 
 
 def _leads(
@@ -229,34 +132,16 @@ def _leads(
 
 
 def _find_rival(
-    root: Path,
-    path: str,
-    now: FileMark | None,
-    running: Sequence[tuple[Path, ShellSnapshot]],
-    editing: Sequence[Path],
-) -> Path | None:
-    """Find a session whose call is not over and has found a file otherwise than it is now."""
-    for folder, snapshot in running:
-        if _find_kept(root, snapshot, path) != now:
-            return folder
-    for folder in editing:
-        if any(mark(file) != now for file in _list_copies(folder, path)):
-            return folder
+    root: Path, path: str, now: FileMark | None, rivals: Sequence[BegunCall]
+) -> BegunCall | None:
+    """Find a call that is not over and has found a file otherwise than it is now."""
+    for each in rivals:
+        found: FileMark | str | None = now
+        if path in each.files:
+            found = each.files[path].mark
+        elif isinstance(each.did, Shell):  # it has found it as it was in its commit
+            repository = Repository.discover(root, is_small=True)
+            found = None if each.head is None else mark(repository.snapshot(each.head).get(path))
+        if found != now:
+            return each
     return None
-
-
-def _find_kept(root: Path, snapshot: ShellSnapshot, path: str) -> FileMark | str | None:
-    """How a command of another session has found a file; "" where that is not known."""
-    kept = snapshot.files.get(path)
-    if kept is not None:
-        known = "" if kept.version is None else FileMark(kept.mode, kept.version)
-        return None if kept.stamp == ABSENT else known
-    if snapshot.head is None:
-        return None
-    return mark(Repository.discover(root, is_small=True).snapshot(snapshot.head).get(path))
-
-
-def _list_copies(folder: Path, path: str) -> Iterator[File | None]:
-    for place in list_open_copies(folder, path):
-        with suppress(Stale):
-            yield read_copy(place, path, SessionJournal(folder).blobs)

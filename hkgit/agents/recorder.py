@@ -1,11 +1,4 @@
-"""Record what an agent's own tools read and edit, as receipts and journalled edits.
-
-Before an edit its files are put aside; after it, the call is planned again on them. Where the
-plan comes to exactly what is in the checkout now, the call is what was done, and the session
-takes it in. Where it does not (a formatter ran, a tool reads its own way), the difference is
-taken in as a diff; but where other sessions have changed the file meanwhile, only what the words
-of the call explain.
-"""
+"""Record what an agent's own tools read and edit, as receipts and journalled edits."""
 
 from __future__ import annotations
 
@@ -16,10 +9,12 @@ from pathlib import Path
 from hkgit.agents.begun_calls import (
     LASTS,
     BegunCall,
-    find_running,
-    forget_begun,
-    list_begun,
-    note_begun,
+    begin_call,
+    find_call,
+    find_command,
+    list_calls,
+    lock_hooks,
+    note_unshown,
 )
 from hkgit.agents.events import (
     Did,
@@ -29,34 +24,24 @@ from hkgit.agents.events import (
     NotebookReading,
     PendingToolEdit,
     Shell,
-    Told,
     ToolEvent,
     ToolReading,
     UnshownShell,
     UntoldEdit,
 )
-from hkgit.agents.files_before import PutAside, begin_call
 from hkgit.agents.shown_readings import find_readings
-from hkgit.agents.specs import (
-    find_commands,
-    paths_of,
-    relative_to_root,
-    spec_of,
-)
-from hkgit.edits import Spec
+from hkgit.agents.specs import paths_of, relative_to_root, spec_of
 from hkgit.errors import HkgitError, InvalidInput, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.blobs import load_written
 from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.homes import list_candidates
 from hkgit.values import cached_property, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.agents.intake import EditAdopter
+    from hkgit.agents.intake import Intake
     from hkgit.agents.logged_call import LoggedCall
-    from hkgit.agents.shell_changes import ShellSnapshots
 
 FindOutput = Callable[[Path, str], str | None]
 """Finds in a transcript what a call has shown; None where it does not say it (yet)."""
@@ -67,39 +52,32 @@ class Recorder:
 
     def __init__(self, session: EditSession, directory: Path) -> None:
         self._session = session
+        self._folder = session.journal.folder
         self._directory = directory
-        self._checkout = Checkout(session.root)
-        self._aside = PutAside(session.journal.folder, session.journal.blobs)
 
     @cached_property
-    def _snapshots(self) -> ShellSnapshots:
-        from hkgit.agents.shell_changes import ShellSnapshots  # most calls run no command
+    def _intake(self) -> Intake:
+        from hkgit.agents.intake import Intake  # before a call nothing is taken in
 
-        return ShellSnapshots(self._session.root, self._session.journal.folder)
-
-    @cached_property
-    def _edits(self) -> EditAdopter:
-        from hkgit.agents.intake import EditAdopter  # before a call nothing is taken in
-
-        return EditAdopter(self._session, self._aside)
+        return Intake(self._session)
 
     def before(self, did: Did) -> None:
         """Put aside what is about to be changed. Raises HkgitError."""
-        begin_call(self._session.root, self._session.journal.folder, did, self._directory)
+        begin_call(self._session.root, self._folder, did, self._directory)
 
     def settle(self, transcript: Path | None, find_output: FindOutput | None) -> None:
         """Take in what earlier events have left open, as far as it is known. Raises HkgitError.
 
         `find_output` finds in the transcript what a call has shown.
         """
-        for call in [*list_begun(self._session.journal.folder)]:
+        for call in list_calls(self._folder, UntoldEdit, UnshownShell):
             try:
                 is_over = self._end_begun(call, transcript, find_output)
             except BaseException:
-                call.note.unlink(missing_ok=True)  # it is not tried again
+                call.end()  # it is not tried again
                 raise
             if is_over or call.age > LASTS:
-                call.note.unlink(missing_ok=True)
+                call.end()
 
     def _end_begun(
         self, call: BegunCall, transcript: Path | None, find_output: FindOutput | None
@@ -107,7 +85,11 @@ class Recorder:
         """Take in what came of a call; False where that is not known yet."""
         match call.did:
             case UntoldEdit(edit):
-                return self._end_edit(edit, call.directory)
+                spec = spec_of(edit, self._session.root, call.directory)
+                if call.is_unchanged(self._session.root):
+                    return False
+                self._intake.take_edit(spec, call)
+                return True
             case UnshownShell(shell, name) if transcript is not None and find_output is not None:
                 output = find_output(transcript, name)
                 if output is None:
@@ -132,90 +114,77 @@ class Recorder:
 
     def awaits(self, did: Did) -> bool:
         """Whether it is known how files were before the commands of a call."""
-        commands = find_commands(did)
-        return bool(commands) and self._snapshots.has("\n".join(commands))
+        return find_command(self._folder, did) is not None
 
     def settle_formatters(self) -> None:
         """Take in what formatters have made of files since their edits. Raises HkgitError."""
-        if load_written(self._session.journal.folder):
+        if load_written(self._folder):
             from hkgit.agents.late_work import settle_written
 
             settle_written(self._session)
 
-    def _end_edit(self, edit: Editing, directory: Path) -> bool:
-        recorder = Recorder(self._session, directory)
-        spec = recorder._spec(edit)
-        before = {path: self._aside.get(path, edit.text) for path in paths_of(spec)}
-        if all(self._checkout.get(path) == file for path, file in before.items()):
-            return False
-        recorder._edits.take(spec, edit.text)
-        return True
-
     def after(self, event: ToolEvent) -> EditReport | None:
         """Take in what has been done. Raises HkgitError where that cannot be."""
-        if not self.awaits(event.did):
-            return self._end(event, event.did)
-        words = "\n".join(find_commands(event.did))
-        did = replace(event.did, told=None) if isinstance(event.did, Shell) else event.did
+        call = find_command(self._folder, event.did)
+        if call is None:
+            return self._end(event.did)
         try:  # what commands show may be what they have written
-            return self._take_work(words)
+            return self._take_command(call)
         finally:
-            self._end(event, did)
+            call.end()
+            self._end(event.did)
 
-    def _take_work(self, words: str) -> EditReport | None:
+    def _take_command(self, call: BegunCall) -> EditReport | None:
         """Take in what a command has done; hooks that run at once do so one after the other."""
-        with self._aside.lock():
-            try:
-                return self._edits.take_own_work(self._snapshots.find_work(words))
-            finally:
-                self._snapshots.end(words)
+        with lock_hooks(self._folder):
+            return self._intake.take_command(call)
 
     def take_running(self) -> None:
-        """Take in what a command has changed that is committing now. Raises HkgitError."""
-        with self._aside.lock():
-            self._edits.take_own_work(self._snapshots.find_running_work())
+        """Take in what the command started last has changed so far. Raises HkgitError."""
+        for call in list_calls(self._folder, Shell)[-1:]:
+            self._take_command(call)
 
-    def _end(self, event: ToolEvent, did: Did) -> EditReport | None:
+    def _end(self, did: Did) -> EditReport | None:
         match did:
             case Editing() as edit:
-                forget_begun(self._session.journal.folder, edit)
-                try:
-                    with self._aside.lock():
-                        answer = self._edits.take(self._spec(edit), edit.text, _find_original(edit))
-                except Stale:
-                    # Few hooks are stopped before a call.
-                    from hkgit.agents.late_work import take_unseen_edit
-
-                    return take_unseen_edit(edit, self._session, self._directory)
+                answer = self._end_edit(edit)
                 if edit.shown is not None:
                     self._look(find_readings(edit.shown, self._directory))
                 return answer
             case PendingToolEdit(path):
                 place = relative_to_root(path, self._session.root, self._directory)
-                with self._aside.lock():
-                    return self._edits.take_untold(place)
-            case LateEdit() as late:
-                return self._edits.take_late(self._spec(late.edit), late)
+                with lock_hooks(self._folder):
+                    return self._intake.take_untold(place)
+            case LateEdit(edit) as late:
+                spec = spec_of(edit, self._session.root, self._directory)
+                return self._intake.take_late(spec, late)
             case NotebookReading() as notebook:
                 # Few files are notebooks.
                 from hkgit.agents.tool_answers import find_cells
 
                 self._look(find_cells(notebook, self._directory))
             case UnshownShell() as unshown:
-                note_begun(self._session.journal.folder, unshown, self._directory)
-            case ToolReading() as read:
-                self._look(find_readings(read, self._directory))
+                note_unshown(self._folder, unshown, self._directory)
+            case ToolReading() | Shell() as look:
+                self._look(find_readings(look, self._directory))
             case Looks(parts):
                 for part in parts:
                     self._look(find_readings(part, self._directory))
-            case Shell() as shell:
-                answer = None if shell.told is None else self._take_told(shell.told)
-                self._look(find_readings(shell, self._directory))
-                return answer
         return None
 
-    def _spec(self, did: Editing) -> Spec:
-        return spec_of(did, self._session.root, self._directory)
+    def _end_edit(self, edit: Editing) -> EditReport | None:
+        spec = spec_of(edit, self._session.root, self._directory)
+        begun = find_call(self._folder, edit, paths_of(spec))
+        told = {} if edit.told is None else (edit.told.before or {})
+        with lock_hooks(self._folder):
+            if begun is None:
+                return self._intake.take_unseen(spec)
+            try:
+                return self._intake.take_edit(spec, begun, next(iter(told.values()), None))
+            except Stale:
+                return self._intake.take_unseen(spec)
+            finally:
+                begun.end()
 
     def _look(self, reads: Iterable[ToolReading]) -> None:
         for read in reads:
@@ -223,20 +192,6 @@ class Recorder:
             with suppress(InvalidInput):
                 path = relative_to_root(read.path, self._session.root, self._directory)
                 self._session.read(path, read.start_line, read.end_line)
-
-    def _take_told(self, told: Told) -> EditReport | None:
-        """Take in what a command has changed, as its answer tells. Raises HkgitError."""
-        # Few commands change files.
-        from hkgit.agents.shell_changes import find_files_before
-
-        before = find_files_before(told, self._session, self._directory)
-        return self._edits.take_difference(before) if before else None
-
-
-def _find_original(edit: Editing) -> str | None:
-    """Find how the tool has found the file that it edits, if its answer tells."""
-    before = {} if edit.told is None else (edit.told.before or {})
-    return next(iter(before.values()), None)
 
 
 def record_running_command(root: Path, shell: str) -> None:
@@ -248,9 +203,8 @@ def record_running_command(root: Path, shell: str) -> None:
     """
     agent = shell.split()[0].lower()
     folders = [each for home in list_candidates(root) for each in home.glob(f"{agent}-*")]
-    started = {place.stat().st_mtime_ns: each for each in folders for place in find_running(each)}
-    if not started:
-        return
-    session = started[max(started)].name
-    with suppress(HkgitError, OSError):
-        Recorder(EditSession.open(root, session, agent=agent), root).take_running()
+    running = [call for folder in folders for call in list_calls(folder, Shell)]
+    if running:
+        session = max(running, key=lambda call: call.begun).folder.name
+        with suppress(HkgitError, OSError):
+            Recorder(EditSession.open(root, session, agent=agent), root).take_running()

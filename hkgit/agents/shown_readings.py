@@ -1,15 +1,13 @@
-"""What a call has shown, by its answer and by the end of its agent's transcript."""
+"""What a call has shown, by its answer."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from hkgit.agents.events import END, Shell, Snippets, ToolReading
-from hkgit.agents.json_fields import parse_value, table, tables
-from hkgit.agents.logged_call import Line
+from hkgit.agents.events import Shell, Snippets, ToolReading
 from hkgit.text.shown_lines import (
     find_pieces,
     find_shown_files,
@@ -18,69 +16,68 @@ from hkgit.text.shown_lines import (
     split_answer,
     split_lines,
 )
-from hkgit.text.strict_json import JsonObject
 
-_LOOKING = re.compile(
+_LOOKING = (
     r"(?:cat|nl|head|tail|e?grep|fgrep|rg|ls|find|pwd|cd|wc|sleep|true|false|echo|printf|stat|diff"
     r"|cmp|cut|test|git (?:status|diff|log|show|blame|ls-files|rev-parse|grep))(?:\s|$)"
     r"|sed -n [\d,$]+p(?:\s+[^\s-]\S*)*$"
 )
-_WRITING = re.compile(r"[`<>]|\$\(|\s(?:--output|--ext-diff|--pre|-exec|-ok|-del|-fpr|-fls)")
-_INNER = re.compile(r"(?:ba|z)?sh -l?c (['\"])(.*)\1", re.DOTALL)
-_QUIET = re.compile(r"(?:[12&]?>\s*/dev/null|2>&1)(?=[\s;|&)]|$)")
+_WRITING = r"[`<>]|\$\(|\s(?:--output|--ext-diff|--pre|-exec|-ok|-del|-fpr|-fls)"
+_INNER = r"(?s)(?:ba|z)?sh -l?c (['\"])(.*)\1"
+_QUIET = r"(?:[12&]?>\s*/dev/null|2>&1)(?=[\s;|&)]|$)"
 
 
 def is_harmless(command: str) -> bool:
     """Whether a command surely changes no file; of a program of one's own that is not known."""
-    command = _QUIET.sub(" ", command).strip()
-    inner = _INNER.fullmatch(command)
+    command = re.sub(_QUIET, " ", command).strip()
+    inner = re.fullmatch(_INNER, command)
     command = inner[2] if inner else command
     if any(command.count(quote) % 2 for quote in "'\""):
         return False
     command = re.sub(r"['\"\\]", "", command)
-    if _WRITING.search(command):
+    if re.search(_WRITING, command):
         return False
     # What is cut at a sign within quotes begins with no program that looks: it counts as writing.
     stages = re.split(r"\|\|?|&&?|;|\n", command)
-    return all(_LOOKING.match(stage.strip()) for stage in stages)
+    return all(re.match(_LOOKING, stage.strip()) for stage in stages)
 
 
-_NAME = re.compile(r"[^\s'\"`|&;<>(){}=,:$\\]+")
-_QUOTED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
-_FOLDER = re.compile(r"\bcd\s+(?:--\s+)?['\"]?([^\s'\"&;|)]+)")
-_PRINTING = re.compile(r"\b(?:cat|nl|head|tail|sed|less|more|bat)\s")
-_RANGE = re.compile(r"\b(\d+)(?:,(\d+))?p\b")
+_NAME = r"[^\s'\"`|&;<>(){}=,:$\\]+"
+_QUOTED = r"'([^'\n]+)'|\"([^\"\n]+)\""
+_FOLDER = r"\bcd\s+(?:--\s+)?['\"]?([^\s'\"&;|)]+)"
+_PRINTING = r"\b(?:cat|nl|head|tail|sed|less|more|bat)\s"
+_RANGE = r"\b(\d+)(?:,(\d+))?p\b"
 
 
 def list_names(command: str) -> list[str]:
     """List what may be names of files in a command, in the order in which they are there."""
-    quoted = (one or two for one, two in _QUOTED.findall(command))
-    return [*dict.fromkeys([*_NAME.findall(command), *quoted])]
+    quoted = (one or two for one, two in re.findall(_QUOTED, command))
+    return [*dict.fromkeys([*re.findall(_NAME, command), *quoted])]
 
 
 def find_folder(command: str, folder: str) -> str:
     """Find where a command that began in a folder ends."""
-    return str(PurePosixPath(folder, *_FOLDER.findall(command)))
+    return str(PurePosixPath(folder, *re.findall(_FOLDER, command)))
 
 
 def find_ranges(command: str) -> dict[int, int]:
     """Find the first and the last line of each range that a command prints (`sed -n 3,9p`)."""
-    return {int(first): int(last or first) for first, last in _RANGE.findall(command)}
+    return {int(first): int(last or first) for first, last in re.findall(_RANGE, command)}
 
 
 def does_print(command: str) -> bool:
     """Whether a command prints files, so that of an empty one nothing is left out."""
-    return _PRINTING.search(command) is not None
+    return re.search(_PRINTING, command) is not None
 
 
-_HIT = re.compile(r"([^:\n]+):\d+:")
+_HIT = r"([^:\n]+):\d+:"
 _MOST = 64
 """So many readings are kept of one call at most, and so many files are looked at."""
 
 _MOST_WORDS = 1000
 """So many words of a command are taken for names of files: each may be one."""
 
-_PATTERN = re.compile(r"[*?\[]")
+_PATTERN = r"[*?\[]"
 _LARGEST = 32 * 2**20
 _NOTHING = 1, 0
 """The lines of an empty file: no answer could leave one of them out."""
@@ -122,7 +119,7 @@ def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
             ToolReading(path, *x) for x in find_shown_lines(_load(directory, path) or (), lines)
         )
     names = [str(PurePosixPath(x, name)) for x in folders for name in list_names(shell.command)]
-    plain = (each for each in dict.fromkeys(names) if not _PATTERN.search(each))
+    plain = (each for each in dict.fromkeys(names) if not re.search(_PATTERN, each))
     read = ((path, _load(directory, path)) for path in islice(plain, _MOST_WORDS))
     loaded = dict(islice(((path, lines) for path, lines in read if lines is not None), _MOST))
     files = {path: lines for path, lines in loaded.items() if lines}
@@ -130,7 +127,7 @@ def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
         yield from (ToolReading(path, *_NOTHING) for path, lines in loaded.items() if not lines)
     found = find_shown_files(files, answer, shell.command, find_ranges(shell.command))
     yield from (ToolReading(path, *lines) for path, each in found.items() for lines in each)
-    for pattern in dict.fromkeys(each for each in names if _PATTERN.search(each)):
+    for pattern in dict.fromkeys(each for each in names if re.search(_PATTERN, each)):
         yield from _find_matched(pattern, directory, answer)
 
 
@@ -145,7 +142,7 @@ def split_hits(
 ) -> tuple[dict[str, str], list[str]]:
     """Split an answer into the lines behind the name of a file, by its path, and all others."""
     lines, hits = split_answer(output), dict[str, str]()
-    names = dict.fromkeys(found[1] for line in lines if (found := _HIT.match(line)))
+    names = dict.fromkeys(found[1] for line in lines if (found := re.match(_HIT, line)))
     for name in islice(names, _MOST):
         if (path := find_hit(name)) is not None:
             starts = (f"{name}:", f"{name}-")
@@ -191,136 +188,3 @@ def _load(*place: Path | str) -> list[str] | None:
         return split_lines(path.read_bytes())
     except (OSError, ValueError):
         return None
-
-
-_LARGEST_TRANSCRIPT = 64 * 2**20
-"""A transcript of more bytes is not read as a whole: the agent waits."""
-
-_TAIL = 8 * 2**20
-_BLOCK = 2**18
-"""So many bytes of a transcript are looked through, from its end, and at once."""
-
-_ASKING = ("function_call", "custom_tool_call", "local_shell_call")
-_ANSWERS, _ANSWERING = ("assistant", "gemini"), (b'"assistant"', b'"gemini"')
-
-ListAttached = Callable[[JsonObject], Iterator[ToolReading]]
-FindAttached = Callable[[Path], list[ToolReading]]
-
-
-def find_turn(transcript: Path, call: str) -> str:
-    """Name the answer of the model that asked for a call; "" where the transcript lacks it."""
-    is_found = False
-    for record in list_lines_back(transcript, call.encode(), b"_output"):
-        payload = table(record.get("payload"))  # Codex's lines; it tells no answers apart
-        if is_found:
-            if str(payload.get("type")).endswith("_output"):
-                return str(payload.get("call_id"))
-        elif payload.get("call_id") == call and payload.get("type") in _ASKING:
-            is_found = True
-        elif (name := _name_answer(record, call)) is not None:
-            return name
-    return "first" if is_found else ""
-
-
-def find_last_turn(transcript: Path) -> str:
-    """Name the last answer of the model: its calls are made before it gives the next one."""
-    for record in list_lines_back(transcript, b'"gemini"', b"assistant.message"):
-        if record.get("type") == "gemini":
-            return str(record.get("id"))
-        if record.get("type") == "assistant.message":
-            return str(table(record.get("data")).get("messageId"))
-    return ""
-
-
-def _name_answer(record: JsonObject, call: str) -> str | None:
-    """Name an answer of the model that asks for a call; None for one that does not."""
-    message = table(record.get("message"))
-    for part in tables(message.get("content") or message.get("parts")):
-        if table(part.get("functionCall") or part).get("id") == call:
-            return str(message.get("id") or record.get("uuid") or record.get("id"))
-    return None
-
-
-def make_attachment_finder(list_attached: ListAttached, *words: bytes) -> FindAttached:
-    """Make what finds the files that a transcript shows before the last answer of the model.
-
-    `list_attached` lists those of one line, in which one of these words is. What the calls of
-    that answer have attached, they had not when it was given.
-    """
-
-    def find_attached(transcript: Path) -> list[ToolReading]:
-        found: list[ToolReading] = []
-        last: object = None
-        for record in list_lines_back(transcript, *_ANSWERING, *words):
-            message = table(record.get("message"))
-            if record.get("type") in _ANSWERS or message.get("role") == "assistant":
-                name = message.get("id") or record.get("uuid") or record.get("id")
-                last = last or name
-                if name == last:
-                    found.clear()
-            else:
-                found += list_attached(record)
-        return found
-
-    return find_attached
-
-
-def read_attached(path: object, content: object, first: object = 1) -> Iterator[ToolReading]:
-    """Read what a transcript shows of one file; nothing where it is no text."""
-    if isinstance(path, str) and isinstance(content, str) and isinstance(first, int):
-        yield ToolReading(path, max(first, 1), END, content)
-
-
-_NAMED = r"\nContent from @?(.+):\n"
-
-
-def list_named_parts(parts: object) -> Iterator[ToolReading]:
-    """List the files of a prompt of Gemini CLI and Qwen Code: a part names one, the next has it."""
-    for head, body in pairwise(tables(parts)):
-        if (name := re.fullmatch(_NAMED, str(head.get("text")))) is not None:
-            yield from read_attached(name[1], body.get("text"))
-
-
-def read_own_lines(transcript: Path) -> Iterator[Line]:
-    """Read the lines of a transcript but those of sub-agents, which one may hold as well.
-
-    Raises OSError.
-    """
-    if transcript.stat().st_size > _LARGEST_TRANSCRIPT:
-        return
-    is_own = transcript.stem.startswith("agent-")
-    with transcript.open("rb") as stream:
-        for number, raw in enumerate(stream, 1):
-            record = parse_value(raw)
-            if isinstance(record, dict) and (
-                is_own
-                or (record.get("isSidechain") is not True and record.get("type") != "progress")
-            ):
-                yield Line(f"{transcript.name}:{number}", record)
-
-
-def list_lines_back(transcript: Path, *words: bytes) -> Iterator[JsonObject]:
-    """List the lines in which one of these words is, the last one first."""
-    for line in _read_backwards(transcript):
-        if any(word in line for word in words):
-            record = parse_value(line)
-            if isinstance(record, dict):
-                yield record
-
-
-def _read_backwards(transcript: Path) -> Iterator[bytes]:
-    """Read the lines of a file, the last one first; what is cut off is left out."""
-    try:
-        with transcript.open("rb") as stream:
-            end = stream.seek(0, 2)
-            lowest, rest = max(end - _TAIL, 0), b""
-            while end > lowest:
-                start = max(end - _BLOCK, lowest)
-                stream.seek(start)
-                rest, *lines = (stream.read(end - start) + rest).split(b"\n")
-                yield from reversed(lines)
-                end = start
-            if not lowest:
-                yield rest
-    except OSError:
-        return

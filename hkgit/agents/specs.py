@@ -31,13 +31,6 @@ def find_commands(did: Did) -> list[str]:
     return [each.command for each in parts if isinstance(each, Shell)]
 
 
-def words_of(did: Did) -> str:
-    """Return what tells a call from others that change the same file."""
-    if isinstance(did, UntoldEdit):
-        did = did.edit
-    return did.text if isinstance(did, Editing) else ""
-
-
 def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:
     """Find the paths, from the root, that a call may change. Raises InvalidInput outside it."""
     match did:
@@ -62,14 +55,14 @@ def find_named_paths(did: Did) -> list[str]:
     return []
 
 
-_WORD = re.compile(r"[^\s'\"`;&|()<>=]*/[^\s'\"`;&|()<>=]*|(?<=cd )[^\s'\"`;&|()<>=]+")
+_WORD = r"[^\s'\"`;&|()<>=]*/[^\s'\"`;&|()<>=]*|(?<=cd )[^\s'\"`;&|()<>=]+"
 
 
 def find_named_checkouts(did: Did, directory: Path) -> list[Path]:
     """Find the checkouts of the files that commands name, as far as words alone tell."""
     found: dict[Path, None] = {}
     for command in find_commands(did):
-        for word in dict.fromkeys(_WORD.findall(command)):
+        for word in dict.fromkeys(re.findall(_WORD, command)):
             place = Path(directory, word).expanduser()
             for above in (place, *place.parents):
                 if (above / ".git").exists():

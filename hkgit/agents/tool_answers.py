@@ -6,7 +6,6 @@ So a line counts where it is whole in the answer, behind the number that it has 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -41,8 +40,8 @@ def _source(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-_RANGE = re.compile(r".*? Showing lines (\d+)-(\d+) of \d+ from the edited file:\n\n---\n\n")
-_CHANGED = re.compile(r"\+(\d+: .*)")
+_RANGE = r".*? Showing lines (\d+)-(\d+) of \d+ from the edited file:\n\n---\n\n"
+_CHANGED = r"\+(\d+: .*)"
 _CODE = " Here is the updated code:\n"
 _GAP = "..."
 
@@ -72,7 +71,7 @@ def find_code(path: str, answer: str) -> Snippets | None:
 
 def find_range(path: str, answer: str) -> ToolReading | None:
     """Find what Qwen Code shows: a range of lines, which it names."""
-    found = _RANGE.match(answer)
+    found = re.match(_RANGE, answer)
     if found is None:
         return None
     return ToolReading(path, int(found[1]), int(found[2]), answer[found.end() :])
@@ -80,7 +79,7 @@ def find_range(path: str, answer: str) -> ToolReading | None:
 
 def find_changed(path: str, answer: str) -> ToolReading:
     """Find what Cline shows: the lines that were taken out and those put in, with their numbers."""
-    changed = (found[1] for line in answer.split("\n") if (found := _CHANGED.fullmatch(line)))
+    changed = (found[1] for line in answer.split("\n") if (found := re.fullmatch(_CHANGED, line)))
     return ToolReading(path, 1, END, "\n".join(changed))
 
 
@@ -136,6 +135,8 @@ def searching(
     """
 
     def did(arguments: JsonObject, answer: object) -> Shell:
+        import shlex  # few calls search
+
         place = arguments.get(name)
         place = place if isinstance(place, str) and place else "."
         target, folder = (".", place) if is_base else (place, "")

@@ -18,7 +18,7 @@ _READER = 18
 _MARK = 12
 """So many characters name a session, of these so many a sub-agent, or what had to be cut off."""
 
-_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_NO_NAME = r"[^A-Za-z0-9._-]+"
 
 Tool = Callable[[JsonObject, object], Did | None]
 """What a tool does, from its arguments and from its answer (None before there is one)."""
@@ -56,9 +56,9 @@ def session_name(agent: str, conversation: object, reader: object = None) -> str
 
     `reader` is the sub-agent of it that reads and edits: what it was shown nobody else has seen.
     """
-    words = _NO_NAME.sub("-", str(conversation or "unnamed")).strip("-.") or "unnamed"
+    words = re.sub(_NO_NAME, "-", str(conversation or "unnamed")).strip("-.") or "unnamed"
     name = f"{agent}-{words}"
-    if isinstance(reader, str) and (short := _NO_NAME.sub("-", reader).strip("-.")):
+    if isinstance(reader, str) and (short := re.sub(_NO_NAME, "-", reader).strip("-.")):
         return f"{name[: _LONGEST - _READER - 1]}-{short[-_READER:]}"
     if len(name) <= _LONGEST:
         return name

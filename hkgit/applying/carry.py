@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from hkgit.applying.draft import Lines
-from hkgit.applying.line_map import LineMap
-from hkgit.applying.outcome import Plan
+from hkgit.applying.evidence import is_empty, whole
+from hkgit.applying.hunk import map_lines
+from hkgit.applying.outcome import FileChange, Plan
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import InsertAfter, Read, ReplaceRange, Snapshot, Spec
 from hkgit.errors import Stale
+from hkgit.text.document import Document, Lines
+from hkgit.text.line_map import LineMap
 from hkgit.values import replace
 
 PlacedEdit = tuple[str, str | None, Sequence[Lines]]
@@ -108,6 +110,59 @@ def _carry_reads(reads: Iterable[Read], moved: Mapping[str, LineMap]) -> Iterato
             yield replace(read, start_line=lines[0], end_line=lines[1])
         elif read.kind == "hash":
             raise _stale(read.path, "lines that were read were changed")
+
+
+def follow_reads(reads: Iterable[Read], plan: Plan) -> tuple[Read, ...]:
+    """Rewrite reads that hold before a plan as reads of the files that the plan leaves.
+
+    What the plan left alone has moved, what it wrote is known. A hash without lines becomes the
+    lines that it was found to refer to.
+    """
+    changes = {change.path: change for change in plan.files if change.path is not None}
+    return tuple(
+        each
+        for read in reads
+        for each in (
+            _follow_file_reads(read, changes[read.path], plan) if read.path in changes else (read,)
+        )
+    )
+
+
+def renew_reads(reads: Iterable[Read], ahead: Sequence[Read]) -> tuple[Read, ...]:
+    """Put the reads `ahead` in place of all others of their files."""
+    known = {read.path for read in ahead}
+    return (*(read for read in reads if read.path not in known), *ahead)
+
+
+def _follow_file_reads(read: Read, change: FileChange, plan: Plan) -> Iterator[Read]:
+    if change.new_path is None or change.before is None or change.after is None:
+        return
+    after = Document(change.after.data)
+    known = _lines(read, Document(change.before.data), plan)
+    for first, last in map_lines(change.hunks).learn(known):
+        range_hash = after.range_hash(first, last)
+        yield Read(
+            path=change.new_path,
+            start_line=first,
+            end_line=last,
+            range_hash=range_hash,
+            kind=read.kind,
+        )
+
+
+def _lines(read: Read, before: Document, plan: Plan) -> list[Lines]:
+    """The lines that a read refers to: its own, all, or those that edits were tied to by it."""
+    if read.start_line is not None and read.end_line is not None:
+        return [(read.start_line, read.end_line)]
+    if before.whole_hash.startswith(read.range_hash):
+        return [whole(before)]
+    return [
+        lines
+        for outcome in plan.outcomes
+        if outcome.evidence.kind == read.kind and outcome.path == read.path
+        for lines in outcome.base_lines
+        if not is_empty(lines) and before.range_hash(*lines).startswith(read.range_hash)
+    ]
 
 
 def _stale(path: str, what: str) -> Stale:

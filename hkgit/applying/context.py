@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
-from hkgit.applying.draft import Draft, Lines
+from hkgit.applying.draft import Draft
 from hkgit.applying.evidence import (
     NONE,
     STRONGEST_FIRST,
@@ -21,7 +21,7 @@ from hkgit.applying.outcome import FileChange
 from hkgit.applying.workspace import FileState
 from hkgit.edits import File, Read
 from hkgit.errors import InvalidInput
-from hkgit.text.document import Document, Splice
+from hkgit.text.document import Document, Lines, Splice
 from hkgit.values import dataclass, replace
 
 

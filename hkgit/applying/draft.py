@@ -12,11 +12,8 @@ from bisect import bisect_left, bisect_right
 from itertools import islice
 from operator import attrgetter
 
-from hkgit.text.document import Document, read_document, terminate, unterminate
+from hkgit.text.document import Document, Lines, read_document, terminate, unterminate
 from hkgit.values import cached_property, dataclass
-
-Lines = tuple[int, int]
-"""A range of lines, first and last; `(n+1, n)` is the empty range before line n+1."""
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from hkgit.applying.draft import Lines
 from hkgit.edits import Read
 from hkgit.errors import Near, Stale
-from hkgit.text.document import Document
+from hkgit.text.document import Document, Lines
 from hkgit.text.hashes import sha256
 from hkgit.values import dataclass
 

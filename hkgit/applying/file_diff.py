@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from hkgit.applying.hunk import Hunk
+from hkgit.applying.hunk import Hunk, map_lines
 from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, decode_text
 from hkgit.text.diff import LineChange, find_changes
@@ -91,13 +91,8 @@ def _sides(change: FileChange) -> Iterator[str]:
 
 def _changes(old: Sequence[bytes], new: Sequence[bytes], hunks: Sequence[Hunk]) -> list[LineChange]:
     """The hunks by index, and what a byte order mark or a last line without end adds to them."""
-    changes: list[LineChange] = []
-    shift = 0
-    for hunk in hunks:
-        start, end = hunk.start_line - 1, hunk.end_line
-        grown = len(split_raw(hunk.new)) - (end - start)
-        changes.append(LineChange(start, end, start + shift, end + shift + grown))
-        shift += grown
+    changes = [*map_lines(hunks).changes]
+    shift = changes[-1].new_end - changes[-1].old_end if changes else 0
     if len(new) - len(old) != shift:  # a file of nothing but a byte order mark has no lines
         return [LineChange(0, len(old), 0, len(new))]
     kept = _find_kept_runs(changes, len(old), len(new))

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hkgit.applying.draft import Draft
-from hkgit.text.diff import count_equal
+from hkgit.text.diff import LineChange, count_equal
 from hkgit.text.document import Document, find_line_end, split_raw, terminate, unterminate
-from hkgit.values import dataclass
+from hkgit.text.line_map import LineMap
+from hkgit.values import cached_property, dataclass
 
 CONTEXT = 3  # How many lines before and after a hunk are hashed, so that it can be found elsewhere
 
@@ -25,7 +26,7 @@ class Hunk:
     new: bytes
     edits: tuple[int, ...]
 
-    @property
+    @cached_property
     def new_lines(self) -> tuple[bytes, ...]:
         """The text of the new lines; only at the top of a file a byte order mark is none."""
         if self.start_line == 1:
@@ -56,6 +57,18 @@ def apply_hunks(base: Document, hunks: Iterable[Hunk], *, is_terminated: bool) -
         done, line = stop, hunk.end_line + 1
     data = b"".join([*parts, document.data[done:]])
     return data if is_terminated else unterminate(data)
+
+
+def map_lines(hunks: Iterable[Hunk]) -> LineMap:
+    """Map the lines of a base to those of the text that its hunks make of it."""
+    changes: list[LineChange] = []
+    shift = 0
+    for hunk in hunks:
+        start = hunk.start_line - 1
+        stop = start + shift + len(hunk.new_lines)
+        changes.append(LineChange(start, hunk.end_line, start + shift, stop))
+        shift = stop - hunk.end_line
+    return LineMap(changes)
 
 
 def _whole_line_hunks(draft: Draft) -> Iterator[Hunk]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from hkgit import dialects
-from hkgit.applying.draft import Draft, Lines
-from hkgit.applying.edit_lines import join_lines
+from hkgit.applying.draft import Draft
 from hkgit.applying.evidence import LATE
 from hkgit.applying.file_diff import CONTEXT, render_diff
 from hkgit.applying.hunk import Hunk, net_hunks
@@ -19,8 +18,9 @@ from hkgit.applying.planner import Options, PlannedSpec, plan
 from hkgit.edits import File, Read, Snapshot, Spec, encode_text, new_text_of
 from hkgit.errors import InvalidInput
 from hkgit.matching.place import Settings
-from hkgit.text.document import Document
+from hkgit.text.document import Document, Lines
 from hkgit.text.hashes import sha256
+from hkgit.text.line_map import join_lines
 from hkgit.text.line_words import Words, words_of
 from hkgit.values import dataclass, field, replace
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, product
 from shlex import quote
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import NONE, Evidence
 from hkgit.applying.hunk import Hunk
 from hkgit.edits import File, Read, Spec
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput, Near
+from hkgit.text.document import Lines
 from hkgit.text.escape import to_json_text, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Generic, TypeVar
 
 from hkgit.applying.context import EditContext
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import LATE, LATE_ABSENT, Evidence, read_holds
 from hkgit.applying.outcome import (
     COUNTS,
@@ -45,6 +43,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
 from hkgit.matching.place import Settings
+from hkgit.text.document import Lines
 from hkgit.values import dataclass, field, replace
 
 _TELL_NEW_FILES = frozenset({"apply-patch"})
@@ -279,10 +278,7 @@ class PlannedSpec:
         return files_after(self.plan)
 
 
-Step = TypeVar("Step", bound=PlannedSpec)
-
-
-class Series(Generic[Step]):
+class Series:
     """Specs that were planned one after the other.
 
     `start` are the files before them, and `files` those that they leave. `changed` is every path
@@ -293,7 +289,7 @@ class Series(Generic[Step]):
         self.start = start
         self.files = start
         self.changed: dict[str, File | None] = {}
-        self.steps: list[Step] = []
+        self.steps: list[PlannedSpec] = []
 
     @property
     def is_ok(self) -> bool:
@@ -305,7 +301,7 @@ class Series(Generic[Step]):
         """The outcomes of all specs, numbered through."""
         return number_outcomes((step.spec, step.plan) for step in self.steps)
 
-    def add(self, step: Step) -> None:
+    def add(self, step: PlannedSpec) -> None:
         """Take in the plan of the next spec."""
         self.steps.append(step)
         if step.plan.ok:
@@ -314,13 +310,13 @@ class Series(Generic[Step]):
 
 
 def plan_series(
-    specs: Iterable[Spec], start: Snapshot, plan_next: Callable[[Spec, Series[Step]], Step]
-) -> Series[Step]:
+    specs: Iterable[Spec], start: Snapshot, plan_next: Callable[[Spec, Series], PlannedSpec]
+) -> Series:
     """Plan specs in order; stops behind the first in which an edit is refused.
 
     `plan_next` plans one of them on the files that the series so far leaves.
     """
-    series: Series[Step] = Series(start)
+    series = Series(start)
     for spec in specs:
         series.add(plan_next(spec, series))
         if not series.steps[-1].plan.ok:

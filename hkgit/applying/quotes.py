@@ -9,18 +9,18 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from hkgit.applying.context import EditContext, change_diff
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, find_holding_hash, find_holding_read, is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.workspace import FileState, check_text
 from hkgit.edits import AnyEdit, CreateFile, Edit, WriteFile, decode_text, encode_text
 from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch
-from hkgit.matching.ladder import Vouches, locate
+from hkgit.matching.ladder import locate
 from hkgit.matching.place import Located, Place, Settings
+from hkgit.matching.search import Vouches
 from hkgit.matching.transfer import transfer
 from hkgit.matching.view import find_end_of_block
 from hkgit.matching.words import fold
-from hkgit.text.document import BOM, Document, Splice
+from hkgit.text.document import BOM, Document, Lines, Splice
 from hkgit.values import replace
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.applying.context import EditContext, change_diff
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, vouches
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.quotes import find_line_below
@@ -15,7 +14,7 @@ from hkgit.errors import AlreadyApplied, InvalidInput, Near, Stale
 from hkgit.matching import guards
 from hkgit.matching.place import FULL
 from hkgit.matching.view import is_telling
-from hkgit.text.document import Document, Splice, hash_lines
+from hkgit.text.document import Document, Lines, Splice, hash_lines
 from hkgit.text.escape import count_noun
 from hkgit.text.hashes import are_tagged, find_tag
 from hkgit.values import replace
@@ -140,9 +139,8 @@ def change_lines(
         _check_absent(context.document, edit.path, lines, edit.new_lines)
     splice = splice_lines(context.document, lines, edit.new_lines)
     span = splice.start, splice.end
-    outcome = _tell_outcome(context, edit, splice, span, evidence)
-    is_relocated = lines != lines_of_edit(edit)
-    return context.splice((splice,)), replace(outcome, is_relocated=is_relocated)
+    outcome = _tell_outcome(context, edit, splice, span, evidence, lines != lines_of_edit(edit))
+    return context.splice((splice,)), outcome
 
 
 def _tell_outcome(
@@ -151,6 +149,7 @@ def _tell_outcome(
     splice: Splice,
     span: tuple[int, int],
     evidence: Evidence,
+    is_relocated: bool = False,
 ) -> EditOutcome:
     """The outcome of an edit that names the lines of a span of the document."""
     return EditOutcome(
@@ -163,6 +162,7 @@ def _tell_outcome(
         evidence=evidence,
         lines=(context.present_lines(splice.start, splice.end),),
         base_lines=(context.touched_base_lines(*span),),
+        is_relocated=is_relocated,
         matched_text=decode_text(context.document.data[slice(*span)]),
         diff=change_diff(context, (splice,)),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from hkgit.applying.languages import Fault, Language, find_language
+from hkgit.applying.hunk import map_lines
 from hkgit.applying.outcome import Candidate, EditOutcome, FileChange, Plan, refuse_edit
 from hkgit.applying.quotes import REPAIR as LINE_ENDS
 from hkgit.edits import (
@@ -22,6 +22,10 @@ from hkgit.errors import InvalidInput, Near
 from hkgit.matching.place import FULL
 from hkgit.text.document import Document
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.applying.languages import Fault, Language
 
 REFUSE = "refuse"
 GUARD = "guard"
@@ -80,6 +84,8 @@ def _follow_files(plans: Sequence[Plan]) -> list[list[tuple[int, FileChange]]]:
 def _find_broken(change: FileChange) -> tuple[Language, Fault] | None:
     if change.before is None or change.after is None:
         return None
+    from hkgit.applying.languages import find_language  # a call of exact edits checks no syntax
+
     language = find_language(change.new_path or "")
     if language is None:
         return None
@@ -96,7 +102,9 @@ def _culprit(
     loose = [i for i in every if _is_loose(outcomes[i])]
     if mode not in (GUARD, LOOSE) or not loose:
         return every[-1], mode == REFUSE
-    near = [number - 1 for number in _editors_above(change, fault.line)]
+    placed = zip(change.hunks, map_lines(change.hunks).changes, strict=True)
+    above = [hunk for hunk, written in placed if written.new_start < fault.line]
+    near = [number - 1 for hunk in above for number in hunk.edits]
     return next((i for i in reversed(near) if i in loose), loose[-1]), True
 
 
@@ -105,18 +113,6 @@ def _is_loose(outcome: EditOutcome) -> bool:
     # Of such a place nothing but line ends differs.
     is_as_it_stands = outcome.tier == "whitespace" and outcome.similarity_permille == FULL
     return is_repaired or not (outcome.tier in AS_WRITTEN or is_as_it_stands)
-
-
-def _editors_above(change: FileChange, line: int) -> list[int]:
-    """The numbers of the edits that wrote at or above a line of the new file, the nearest last."""
-    found: list[int] = []
-    shift = 0
-    for hunk in change.hunks:
-        if hunk.start_line + shift > line:
-            break
-        found += hunk.edits
-        shift += len(hunk.new_lines) - (hunk.end_line - hunk.start_line + 1)
-    return found
 
 
 def _add_note(

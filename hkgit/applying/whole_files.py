@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hkgit.applying.context import EditContext
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import ABSENT, Evidence, whole
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.workspace import FileState, Workspace
@@ -19,7 +18,7 @@ from hkgit.edits import (
 from hkgit.errors import InvalidInput, Stale
 from hkgit.matching import guards
 from hkgit.matching.place import FULL
-from hkgit.text.document import Document, terminate
+from hkgit.text.document import Document, Lines, terminate
 from hkgit.values import replace
 
 WholeFileEdit = WriteFile | DeleteFile | RenameFile | SetMode

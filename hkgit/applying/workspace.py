@@ -20,7 +20,7 @@ from hkgit.edits import (
     decode_text,
 )
 from hkgit.errors import InvalidInput, Stale
-from hkgit.text.document import MOST_LINES, Document, has_too_many_lines, terminate
+from hkgit.text.document import MOST_LINES, Document, has_too_many_lines, read_document, terminate
 from hkgit.text.paths import check_new_path, check_path
 from hkgit.values import dataclass, replace
 
@@ -205,16 +205,15 @@ class Workspace:
         if has_too_many_lines(file.data):
             what = f"has more than {MOST_LINES} lines"
             raise InvalidInput(path, what, "Split the file, or edit it by hand.")
-        is_terminated = Document(file.data).is_terminated
-        draft = Draft.of(file.data)
+        document = read_document(file.data)
         state = FileState(
             key=path,
             origin=path,
             path=path,
             before=file,
-            draft=draft,
+            draft=Draft.over(terminate(document)),
             mode=file.mode,
-            is_terminated=is_terminated,
+            is_terminated=document.is_terminated,
         )
         self._loaded[path] = state
         return state

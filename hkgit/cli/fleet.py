@@ -85,7 +85,7 @@ def verify(
     )
     with open_executor(jobs, dask, scheduler_file) as executor:
         rows = _collect(request, executor)
-    summary = FleetSummary(rows, describe_versions())
+    summary = FleetSummary(rows)
     failed = GitRefused.exit_code if summary.failed else 0
     code = Rejected.exit_code if summary.rejected else failed
     lines = summary_lines(summary)

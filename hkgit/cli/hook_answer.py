@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hkgit.agents import find_agent, has_server
 from hkgit.agents.agent import Agent
-from hkgit.agents.begun_calls import has_open_work, has_overdue
+from hkgit.agents.begun_calls import begin_call, has_open_work, has_overdue
 from hkgit.agents.events import (
     Editing,
     Looks,
@@ -20,8 +20,6 @@ from hkgit.agents.events import (
     ToolReading,
     UntoldEdit,
 )
-from hkgit.agents.files_before import begin_call
-from hkgit.agents.servers.roots import Root
 from hkgit.agents.specs import (
     find_commands,
     find_named_checkouts,
@@ -32,7 +30,7 @@ from hkgit.agents.specs import (
 from hkgit.agents.tools import parse_payload, render_answer
 from hkgit.cli.output import echo
 from hkgit.errors import Conflict, HkgitError, InvalidInput
-from hkgit.sessions.homes import choose_folder, find_git_dir, is_guarded
+from hkgit.sessions.homes import choose_folder, find_checkout, find_git_dir, is_guarded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +80,7 @@ def _answer(agent: Agent, event: ToolEvent, tool: str | None) -> str | None:
 
     `tool` is what its edits are steered to.
     """
-    home = Root.around(event.directory).root
+    home = find_checkout(event.directory)
     root = _find_root(event, home)
     replies = [_answer_in(agent, event, tool, root, home)]
     for other in find_named_checkouts(event.did, event.directory):
@@ -179,7 +177,7 @@ def _find_root(event: ToolEvent, home: Path) -> Path:
     for path in find_named_paths(event.did):
         if "\0" not in path:
             place = Path(event.directory, path)
-            root = home if place.parent == home else Root.around(place.parent).root
+            root = home if place.parent == home else find_checkout(place.parent)
             if root != home and is_guarded(root):
                 return root
     return home
@@ -189,7 +187,7 @@ def _find_turn(event: ToolEvent) -> str:
     """Which answer of the model asked for a call that has been made; "" if that is not told."""
     if event.turn or event.is_before or event.transcript is None or not event.call:
         return event.turn
-    from hkgit.agents.shown_readings import find_turn  # some agents are told it
+    from hkgit.agents.live_transcript import find_turn  # some agents are told it
 
     return find_turn(event.transcript, event.call)
 

@@ -20,7 +20,7 @@ from hkgit.git.repository import Repository
 from hkgit.text.escape import escape_console, to_json_text
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-from hkgit.workflows.judgement import RefPoint, RefsRequest, RefsResult, judge_refs
+from hkgit.workflows.judgement import RefPoint, judge_refs
 from hkgit.workflows.session_calls import list_commits_past_hooks
 
 NAMED = 20
@@ -40,26 +40,19 @@ def judge(
     if point == "reference_transaction" and state != "prepared":
         return True  # too early, or too late
     repository = open_repository(in_hook=True)
-    request = RefsRequest(
-        point=point,
-        stdin=sys.stdin.buffer.read(),
-        environment=os.environ,
-        policy=policy,
-        remote=remote,
-        budget=budget,
-    )
+    stdin, options = sys.stdin.buffer.read(), {"policy": policy, "remote": remote}
     if point == "pre_push":
         for line in list_commits_past_hooks(repository):
             print_error(line)
-    result = judge_refs(repository, request)
-    print_answers(result, form)
+    answers = judge_refs(repository, point, stdin, os.environ, budget=budget, **options)
+    print_answers(answers, form)
     if point == "pre_push":
-        _warn_of_kept_text(repository, result)
-    return result.passes
+        _warn_of_kept_text(repository, answers)
+    return all(each.passes for each in answers)
 
 
-def _warn_of_kept_text(repository: Repository, result: RefsResult) -> None:
-    reports = [answer.report for answer in result.answers if answer.report is not None]
+def _warn_of_kept_text(repository: Repository, answers: Sequence[UpdateResult]) -> None:
+    reports = [answer.report for answer in answers if answer.report is not None]
     judged = [ruling.judged for report in reports for ruling in report.rulings]
     commits = [each.candidate.id for each in judged if each.entries and each.candidate.id]
     if commits:
@@ -68,18 +61,15 @@ def _warn_of_kept_text(repository: Repository, result: RefsResult) -> None:
         warn_of_push(repository, commits)
 
 
-def print_answers(result: RefsResult, form: str) -> None:
+def print_answers(answers: Sequence[UpdateResult], form: str) -> None:
     """Print the answers, as lines or as one JSON document; other formats have no refs."""
     if form == "json":
-        echo_json(_document(result))
+        passes = all(each.passes for each in answers)
+        echo_json({"passes": passes, "refs": [_answer_json(each) for each in answers]})
         return
-    lines = list(map(escape_console, _lines(result.answers)))
+    lines = list(map(escape_console, _lines(answers)))
     if lines:
         echo("\n".join(lines))
-
-
-def _document(result: RefsResult) -> JsonObject:
-    return {"passes": result.passes, "refs": [_answer_json(each) for each in result.answers]}
 
 
 def _answer_json(answer: UpdateResult) -> JsonObject:

@@ -89,9 +89,8 @@ def _lines(repository: Repository, found: Sequence[Found]) -> Iterator[str]:
 
 def _render_way(repository: Repository, kept: Sequence[KeptText], commit: str) -> str:
     """Render how a commit is made again: with `late` evidence, or as what a person vouches for."""
-    from hkgit.gate.ruling import is_late_accepted  # few commits keep such text
-    from hkgit.gate.trusted_policy import read_own_policy
+    from hkgit.gate.trusted_policy import read_own_policy  # few commits keep such text
 
     policy = read_own_policy(repository, repository.head().commit)
-    is_late = all(is_late_accepted(policy, path) for each in kept for path in each.paths)
+    is_late = all(policy.accepts_late(path) for each in kept for path in each.paths)
     return f"hkgit redo {commit}" if is_late else f"hkgit redo --vouch {commit}"

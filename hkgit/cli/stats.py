@@ -7,7 +7,7 @@ from itertools import islice
 
 import click
 
-from hkgit.audit.tables.database import open_rows
+from hkgit.audit.tables.database import open_kept_rows, restrict_rows, update_rows
 from hkgit.audit.tables.figures import (
     AgentFigures,
     Summary,
@@ -46,7 +46,9 @@ def _count(history: History, listed: Sequence[str], refused: Sequence[RefusedAtt
     def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
         return history.judge(fresh).rulings
 
-    with open_rows(history.repository, history.policy, listed, rule) as database:
+    with open_kept_rows(history.repository, history.policy) as database:
+        update_rows(database, "", listed, history.policy, rule)
+        restrict_rows(database, listed)
         return sum_up(database, refused)[""]
 
 

@@ -182,12 +182,12 @@ def _unindent(text: str, format: str) -> str:
 
     Models indent what they write below an item of a list.
     """
-    is_seen = any(_list_detecting(text)) if format == "auto" else find_dialect(format).detects(text)
-    if is_seen:
-        return text
     lines = text.split("\n")
     indented = [i for i, line in enumerate(lines) if line[:1] in " \t" and line.strip()]
     if not indented:
+        return text
+    is_seen = any(_list_detecting(text)) if format == "auto" else find_dialect(format).detects(text)
+    if is_seen:
         return text
     first, after = indented[0], indented[-1] + 1
     from textwrap import dedent

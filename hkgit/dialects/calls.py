@@ -16,8 +16,6 @@ from collections.abc import Collection, Iterator, Set
 
 from hkgit.dialects import file_names, harnesskit_xml
 from hkgit.dialects.dialect import NO_BLOCK, ParseResult, split_lines
-from hkgit.dialects.headings import render_heading
-from hkgit.dialects.search_replace import SEEN
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
@@ -467,6 +465,10 @@ def _render_text(node: Node) -> str:
     if len(paths) != 1 or len(texts) != 1:
         what = f"expected one path and one diff, found {len(paths)} and {len(texts)}"
         raise InvalidInput(node.path, what, "Send only the diffs.")
+    # Few calls hold the text of another dialect.
+    from hkgit.dialects.headings import render_heading
+    from hkgit.dialects.search_replace import SEEN
+
     if re.search(SEEN, texts[0].text()) is None:
         return _name_diff(texts[0], paths[0])
     heading = render_heading(paths[0])

@@ -109,7 +109,7 @@ def record_edit(dialect: str, edit: AnyEdit, outcome: EditOutcome) -> RecordedEd
         id=outcome.number,
         dialect=dialect,
         path=outcome.path,
-        edit=replace(edit, path=outcome.path),
+        edit=edit if edit.path == outcome.path else replace(edit, path=outcome.path),
         evidence=outcome.evidence.kind,
         expected_hash=outcome.evidence.expected_hash,
         evidence_lines=outcome.evidence.lines,

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import CHECKED, covers, is_empty, vouches
-from hkgit.applying.hunk import Hunk, apply_hunks
-from hkgit.applying.line_map import LineMap
+from hkgit.applying.hunk import apply_hunks
 from hkgit.edits import (
     EXECUTABLE,
     REGULAR,
@@ -22,7 +20,6 @@ from hkgit.edits import (
     ReplaceRange,
     Snapshot,
     Spec,
-    encode_text,
 )
 from hkgit.errors import HkgitError
 from hkgit.evidence.anchors import HunkNotPlaced, reanchor_file
@@ -33,10 +30,12 @@ from hkgit.matching.place import Settings
 from hkgit.text.document import (
     MOST_LINES,
     Document,
+    Lines,
     has_too_many_lines,
     hash_lines,
     read_document,
 )
+from hkgit.text.line_map import LineMap
 from hkgit.text.paths import check_new_path, check_path
 
 
@@ -144,6 +143,8 @@ def whole_findings(entry: Entry) -> Iterator[Finding]:
     """Find what is wrong with an entry, whatever the files."""
     if not entry.files:
         yield Finding("surplus", "ledger entry", "it changes nothing", "Remove it.")
+    if len(entry.files) < 2:
+        return
     old = Counter(file.path for file in entry.files)
     new = Counter(file.new_path for file in entry.files)
     for path, count in (*old.items(), *new.items()):
@@ -164,12 +165,14 @@ def _derive_file(
     if not is_moved and mark(before) != file.before:
         what = "the file differs from the one that the entry was made on"
         raise Wrong("before", file.name, what)
-    base = Document(before.data if before is not None else b"")
+    base = read_document(before.data if before is not None else b"")
     data = _reanchor(file, base) if is_moved else _bytes(file, base)
     for hunk in file.hunks:
-        new = plain_hunk(hunk)
-        is_new = hash_lines(new.new_lines) == hunk.new_hash
-        if not (is_new if is_moved else record_hunk(base, new) == hunk):
+        if is_moved:
+            holds = hash_lines(hunk.plain.new_lines) == hunk.new_hash
+        else:
+            holds = record_hunk(base, hunk.plain) == hunk
+        if not holds:
             raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not match")
         check_coverage(entry, file, hunk)
     changed = _place(file, data)
@@ -223,9 +226,8 @@ def _check_paths(file: RecordedFile, files: Snapshot) -> None:
 
 def _bytes(file: RecordedFile, base: Document) -> bytes:
     try:
-        return apply_hunks(
-            base, list(map(plain_hunk, file.hunks)), is_terminated=file.final_newline
-        )
+        hunks = [hunk.plain for hunk in file.hunks]
+        return apply_hunks(base, hunks, is_terminated=file.final_newline)
     except IndexError as error:
         what = f"{error} are outside the file or out of order"
         raise Wrong("hunk", file.name, what) from error
@@ -238,11 +240,6 @@ def _reanchor(file: RecordedFile, base: Document) -> bytes:
         found = {0: "nowhere", 1: "out of order"}.get(len(error.places), "in more than one place")
         what = f"the file has changed, and the hunk with its context is {found} in it"
         raise Wrong("anchor", _where(file, error.hunk), what, _AGAIN) from error
-
-
-def plain_hunk(hunk: RecordedHunk) -> Hunk:
-    """Return a recorded hunk without its hashes."""
-    return Hunk(hunk.start_line, hunk.end_line, encode_text(hunk.new_text), hunk.edits)
 
 
 def _where(file: RecordedFile, hunk: RecordedHunk) -> str:

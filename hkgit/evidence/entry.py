@@ -12,13 +12,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED
-from hkgit.applying.hunk import CONTEXT
-from hkgit.edits import MAX_EDITS, AnyEdit, Read
+from hkgit.applying.hunk import CONTEXT, Hunk
+from hkgit.edits import MAX_EDITS, AnyEdit, Read, encode_text
 from hkgit.errors import InvalidInput
+from hkgit.text.document import Lines
 from hkgit.text.edit_json import decode_base64, parse_edit, text_json, write_edit
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import (
@@ -29,11 +28,13 @@ from hkgit.text.strict_json import (
     Node,
     parse_document,
 )
-from hkgit.values import dataclass, field, fields_of
+from hkgit.values import cached_property, dataclass, field, fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
+
+    Reader = Callable[[Json], Any]  # makes a part of an entry from what JSON says of it
 
 LEDGER = ".hkgit/ledger"
 ATTRIBUTES_PATH = ".hkgit/.gitattributes"
@@ -156,6 +157,11 @@ class RecordedHunk:
     before: tuple[str, ...]
     after: tuple[str, ...]
     edits: tuple[int, ...]
+
+    @cached_property
+    def plain(self) -> Hunk:
+        """The hunk without its hashes."""
+        return Hunk(self.start_line, self.end_line, encode_text(self.new_text), self.edits)
 
 
 @dataclass(frozen=True)
@@ -297,10 +303,6 @@ def _hunk_json(hunk: RecordedHunk) -> Json:
         "after": list(hunk.after),
         "edits": list(hunk.edits),
     }
-
-
-Reader = Callable[[Json], Any]
-"""Makes a part of an entry from what JSON says of it."""
 
 
 class NewerEntry(InvalidInput):

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import compress, pairwise
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.hunk import Hunk
 from hkgit.applying.outcome import FileChange, Plan, reads_used
 from hkgit.applying.planner import Options, plan
@@ -39,11 +38,11 @@ from hkgit.edits import (
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.anchors import anchor_hunks
 from hkgit.evidence.claims import mark, read_recorded_spec, record_edit
-from hkgit.evidence.derivation import find_unexplained, plain_hunk
+from hkgit.evidence.derivation import find_unexplained
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.verdict import Finding
 from hkgit.matching.place import LADDER_VERSION, Settings
-from hkgit.text.document import MOST_LINES, Document, find_line_end, hash_lines, terminate
+from hkgit.text.document import MOST_LINES, Document, Lines, find_line_end, hash_lines, terminate
 from hkgit.values import replace
 
 _RATED = ("tier", "similarity", "confidence", "repairs")
@@ -160,7 +159,7 @@ def _file_findings(entry: Entry, planned: Plan, *, is_rebuilt: bool) -> Iterator
     for name in sorted(recorded.keys() | again.keys()):
         file, change = recorded.get(name), again.get(name)
         made = [] if change is None else [*map(_describe_hunk, change.hunks)]
-        hunks = [] if file is None else [_describe_hunk(plain_hunk(hunk)) for hunk in file.hunks]
+        hunks = [] if file is None else [_describe_hunk(hunk.plain) for hunk in file.hunks]
         if hunks != made or not _is_same_file(file, change, is_rebuilt=is_rebuilt):
             other = (f":{hunk[0]}-{hunk[1]}" for hunk in hunks if hunk not in made)
             what = "the spec does not match what the hunks do"

@@ -9,7 +9,6 @@ a person answers (`hkgit consult`). It is kept here as well.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import time
@@ -21,6 +20,7 @@ from hkgit.edits import AnyEdit, encode_text, new_text_of, old_text_of
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import entry_path, read_entry
 from hkgit.text.escape import to_json_text
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import asdict, dataclass, fields_of
 
@@ -271,7 +271,7 @@ def digest_text(edit: AnyEdit) -> str:
     """Digest what an edit writes, whatever whitespace is in it; of one that writes none, what
     goes."""
     words = new_text_of(edit).split() or old_text_of(edit).split() or [edit.path]
-    return hashlib.sha256(encode_text(" ".join(words))).hexdigest()[:16]
+    return digest(encode_text(" ".join(words)))[:16]
 
 
 def note_unread(log: RefusalLog, agent: str, call: str, error: InvalidInput) -> None:

@@ -324,6 +324,21 @@ def candidate_of(repository: Repository, commit_id: str) -> CandidateCommit:
     )
 
 
+def make_candidate(
+    repository: Repository, tree: str, parents: tuple[str, ...], message: bytes | None
+) -> CandidateCommit:
+    """Make a candidate of a commit that is about to be made, by whom git knows here."""
+    author, committer = map(repository.identity, ("AUTHOR", "COMMITTER"))
+    return CandidateCommit(
+        id=None,
+        tree=tree,
+        parents=parents,
+        author=author,
+        committer=committer,
+        message=message,
+    )
+
+
 def replay(
     repository: Repository,
     candidate: CandidateCommit,

@@ -55,12 +55,15 @@ def read_trailers(message: bytes) -> Trailers:
     names an entry. Whatever else shows hkgit's keys is a fault. `lines` has what git shows, too.
     """
     text = message.decode("utf-8", "replace").replace("\r\n", "\n")
+    if "hkgit-" not in text.lower():
+        return Trailers()
     above, last = _split_foot(text.rstrip("\n "))
     foot = last.split("\n")
-    vouchers = {line: _find_voucher(line) for line in filter(_is_ours, foot)}
+    vouchers = {line: _find_voucher(line) for line in foot if _is_ours(line)}
     vouched = [each for each in vouchers.values() if each is not None]
     lines = [line for line in foot if line in vouchers and vouchers[line] is None]
-    named = [found[1] for line in lines if (found := re.match(_ENTRY, line)) is not None]
+    entries = [line for line in lines if line.startswith("Hkgit-Entry: ")]
+    named = [found[1] for line in entries if (found := re.match(_ENTRY, line)) is not None]
     faults = tuple(_find_faults(above, foot, lines, named))
     if re.search(_READ_OTHERWISE, text):
         shown = (line for each in _read_as_git(text) for line in _unfold(_split_foot(each)[1]))
@@ -117,7 +120,7 @@ def _is_ours(line: str) -> bool:
 
 
 def _find_voucher(line: str) -> str | None:
-    found = re.match(_VOUCHED, line)
+    found = re.match(_VOUCHED, line) if line.startswith("Hkgit-V") else None
     return found[1] if found is not None and line.isprintable() else None
 
 
@@ -126,18 +129,18 @@ def _find_faults(
 ) -> Iterator[str]:
     if any("hkgit-" in each.lower() and re.search(_KEY, each) for each in above):
         yield "Hkgit- trailers above the last paragraph do not count"
-    is_about_us = any(map(_is_ours, foot))
-    if is_about_us and not all(map(re.compile(_ANY_TRAILER).match, foot)):
+    if any(map(_is_ours, foot)) and not all(map(re.compile(_ANY_TRAILER).match, foot)):
         yield "the last paragraph mixes Hkgit- trailers with other text"
-    if any(_is_ours(line) and after[:1] in (" ", "\t") for line, after in pairwise(foot)):
+    if any(after[:1] in (" ", "\t") and _is_ours(line) for line, after in pairwise(foot)):
         yield "an Hkgit- trailer continues on the next line"
+    read = re.compile(_TRAILER).match
     for line in lines:
-        found = re.match(_TRAILER, line)
+        found = read(line)
         if found is None or found[1] not in _KEYS or not found[2].isprintable():
             yield f"not a trailer of hkgit: {line[:60]!r}"
         elif found[1] == "Entry" and re.match(_ENTRY, line) is None:
             yield f"names no entry: {line[:60]!r}"
-    for name, count in Counter(named).items():
+    for name, count in Counter(named).items() if len(named) > 1 else ():
         if count > 1:
             yield f"entry {name[:12]} is named {count} times"
     if lines and not named:
@@ -183,12 +186,14 @@ def sign_words(words: bytes, template: bytes, lines: tuple[str, ...]) -> bytes:
 
 
 KEY = "Assisted-by"
-_LINE = re.compile(rb"^assisted-by[ \t]*:(.*(?:\n[ \t].*)*)$", re.IGNORECASE | re.MULTILINE)
+_LINE = rb"(?im)^assisted-by[ \t]*:(.*(?:\n[ \t].*)*)$"
 
 
 def list_credited_agents(message: bytes) -> list[str]:
     """List everyone whom a message names as having assisted, as written."""
-    return [" ".join(each.decode("utf-8", "replace").split()) for each in _LINE.findall(message)]
+    return [
+        " ".join(each.decode("utf-8", "replace").split()) for each in re.findall(_LINE, message)
+    ]
 
 
 def list_agents(names: Iterable[str]) -> tuple[str, ...]:
@@ -215,14 +220,14 @@ def render_trailers(entry: Entry, entry_id: str) -> tuple[str, ...]:
     if entry.base is not None:
         named.append(f"Hkgit-Base: {entry.base}")
     edits = entry.edits
-    kinds = Counter(edit.evidence for edit in edits)
-    told = (kind for kind in KINDS if kind != LATE or kinds[kind])
-    counts = " ".join(f"{kind}={kinds[kind]}" for kind in told)
-    tiers = Counter(edit.tier for edit in edits)
+    kinds, tiers = [edit.evidence for edit in edits], [edit.tier for edit in edits]
+    told = [kind for kind in KINDS if kind != LATE or LATE in kinds]
+    counts = " ".join([f"{kind}={kinds.count(kind)}" for kind in told])
     named += [
         f"Hkgit-Agent: {entry.agent}",
         f"Hkgit-Evidence: edits={len(edits)} {counts} files={len(entry.files)}",
-        "Hkgit-Tiers: " + " ".join(f"{tier}={count}" for tier, count in tiers.items()),
+        "Hkgit-Tiers: "
+        + " ".join([f"{each}={tiers.count(each)}" for each in dict.fromkeys(tiers)]),
     ]
     sure = format_confidence(min(edit.confidence for edit in edits), "Hkgit-Confidence: ")
     named += [sure] if sure else []

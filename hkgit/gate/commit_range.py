@@ -1,84 +1,24 @@
 """The commits of a range, judged as a stream, in several processes.
 
-Every commit is judged on its own parents, so the parts do not depend on each other. What passed
-once may be kept in a file in the git directory, for `hkgit verify --incremental` alone: no hook
-and no server reads it.
+Every commit is judged on its own parents, so the parts do not depend on each other.
 """
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from hkgit import __version__
 from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
 from hkgit.evidence.replay import candidate_of
-from hkgit.evidence.verdict import CandidateCommit, ReplayResult, Verdict
 from hkgit.gate.clock import Watch
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import UNKNOWN, JudgeContext
-from hkgit.gate.policy.model import BUILT_IN, Policy
-from hkgit.gate.ruling import Report, Ruling, is_lasting
-from hkgit.git import program
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Report, Ruling
 from hkgit.git.repository import Repository
-from hkgit.matching.place import LADDER_VERSION
-from hkgit.text.hashes import digest
 from hkgit.values import dataclass, replace
-
-_LINE = re.compile(r"([0-9a-f]{40,64}) ([a-z]+)\Z")
-
-
-@dataclass(frozen=True)
-class VerifiedCommits:
-    """The verified commits of one policy, ladder, hkgit and git.
-
-    Its file is used only if nobody but the user can have written it.
-    """
-
-    path: Path
-
-    @classmethod
-    def of(cls, repository: Repository, policy: Policy) -> VerifiedCommits:
-        """Open what is known in a repository under everything that a verdict depends on."""
-        parts = (repr(policy), LADDER_VERSION, __version__, program.read_version())
-        name = digest(repr(parts).encode())
-        return cls(repository.common_dir / "hkgit" / "verified" / name)
-
-    def verdicts(self, commits: Sequence[str]) -> dict[str, Verdict]:
-        """Look up the verdicts of those of some commits that passed before."""
-        if not self._is_own():
-            return {}
-        wanted = set(commits)
-        lines = map(_LINE.match, self.path.read_text("ascii", "replace").splitlines())
-        return {
-            found[1]: Verdict(found[2])
-            for found in lines
-            if found is not None and found[1] in wanted and found[2] in set(Verdict)
-        }
-
-    def add(self, rulings: Iterable[Ruling]) -> None:
-        """Note what passes for its history alone."""
-        lines = [
-            f"{each.judged.candidate.id} {each.judged.verdict}\n"
-            for each in rulings
-            if each.passes and is_lasting(each)
-        ]
-        if self.path.exists() and not self._is_own():
-            self.path.unlink()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        with os.fdopen(os.open(self.path, flags, 0o600), "a", encoding="ascii") as file:
-            file.write("".join(lines))
-
-    def _is_own(self) -> bool:
-        if not hasattr(os, "geteuid") or not self.path.is_file() or self.path.is_symlink():
-            return False
-        status = self.path.stat()
-        return status.st_uid == os.geteuid() and status.st_mode & 0o022 == 0
 
 
 @dataclass(frozen=True)
@@ -152,56 +92,20 @@ def judge_range(
     commits: Sequence[str] | None = None,
     has_trusted_side: bool = True,
     jobs: int = 1,
-    known: VerifiedCommits | None = None,
     watch: Watch = iter,
 ) -> RulingStream:
     """Judge every commit of a range on its own parents, each when its ruling is read.
 
     Its `old` is the trusted side: only entries that it has may be pruned, and merges must account
     for its text. Without one the policy is taken as it is, and any entry may be pruned. `commits`
-    are what `list_commits_of` has listed already, or a part of it. So many `jobs` work on them;
-    those that `known` has are not judged again, and those that pass are added to it.
+    are what `list_commits_of` has listed already, or a part of it. So many `jobs` work on them.
     """
     if commits is None:
         commits = list_commits_of(repository, asked, policy)
     trusted = asked.old if has_trusted_side else None
     gate = Gate(repository, policy, context, tip=asked.new, trusted=trusted, landing=asked.old)
-    if known is None:
-        rulings = _judge_commits(gate, commits, jobs, watch)
-    else:
-        rulings = _judge_unknown(gate, commits, jobs, known, watch)
+    rulings = _judge_commits(gate, commits, jobs, watch)
     return RulingStream(policy, rulings, commits[-1] if commits else None, context.on_client)
-
-
-def _judge_unknown(
-    gate: Gate, commits: Sequence[str], jobs: int, known: VerifiedCommits, watch: Watch
-) -> Iterator[Ruling]:
-    """Judge what has not passed before, and note what passes by the chunk.
-
-    So a run that is interrupted has not been for nothing.
-    """
-    before = known.verdicts(commits)
-    fresh = [commit for commit in commits if commit not in before]
-    rulings = _judge_commits(gate, fresh, jobs, watch)
-    chunk: list[Ruling] = []
-    for commit in commits:
-        if commit in before:
-            yield _rule_verified(gate.repository, commit, before[commit])
-            continue
-        ruling = next(rulings)
-        chunk.append(ruling)
-        if len(chunk) == CHUNK:
-            known.add(chunk)
-            chunk.clear()
-        yield ruling
-    yield from rulings  # what is begun comes to its end, so that progress is wiped
-    known.add(chunk)
-
-
-def _rule_verified(repository: Repository, commit: str, verdict: Verdict) -> Ruling:
-    judged = ReplayResult(candidate_of(repository, commit), verdict)
-    replayed = None if verdict in (Verdict.MANUAL, Verdict.UNGOVERNED) else verdict
-    return Ruling(judged, replayed, True, "verified before")
 
 
 CHUNK = 100
@@ -253,37 +157,3 @@ def drop_floors(policy: Policy) -> Policy:
         reject_text=(),
         entries_signed=False,
     )
-
-
-def judge_index(
-    repository: Repository,
-    policy: Policy,
-    *,
-    author: str,
-    committer: str,
-    message: bytes | None,
-    explain: bool = False,
-    shell: str | None = None,
-) -> Report:
-    """Judge the commit that git is about to make; the ruling is provisional.
-
-    Under the built-in policy a shell makes nobody an agent: somebody may be setting hkgit up.
-
-    `shell` names the agent in whose shell git runs, if any.
-    """
-    known = shell if policy.source != BUILT_IN else None
-    gate = Gate(repository, policy, JudgeContext(on_client=True, explain=explain, shell=known))
-    tree = repository.index_tree()
-    candidates = [
-        CandidateCommit(
-            id=None,
-            tree=tree,
-            parents=parents,
-            author=author,
-            committer=committer,
-            message=message,
-            amends=number > 0,
-        )
-        for number, parents in enumerate(repository.commit_in_progress_parents())
-    ]
-    return Report(policy, (gate.judge_any(candidates),), provisional=True)

@@ -29,7 +29,7 @@ from hkgit.gate.rules.grants import (
     find_voucher,
     refuse_vouchers,
 )
-from hkgit.gate.ruling import Before, RuleResult, Ruling
+from hkgit.gate.ruling import RuleResult, Ruling
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field, replace
 
@@ -43,9 +43,11 @@ def check_rules(case: JudgedCommit, tried: list[RuleResult]) -> ReplayResult:
     broken: list[Finding] = []
     for name, check in (CHECKS if case.is_governed else FOR_ALL).items():
         found = [*check(case)]
-        tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in found]
-        tried += [] if found else [_HOLDS[name]]
-        broken += found
+        if found:
+            tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in found]
+            broken += found
+        else:
+            tried.append(_HOLDS[name])
     if not broken:
         return judged
     return replace(judged, verdict=Verdict.FAIL, findings=(*judged.findings, *broken))
@@ -116,13 +118,7 @@ def apply_voucher(case: JudgedCommit, ruling: Ruling, tried: list[RuleResult]) -
         underlying=None,
         basis=found.person,
     )
-    return rule_on(case.policy, judged, Verdict.VOUCHED, found.rule, tried)
-
-
-def asks_for_person(finding: Finding) -> bool:
-    """Whether no evidence accepts it: a file that is too long is no entry's either."""
-    is_too_long = finding.rule == "budget" and finding.path is not None
-    return is_too_long or finding.rule in ("policy", "protected")
+    return rule_on(case.policy, judged, Verdict.VOUCHED, found.rule, tried, agent=case.agent)
 
 
 def rule_on(
@@ -131,6 +127,8 @@ def rule_on(
     replayed: Verdict | None,
     rule: str | None,
     tried: list[RuleResult],
+    *,
+    agent: str | None,
 ) -> Ruling:
     """Make the ruling that a verdict leads to; `rule` is the one that accepts it, if any."""
     findings = judged.findings
@@ -141,11 +139,15 @@ def rule_on(
         tried.append(RuleResult("verdict", what))
     if findings:
         return Ruling(
-            judged=judged, replayed=replayed, passes=False, rule=findings[0].rule, findings=findings
+            judged=judged,
+            replayed=replayed,
+            passes=False,
+            rule=findings[0].rule,
+            findings=findings,
+            agent=agent,
         )
-    return Ruling(
-        judged, replayed, True, rule or f"verdict {judged.verdict}{_describe_late(judged)}"
-    )
+    rule = rule or f"verdict {judged.verdict}{_describe_late(judged)}"
+    return Ruling(judged, replayed, True, rule, agent=agent)
 
 
 def _describe_late(judged: ReplayResult) -> str:
@@ -227,7 +229,6 @@ class Gate:
         ruling = replace(
             ruling,
             tried=tuple(tried),
-            before=self._find_before(ruling),
             evidence=tuple(strengths) if self.context.explain else (),
         )
         if candidate.id is not None:
@@ -277,8 +278,9 @@ class Gate:
             RuleResult("govern", explain_governed(case)),
             RuleResult("replay", str(judged.verdict)),
         ]
-        ruling = rule_on(self.policy, check_rules(case, tried), replayed, rule, tried)
-        return replace(apply_voucher(case, ruling, tried), agent=agent)
+        checked = check_rules(case, tried)
+        ruling = rule_on(self.policy, checked, replayed, rule, tried, agent=agent)
+        return apply_voucher(case, ruling, tried)
 
     def _replay(self, candidate: CandidateCommit) -> ReplayResult | None:
         """What replay says; a revert counts only of a commit that passes itself."""
@@ -288,7 +290,7 @@ class Gate:
         if judged is not None and judged.verdict is Verdict.PRUNE:
             return judge_prune(self.repository, self.trusted, judged)
         if judged is not None and judged.verdict is not Verdict.FAIL:
-            judged = self._account_for_merge(judged, tip)
+            judged = self._account_for_merge(judged)
         basis = judged.basis if judged is not None and judged.verdict is Verdict.REVERT else None
         if basis is None or self._passes(basis):
             return judged
@@ -296,14 +298,14 @@ class Gate:
         note = f"reverts {basis[:12]}, which does not pass itself"
         return None if again is None else replace(again, notes=(*again.notes, note))
 
-    def _account_for_merge(self, judged: ReplayResult, tip: str | None) -> ReplayResult:
+    def _account_for_merge(self, judged: ReplayResult) -> ReplayResult:
         """What replay says of a merge, held against the ref that it lands on."""
         if len(judged.candidate.parents) != 2:
             return judged
         # Most commits are no merges.
         from hkgit.evidence.merge_landing import merge_findings
 
-        found = tuple(merge_findings(self.repository, judged, self.landing, tip))
+        found = tuple(merge_findings(self.repository, judged, self.landing))
         return replace(judged, verdict=Verdict.FAIL, findings=found) if found else judged
 
     def _passes(self, commit: str) -> bool:
@@ -337,8 +339,7 @@ class Gate:
             notes=ruling.judged.notes,
             basis=signer,
         )
-        made = rule_on(policy, judged, Verdict.ATTESTED, None, tried)
-        return replace(made, agent=ruling.agent)
+        return rule_on(policy, judged, Verdict.ATTESTED, None, tried, agent=ruling.agent)
 
     def _apply_break_glass(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
         """The ruling, accepted where somebody who may has used break-glass for this commit."""
@@ -352,17 +353,6 @@ class Gate:
         finding = Finding("break-glass", "commit", str(record), "Review what it allowed.")
         findings = (*ruling.findings, finding)
         return replace(ruling, findings=findings, passes=True, rule="break-glass")
-
-    def _find_before(self, ruling: Ruling) -> Before:
-        """What it takes to make a rejected commit again."""
-        if ruling.passes or not ruling.judged.candidate.parents:
-            return Before()
-        # Few commits are rejected.
-        from hkgit.gate.ruling import find_before
-
-        found = find_before(self.repository, self.policy, ruling.judged.candidate)
-        asks = any(asks_for_person(each) for each in ruling.findings)
-        return replace(found, for_person=found.for_person or asks)
 
 
 def _list_entry_names(ruling: Ruling) -> set[str]:

@@ -18,11 +18,14 @@ import zlib
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
 from hkgit.errors import GitRefused, Unverifiable
 from hkgit.git.objects import compute_id
 from hkgit.text.hashes import start_hash
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO
 
 COMMAND = ("git", "cat-file", "--batch-command")
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from hkgit.edits import (
@@ -94,15 +94,12 @@ LARGEST_TREE = 1_000_000
 _BOMB = "Look at it with git ls-tree: it may be made to exhaust its readers."
 
 Tree = Mapping[str, TreeEntry]
-Difference = tuple[str, TreeEntry | None, TreeEntry | None]
+Side = tuple[bytes, bytes]
+"""The mode and the id of an entry, as a tree has them."""
+Difference = tuple[bytes, Side | None, Side | None]
 """A name, and what is there before and after."""
 
-
-def _parse_tree(tree_id: str, data: bytes) -> dict[str, TreeEntry]:
-    return {
-        decode_text(name): TreeEntry(int(mode, 8), entry_id.hex())
-        for mode, name, entry_id in _ENTRY[len(tree_id)].findall(data)
-    }
+_DIRECTORY = b"40000"
 
 
 def format_tree(tree: Tree) -> bytes:
@@ -114,26 +111,16 @@ def format_tree(tree: Tree) -> bytes:
     )
 
 
-def canonicalise(entry: TreeEntry | None) -> TreeEntry | None:
-    """Give an entry the mode that git's `canon_mode` reads: old repositories have 100664."""
-    if entry is None or not stat.S_ISREG(entry.mode):
-        return entry
-    mode = EXECUTABLE if entry.mode & stat.S_IXUSR else REGULAR
-    return entry if entry.mode == mode else TreeEntry(mode, entry.id)
+def _read_side(mode: bytes, object_id: bytes) -> TreeEntry:
+    """An entry with the mode that git's `canon_mode` reads: old repositories have 100664."""
+    value = int(mode, 8)
+    if stat.S_ISREG(value):
+        value = EXECUTABLE if value & stat.S_IXUSR else REGULAR
+    return TreeEntry(value, object_id.hex())
 
 
-def _sides(entry: TreeEntry | None) -> tuple[TreeEntry | None, str | None]:
-    """An entry as a file, or as the id of a tree: a directory may take a file's name."""
-    if entry is not None and entry.mode == DIRECTORY:
-        return None, entry.id
-    return entry, None
-
-
-def _inside(under: str, name: str) -> str:
-    path = f"{under}{name}/"
-    if len(path) > LONGEST_PATH:
-        raise Unverifiable(quote_path(path[:80]) + "...", "is nested too deeply", _BOMB)
-    return path
+def _tree_of(side: Side | None) -> str | None:
+    return side[1].hex() if side is not None and side[0] == _DIRECTORY else None
 
 
 _TAG = rb"object (" + HEX.encode() + rb")\ntype ([a-z]+)\n"
@@ -246,7 +233,7 @@ class TreeSnapshot:
             if found is None or found.mode != DIRECTORY:
                 return None
             found = self.trees.find(found.id, name)
-        return canonicalise(found)
+        return found
 
     def get(self, path: str) -> File | None:
         """Return the file at a path; directories and submodules have no bytes."""
@@ -259,9 +246,6 @@ class TreeSnapshot:
     def paths(self) -> Iterator[str]:
         """Yield every path but those of directories."""
         return (path for path, _ in self.trees.walk(self.tree_id))
-
-
-_DIRECTORY = b"40000"
 
 
 @dataclass(frozen=True)
@@ -286,7 +270,8 @@ class Trees:
 
     def entries(self, tree_id: str) -> dict[str, TreeEntry]:
         """Read the entries of one tree by name."""
-        return _parse_tree(tree_id, self._tree(tree_id).data)
+        found = _ENTRY[len(tree_id)].findall(self._tree(tree_id).data)
+        return {decode_text(name): _read_side(mode, side_id) for mode, name, side_id in found}
 
     def find(self, tree_id: str, name: str) -> TreeEntry | None:
         """Find the entry of one name in a tree."""
@@ -296,7 +281,7 @@ class Trees:
             start = tree.starts[bisect_right(tree.starts, at) - 1]
             found = _ENTRY[len(tree_id)].match(tree.data, start)
             if found is not None and found[2] == wanted:
-                return TreeEntry(int(found[1], 8), found[3].hex())
+                return _read_side(found[1], found[3])
             at = tree.data.find(b" %s\0" % wanted, at + 1)
         return None
 
@@ -310,52 +295,67 @@ class Trees:
         """Yield every path that differs, in no order; equal subtrees are never read.
 
         A directory that comes to hold nothing is told as well: git writes none, so somebody did.
-        Old modes are told as git reads them, so a directory that git writes again differs in none
-        of them.
+        Old modes that were there are told as git reads them, so a directory that git writes again
+        differs in none of them; those that come anew are a change.
         """
         pending = [("", old, new)]
         seen = 0
         while pending:
             under, old, new = pending.pop()
-            for name, before, after in self.find_differing(old, new):
+            for name, was, now in self.find_differing(old, new):
                 seen += 1
                 if seen > LARGEST_TREE:
                     raise Unverifiable("tree", f"differs in more than {LARGEST_TREE} names", _BOMB)
-                old_file, old_tree = _sides(before)
-                new_file, new_tree = _sides(after)
+                path = under + decode_text(name)
+                old_tree, new_tree = _tree_of(was), _tree_of(now)  # one may take a file's name
+                before = None if was is None or old_tree is not None else _read_side(*was)
                 if new_tree is not None and is_empty_tree(new_tree):
-                    new_file, new_tree = after, None
-                if old_file is not None or new_file is not None:
-                    old_file = canonicalise(old_file)
-                    if old_file != new_file:
-                        yield TreeChange(under + name, old_file, new_file)
+                    new_tree = None
+                after = None
+                if now is not None and new_tree is None:
+                    after = TreeEntry(int(now[0], 8), now[1].hex())
+                if before != after:
+                    yield TreeChange(path, before, after)
                 if old_tree != new_tree:
-                    pending.append((_inside(under, name), old_tree, new_tree))
+                    if len(path) >= LONGEST_PATH:
+                        where = f"{quote_path(path[:80])}..."
+                        raise Unverifiable(where, "is nested too deeply", _BOMB)
+                    pending.append((f"{path}/", old_tree, new_tree))
 
-    def find_differing(self, old: str | None, new: str | None) -> Iterator[Difference]:
+    def find_differing(self, old: str | None, new: str | None) -> list[Difference]:
         """Find every name that is not the same in two trees, in no order."""
         before = _NONE if old is None else self._tree(old)
         data = b"" if new is None else self._data(new)
         first, last, end = _find_shared(before, data)
-        start, stop = before.starts[first], before.starts[last]
-        pattern = _ENTRY[64 if 64 in (len(old or ""), len(new or "")) else 40]
+        starts = before.starts[first : last + 1]
+        size = len(new or old or "") // 2
+        if starts[-1] == end and len(before.data) == len(data):
+            alike = _pair_ids(before.data, data, starts, size)
+            if alike is not None:
+                if new is not None and new not in self._known:
+                    self._keep(new, _RawTree(data, before.starts))
+                return alike
         if new is not None and new not in self._known:
-            if stop == end and _are_alike(before, data, first, last, len(new) // 2):
-                self._keep(new, _RawTree(data, before.starts))
-            else:
-                self._keep(new, _check_tree(new, data, before, first, last, end))
-        left = _entries(pattern, before.data, start, stop)
-        right = _entries(pattern, data, start, end)
-        for name in {**left, **right}:
-            was, now = left.get(name), right.get(name)
-            if was != now:
-                yield decode_text(name), _entry(was), _entry(now)
+            self._keep(new, _check_tree(new, data, before, first, last, end))
+        pattern = _ENTRY[2 * size]
+        sides = (
+            {
+                name: (mode, side_id)
+                for mode, name, side_id in pattern.findall(each, starts[0], stop)
+            }
+            for each, stop in ((before.data, starts[-1]), (data, end))
+        )
+        left, right = sides
+        pairs = ((name, left.get(name), right.get(name)) for name in {**left, **right})
+        return [each for each in pairs if each[1] != each[2]]
 
     def _tree(self, tree_id: str) -> _RawTree:
-        if tree_id not in self._known:
+        found = self._known.get(tree_id)
+        if found is None:
             data = self._data(tree_id)
-            self._keep(tree_id, _check_tree(tree_id, data, _NONE, 0, 0, len(data)))
-        return self._known[tree_id]
+            found = _check_tree(tree_id, data, _NONE, 0, 0, len(data))
+            self._keep(tree_id, found)
+        return found
 
     def _data(self, tree_id: str) -> bytes:
         known = self._known.get(tree_id)
@@ -377,43 +377,6 @@ KEPT = 1024
 """So many trees are kept: two commits in a row need those of their own paths."""
 
 
-def _check_tree(
-    tree_id: str, data: bytes, like: _RawTree, first: int, last: int, end: int
-) -> _RawTree:
-    """A tree, of which only what it does not share with a well-formed one need be looked at."""
-    start, shift = like.starts[first], end - like.starts[last]
-    pattern = _ENTRY[len(tree_id)]
-    found = list(pattern.finditer(data, start, end))
-    starts = [start, *(each.end() for each in found)]
-    is_whole = starts == [*(each.start() for each in found), end]
-    above, below = like.starts[max(first - 1, 0) : first], like.starts[last:-1][:1]
-    around = (pattern.match(like.data, at) for at in (*above, *below))
-    keys = sorted(_key(each) for each in around if each is not None)
-    keys[len(above) : len(above)] = map(_key, found)
-    is_sorted = all(a < b for a, b in pairwise(keys))
-    is_plain = is_whole and is_sorted and not any(_may_be_twice(data, each[2]) for each in found)
-    if not is_plain and format_tree(_parse_tree(tree_id, data)) != data:
-        raise Unverifiable(f"tree {tree_id}", "is malformed", "Look at it with git fsck.")
-    after = [at + shift for at in like.starts[last + 1 :]]
-    return _RawTree(data, [*like.starts[:first], *starts, *after])
-
-
-def _are_alike(like: _RawTree, data: bytes, first: int, last: int, size: int) -> bool:
-    """Whether entries differ in their ids alone, of that size, as in most trees of most commits."""
-    places = ((start, end - size) for start, end in pairwise(like.starts[first : last + 1]))
-    return all(like.data[start:end] == data[start:end] for start, end in places)
-
-
-def _may_be_twice(data: bytes, name: bytes) -> bool:
-    """Whether a name may be there again: as a directory it is sorted elsewhere."""
-    return data.count(b" %s\0" % name) > 1
-
-
-def _key(entry: re.Match[bytes]) -> bytes:
-    """What trees are sorted by."""
-    return entry[2] + b"/" if entry[1] == _DIRECTORY else entry[2]
-
-
 def _find_shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:
     """The entries `first:last` that two trees may not share, and where theirs end."""
     starts, shift = old.starts, len(data) - len(old.data)
@@ -425,24 +388,54 @@ def _find_shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:
         else:
             most = middle - 1
     least, last = first, len(starts) - 1
+    middle = min(first + 1, last)  # most often one entry differs
     while least < last:
-        middle = (least + last) // 2
         tail, end = old.data[starts[middle] : starts[last]], starts[last] + shift
         if end - len(tail) >= starts[first] and data.endswith(tail, 0, end):
             last = middle
         else:
             least = middle + 1
+        middle = (least + last) // 2
     return first, last, starts[last] + shift
 
 
-def _entries(
-    pattern: re.Pattern[bytes], data: bytes, start: int, end: int
-) -> dict[bytes, tuple[bytes, bytes]]:
-    return {name: (mode, entry_id) for mode, name, entry_id in pattern.findall(data, start, end)}
+def _pair_ids(old: bytes, new: bytes, starts: Sequence[int], size: int) -> list[Difference] | None:
+    """What differs where entries differ in their ids alone, as in most trees; None elsewhere."""
+    found: list[Difference] = []
+    for start, end in pairwise(starts):
+        head = old[start : end - size]
+        if new[start : end - size] != head:
+            return None
+        mode, _, name = head[:-1].partition(b" ")
+        was, now = old[end - size : end], new[end - size : end]
+        if was != now:
+            found.append((name, (mode, was), (mode, now)))
+    return found
 
 
-def _entry(found: tuple[bytes, bytes] | None) -> TreeEntry | None:
-    return None if found is None else TreeEntry(int(found[0], 8), found[1].hex())
+def _check_tree(
+    tree_id: str, data: bytes, like: _RawTree, first: int, last: int, end: int
+) -> _RawTree:
+    """A tree, of which only what it does not share with a well-formed one need be looked at."""
+    start, shift = like.starts[first], end - like.starts[last]
+    pattern = _ENTRY[len(tree_id)]
+    found = pattern.findall(data, start, end)
+    sizes = (len(mode) + len(name) + len(side_id) + 2 for mode, name, side_id in found)
+    starts = [*accumulate(sizes, initial=start)]
+    around = (*like.starts[max(first - 1, 0) : first], *like.starts[last:-1][:1])
+    beside = [each.groups() for at in around if (each := pattern.match(like.data, at))]
+    beside[min(first, 1) : min(first, 1)] = found
+    keys = [name + b"/" if mode == _DIRECTORY else name for mode, name, _ in beside]
+    is_sorted = all(a < b for a, b in pairwise(keys))
+    # As a directory the same name is sorted elsewhere; the bytes of an id may look like one, too.
+    is_twice = any(data.count(b" %s\0" % name) > 1 for _, name, _ in found)
+    if is_twice:
+        names = [name for _, name, _ in pattern.findall(data)]
+        is_twice = len({*names}) < len(names)
+    if starts[-1] != end or not is_sorted or is_twice:
+        raise Unverifiable(f"tree {tree_id}", "is malformed", "Look at it with git fsck.")
+    after = [at + shift for at in like.starts[last + 1 :]]
+    return _RawTree(data, [*like.starts[:first], *starts, *after])
 
 
 Files = Mapping[str, File | TreeEntry | None]
@@ -481,8 +474,7 @@ def build_tree(
             entries[name] = (
                 TreeEntry(file.mode, write(BLOB, file.data)) if isinstance(file, File) else file
             )
-    normal = {name: canonicalise(entry) or entry for name, entry in entries.items()}
-    return write(TREE, format_tree(normal)) if normal else None
+    return write(TREE, format_tree(entries)) if entries else None
 
 
 def _split(files: Files) -> tuple[Files, dict[str, Files]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.outcome import APPLIED, EditOutcome, refusal_text
 from hkgit.edits import File
 from hkgit.errors import HkgitError
+from hkgit.text.document import Lines
 from hkgit.text.escape import to_json_text
 from hkgit.values import dataclass, field
 

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from hkgit.applying.draft import Lines
-from hkgit.applying.edit_lines import edit_lines, follow_reads
+from hkgit.applying.carry import follow_reads
 from hkgit.applying.evidence import is_blind, is_empty
+from hkgit.applying.hunk import map_lines
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_before
 from hkgit.applying.planner import Options, PlannedSpec, Series, plan_series, plan_spec
 from hkgit.edits import CreateFile, File, Read, Snapshot, Spec, WriteFile
@@ -18,7 +18,7 @@ from hkgit.evidence.entry import Entry
 from hkgit.matching.place import Settings
 from hkgit.sessions.answers import UnreadEdit
 from hkgit.sessions.knowledge import UNKEPT, FileKnowledge, Kept, carry_knowledge, know_lines
-from hkgit.text.document import Document
+from hkgit.text.document import Document, Lines
 from hkgit.text.hashes import digest
 from hkgit.values import dataclass, field, replace
 
@@ -31,7 +31,7 @@ class CallPlan:
     is gone.
     """
 
-    series: Series[PlannedSpec]
+    series: Series
     known: Mapping[str, FileKnowledge | None]
 
     @property
@@ -104,7 +104,7 @@ class _CallPlanning:
     expects: tuple[Read, ...]
     learned: dict[str, FileKnowledge | None] = field(default_factory=dict)
 
-    def plan_next(self, spec: Spec, series: Series[PlannedSpec]) -> PlannedSpec:
+    def plan_next(self, spec: Spec, series: Series) -> PlannedSpec:
         """Plan a spec on the files that the series leaves."""
         receipts, stale = _receipts(spec, series.files, self.known, self.kept)
         reads = (*self.expects, *receipts)
@@ -128,7 +128,7 @@ class _CallPlanning:
         self.learned |= learned
 
 
-def _check_syntax(series: Series[PlannedSpec], mode: str) -> None:
+def _check_syntax(series: Series, mode: str) -> None:
     """Hold several specs to what all of them leave."""
     # Few calls have several.
     from hkgit.applying.syntax import check_syntax
@@ -186,7 +186,7 @@ def _learn(
     lines = [(1, document.line_count)]
     if not is_whole and change.before is not None:
         held = () if before is None else carry_knowledge(before, change.before.data, kept).ranges
-        lines = edit_lines([*held], change.hunks)
+        lines = map_lines(change.hunks).learn(held)
     learned[change.new_path] = know_lines(change.after.data, lines)
     return learned
 

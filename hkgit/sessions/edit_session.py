@@ -199,13 +199,11 @@ class EditSession:
             keep_versions(self.journal.blobs, each.plan.files)
         return next_call(self.journal, self._agent(plan), plan.make_entries(options.settings))
 
-    def adopt(
-        self, spec: Spec, before: _Files, time: int = 0, leaves: _Files | None = None
-    ) -> EditReport:
+    def adopt(self, spec: Spec, before: _Files, time: int = 0) -> EditReport:
         """Record an edit that another tool has made; `before` are its files as they were.
 
-        `time` is when, in milliseconds since 1970; `leaves` are files that others have changed
-        since, as it left them. Raises Stale where they are not what the spec makes of those.
+        `time` is when, in milliseconds since 1970. Raises Stale where the spec does not lead from
+        there to what is in the checkout.
         """
         from hkgit.applying.planner import Options
         from hkgit.sessions.call_plan import plan_call
@@ -218,8 +216,7 @@ class EditSession:
             plan = plan_call([spec], files, options, (), state.known, kept)
             if not plan.is_ok:
                 return EditReport(plan.outcomes)
-            left = Overlay(checkout, leaves or {})
-            for path in (path for path, file in plan.changed.items() if left.get(path) != file):
+            for path in (path for path, file in plan.changed.items() if checkout.get(path) != file):
                 fix = "The file is not what the call of another tool says."
                 raise Stale(path, "is different in the checkout", fix)
             call = self._keep_call(plan, options)

@@ -15,8 +15,8 @@ from hkgit.values import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.applying.draft import Lines
     from hkgit.git.attributes import Unedited
+    from hkgit.text.document import Lines
     from hkgit.text.strict_json import JsonObject
 
 

@@ -57,6 +57,12 @@ def check_session(name: str) -> None:
     check_new_path(name)
 
 
+def find_checkout(directory: Path) -> Path:
+    """Find the checkout that holds a directory; the directory itself where there is none."""
+    here = directory.resolve()
+    return next((above for above in (here, *here.parents) if (above / ".git").exists()), here)
+
+
 def find_git_dir(root: Path) -> Path | None:
     """Find the git directory of a checkout without opening it; None where there is none."""
     inside = root / ".git"

@@ -15,7 +15,7 @@ from hkgit.values import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.applying.draft import Lines
+    from hkgit.text.document import Lines
 
 
 KEPT = 8 * 2**20
@@ -48,7 +48,7 @@ NOTHING = FileKnowledge(UNKEPT, {})
 
 def know_lines(data: bytes, lines: Iterable[Lines]) -> FileKnowledge:
     """Record lines of a file's bytes as known, joined where they touch."""
-    from hkgit.applying.edit_lines import join_lines
+    from hkgit.text.line_map import join_lines
 
     document = Document(data)
     return FileKnowledge(
@@ -72,16 +72,10 @@ def carry_knowledge(known: FileKnowledge, data: bytes, kept: Kept) -> FileKnowle
         }
         return FileKnowledge(version, held)
     # Few files change under a session.
-    from hkgit.applying.line_map import LineMap
+    from hkgit.text.line_map import LineMap
 
-    moved = LineMap.between(before, data).lines
-    numbers = (
-        moved[number]
-        for first, last in known.ranges
-        for number in range(first, last + 1)
-        if number in moved
-    )
-    return know_lines(data, ((number, number) for number in numbers))
+    moved = LineMap.between(before, data)
+    return know_lines(data, (part for lines in known.ranges for part in moved.keep(lines)))
 
 
 def learn_lines(

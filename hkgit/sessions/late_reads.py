@@ -9,7 +9,6 @@ from hkgit.applying.evidence import LATE
 from hkgit.edits import MappingSnapshot, Read
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import is_late_accepted
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.call_plan import render_mending_read
@@ -32,7 +31,7 @@ def find_blind_reads(
         session, call, _ = unit.key
         if is_unread(unit.entry, unit.number):
             path, touched = unit.edit.path, unit.edit.base_lines
-            is_late = is_late_accepted(policy, path)
+            is_late = policy.accepts_late(path)
             yield path, render_mending_read(path, touched, session, call, is_late=is_late)
 
 

@@ -19,8 +19,7 @@ from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import make_entry
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.evidence.replay import replay_merge
-from hkgit.evidence.verdict import CandidateCommit
+from hkgit.evidence.replay import make_candidate, replay_merge
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import RESOLVE
 from hkgit.matching.place import Settings
@@ -132,11 +131,6 @@ def _expect_merge(
     """Raise InvalidInput unless a tree is git's merge plus what the entries change."""
     files = {each.path: File(each.entry.to_bytes()) for each in entries}
     whole = repository.write_tree(tree, {**files, ATTRIBUTES_PATH: File(ATTRIBUTES)})
-    judged = replay_merge(
-        repository,
-        CandidateCommit(
-            id=None, tree=whole, parents=parents, author="", committer="", message=None
-        ),
-    )
+    judged = replay_merge(repository, make_candidate(repository, whole, parents, None))
     for finding in () if judged is None else judged.findings:
         raise InvalidInput(finding.where, finding.what)

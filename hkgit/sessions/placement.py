@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.applying.carry import find_line_maps, plan_carried
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import LATE, is_empty
 from hkgit.applying.hunk import Hunk
 from hkgit.applying.outcome import EditOutcome, Plan, expect_change
@@ -32,14 +31,14 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.evidence.claims import read_recorded_spec
-from hkgit.evidence.derivation import plain_hunk
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.matching.place import Settings
 from hkgit.sessions.knowledge import Kept, carry_knowledge, know_lines
-from hkgit.text.diff import LineChange, find_changes, follow
-from hkgit.text.document import Document
+from hkgit.text.diff import LineChange, find_changes
+from hkgit.text.document import Document, Lines
 from hkgit.text.edit_json import write_edit
 from hkgit.text.hashes import digest
+from hkgit.text.line_map import LineMap
 from hkgit.values import replace
 
 
@@ -158,17 +157,17 @@ def restate_on(path: str, hunks: Iterable[RecordedHunk], before: bytes, onto: by
 
     What is in their place in `onto` is replaced.
     """
-    differ = find_changes(Document(before).lines, Document(onto).lines)
-    return _make_spec(_move(path, plain_hunk(hunk), differ) for hunk in hunks)
+    moved = LineMap.between(before, onto)
+    return _make_spec(_move(path, hunk.plain, moved) for hunk in hunks)
 
 
-def _move(path: str, hunk: Hunk, differ: Sequence[LineChange]) -> ReplaceRange | InsertAfter:
+def _move(path: str, hunk: Hunk, moved: LineMap) -> ReplaceRange | InsertAfter:
     """Make an edit of a hunk where its old lines are in another version."""
     lines = tuple(map(decode_text, hunk.new_lines))
     if hunk.start_line > hunk.end_line:
-        _, last = follow(differ, (hunk.end_line, hunk.end_line))
+        _, last = moved.follow((hunk.end_line, hunk.end_line))
         return InsertAfter(path, last, lines)
-    first, last = follow(differ, (hunk.start_line, hunk.end_line))
+    first, last = moved.follow((hunk.start_line, hunk.end_line))
     if last < first:
         return InsertAfter(path, first - 1, lines)
     return ReplaceRange(path, first, last, lines)

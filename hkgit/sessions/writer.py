@@ -31,8 +31,8 @@ from hkgit.sessions.knowledge import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.applying.draft import Lines
     from hkgit.sessions.call_plan import CallPlan
+    from hkgit.text.document import Lines
 
 
 _UNDER_WAY = ".under-way"

@@ -100,24 +100,6 @@ def carry_line_ends(
     return [*carried, *ends[row:]]
 
 
-def follow(differ: Sequence[LineChange], lines: tuple[int, int]) -> tuple[int, int]:
-    """Map a range of lines, counted from 1, through changes.
-
-    Replaced ones are where their replacement is, from its first line to its last.
-    """
-    return _follow(differ, lines[0], is_last=False), _follow(differ, lines[1], is_last=True)
-
-
-def _follow(differ: Sequence[LineChange], number: int, *, is_last: bool) -> int:
-    shift = 0
-    for change in differ:
-        if change.old_end < number:
-            shift = change.new_end - change.old_end
-        elif change.old_start < number:
-            return change.new_end if is_last else change.new_start + 1
-    return number + shift
-
-
 def find_anchors(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
     """Find the longest increasing run of items that occur once in either text."""
     in_a, in_b = Counter(a), Counter(b)

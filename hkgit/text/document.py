@@ -18,6 +18,9 @@ from hkgit.values import cached_property, dataclass
 
 BOM = b"\xef\xbb\xbf"
 
+Lines = tuple[int, int]
+"""A range of lines, first and last; `(n+1, n)` is the empty range before line n+1."""
+
 MOST_LINES = 2_000_000
 """A file of more lines is no text to edit: lists of them would take gigabytes."""
 
@@ -88,7 +91,7 @@ class Document:
             return self.line_count + (1 if self.is_terminated else 0)
         return max(bisect_right(self.offsets, offset), 1)
 
-    def lines_of(self, start: int, end: int) -> tuple[int, int]:
+    def lines_of(self, start: int, end: int) -> Lines:
         """Return the range of full lines of which `start:end` covers at least one byte.
 
         An empty stretch at the beginning of a line is the empty range before it; one inside a

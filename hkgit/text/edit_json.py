@@ -6,9 +6,7 @@ nothing is left out; bytes that are not UTF-8 are as base64.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from hkgit.edits import (
     EXECUTABLE,
@@ -30,6 +28,10 @@ from hkgit.edits import (
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import Json, JsonObject, Node, check_fields, read_hash
 from hkgit.values import defaults_of, fields_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 OPERATIONS: Mapping[str, type[AnyEdit]] = {
     "replace_text": Edit,
@@ -108,11 +110,15 @@ def text_json(text: str) -> Json:
     try:
         return data.decode()
     except UnicodeDecodeError:
+        import base64  # few texts are not UTF-8
+
         return {"base64": base64.b64encode(data).decode()}
 
 
 def decode_base64(written: str) -> str:
     """Decode text that `text_json` wrote as base64. Raises ValueError for any other."""
+    import base64
+
     text = decode_text(base64.b64decode(written, validate=True))
     if text_json(text) != {"base64": written}:
         raise ValueError("base64 in its usual form, of bytes that are not UTF-8")

@@ -38,22 +38,6 @@ Seconds = Annotated[int, "In seconds since 1970."]
 
 EvidenceKind = Literal["hash", "receipt", "quote", "tag", "late", "none"]
 ShownKind = EvidenceKind | Literal["recovered"]
-VerdictName = Literal[
-    "strict",
-    "reanchored",
-    "mixed",
-    "merge",
-    "revert",
-    "prune",
-    "attested",
-    "vouched",
-    "recovered",
-    "manual",
-    "ungoverned",
-    "empty",
-    "unverifiable",
-    "fail",
-]
 ReplayName = Annotated[
     Literal[
         "strict",
@@ -351,9 +335,6 @@ class RulingJson(TypedDict):
     commit: Annotated[CommitId | None, "Null of a commit that is being made."]
     replay: ReplayName
     policy: PolicyResultJson
-    verdict: Annotated[VerdictName, "The result of replay and policy."]
-    passes: bool
-    rule: Annotated[str, "The rule that decided."]
     entries: list[Sha256]
     findings: list[FindingJson]
     notes: list[str]
@@ -666,7 +647,6 @@ class FleetRepositoryJson(TypedDict):
     tips: Annotated[dict[str, str], "Commits by ref."]
     policy: Annotated[str | None, "The digest of the policy."]
     new: Annotated[int, "Commits that were judged in this run."]
-    restarts: Annotated[str | None, "Why earlier results do not count, if so."]
     same_as: Annotated[str | None, "The name of the entry that records it."]
     error: FleetErrorJson | None
     numbers: TallyJson

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
@@ -59,15 +58,16 @@ TAG = r"[0-9A-Za-z]{2}"
 _SHOWN = r"(?:[0-9A-Za-z]{2}|  )\|"
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_UTF16 = f"utf-16-{sys.byteorder[0]}e"
 _OFFSET_BASIS = 0x811C9DC5
 _PRIME = 0x01000193
 
 
 def compute_tag(line: bytes) -> str:
     """Compute the tag of a line without its end; bytes that are not UTF-8 count as U+FFFD."""
-    units = line.decode(errors="replace").encode("utf-16-le")
+    units = line.decode(errors="replace").encode(_UTF16)
     value = _OFFSET_BASIS
-    for (unit,) in struct.iter_unpack("<H", units):
+    for unit in memoryview(units).cast("H"):
         value = (value ^ unit) * _PRIME & 0xFFFFFFFF
     high, low = divmod(value % 62**2, 62)
     return _DIGITS[high] + _DIGITS[low]

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
-from hkgit.text.document import Document
+from hkgit.text.document import Document, Lines
+from hkgit.text.line_map import join_lines
 from hkgit.values import dataclass
 
-Lines = tuple[int, int]
+_NUMBERED = r"(?s)\s*0*(\d{1,9})(?:\t|→|\. | ?\| ?|: ?|-)(.*)"
+_QUOTING = r"[\\'\"]"
 
-_NUMBERED = re.compile(r"\s*0*(\d{1,9})(?:\t|→|\. | ?\| ?|: ?|-)(.*)", re.DOTALL)
-_QUOTING = re.compile(r"[\\'\"]")
 _PLACES = 200
 """So many places of a file are tried at most for a line of an answer."""
 
@@ -48,7 +48,7 @@ def find_shown_lines(
     if not numbers:
         pieces = find_pieces(file[start_line - 1 : last], lines)
         numbers = [start_line + at for each in pieces for at in range(each.first, each.stop)]
-    return join_numbers(numbers)
+    return join_lines((each, each) for each in numbers)
 
 
 def find_snippets(file: Sequence[str], texts: Iterable[str]) -> list[Lines]:
@@ -60,7 +60,7 @@ def find_snippets(file: Sequence[str], texts: Iterable[str]) -> list[Lines]:
         if text.strip() and at >= 0 and whole.find(wanted, at + 1) < 0:
             first = whole.count("\n", 0, at) + 1
             numbers += range(first, first + len(lines))
-    return join_numbers(numbers)
+    return join_lines((each, each) for each in numbers)
 
 
 def find_shown_files(
@@ -90,7 +90,9 @@ def find_shown_files(
         for piece in found[path]:
             numbers.setdefault(path, set()).update(range(piece.first + 1, piece.stop + 1))
             rest[piece.at : piece.end] = [_TAKEN] * (piece.end - piece.at)
-    return {path: join_numbers(each) for path, each in numbers.items() if each}
+    return {
+        path: join_lines((each, each) for each in found) for path, found in numbers.items() if found
+    }
 
 
 def _is_evidence(
@@ -113,19 +115,8 @@ def _is_evidence(
 
 def _is_said(line: str, question: str) -> bool:
     """Whether a question holds a line, as words to print or to search for do."""
-    wanted, words = (_QUOTING.sub("", each.strip()) for each in (line, question))
+    wanted, words = (re.sub(_QUOTING, "", each.strip()) for each in (line, question))
     return re.search(rf"(?<![\w./-]){re.escape(wanted)}(?![\w./-])", words) is not None
-
-
-def join_numbers(numbers: Iterable[int]) -> list[Lines]:
-    """Join numbers to ranges, in order."""
-    joined: list[Lines] = []
-    for number in sorted(set(numbers)):
-        if joined and joined[-1][1] == number - 1:
-            joined[-1] = joined[-1][0], number
-        else:
-            joined.append((number, number))
-    return joined
 
 
 def _list_numbered(
@@ -140,7 +131,7 @@ def _list_numbered(
 
 def _read_number(file: Sequence[str], line: str) -> int | None:
     """Read the number before a line that a file has there."""
-    found = _NUMBERED.fullmatch(line)
+    found = re.fullmatch(_NUMBERED, line)
     if found is None or not 1 <= (number := int(found[1])) <= len(file):
         return None
     return number if file[number - 1] in (found[2], line[found.start(2) - 1 :]) else None
@@ -150,7 +141,7 @@ def _share_numbered(
     files: Mapping[str, Sequence[str]], answer: Sequence[str]
 ) -> Iterator[tuple[str, list[int]]]:
     """Share out the lines behind their numbers: one that several files have must occur as often."""
-    copies = Counter(line for line in answer if _NUMBERED.fullmatch(line))
+    copies = Counter(line for line in answer if re.fullmatch(_NUMBERED, line))
     owners = {
         line: {path: found for path, file in files.items() if (found := _read_number(file, line))}
         for line in copies

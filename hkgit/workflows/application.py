@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.outcome import EditOutcome, find_first_error, number_outcomes
 from hkgit.edits import Spec
 from hkgit.errors import BlindEdit, HkgitError, Near
@@ -20,6 +19,7 @@ from hkgit.git.repository import Repository
 from hkgit.git.transaction.branch_queue import turn
 from hkgit.git.transaction.landing import BranchMoved
 from hkgit.git.transaction.recovery import settle_abandoned
+from hkgit.text.document import Lines
 from hkgit.values import dataclass, replace
 from hkgit.workflows.commit_plan import PlannedCommit, RecordedCommit, prepare, record_step
 from hkgit.workflows.landing_policy import Unread, list_unread, refuse_blind

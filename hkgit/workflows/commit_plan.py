@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from hkgit.applying.carry import carry_plan
-from hkgit.applying.edit_lines import follow_reads, renew_reads
+from hkgit.applying.carry import carry_plan, follow_reads, renew_reads
 from hkgit.applying.evidence import find_holding_read, refuse_stale_hash, whole
 from hkgit.applying.net import NetChange, words_written
 from hkgit.applying.outcome import Plan, expect_change, files_after, files_before, refuse_spec
@@ -65,7 +64,7 @@ def prepare(
         return conversion.stores_lf(path, Content(data, before))
 
     options = replace(request.options, stores_lf=stores_lf)
-    series: Series[PlannedCommit] = Series(start)
+    series, steps = Series(start), list[PlannedCommit]()
     ahead: tuple[Read, ...] = ()  # reads of files that earlier specs changed
     for number, spec in enumerate(request.specs):
         base = find_base(repository, spec, request, target)
@@ -92,13 +91,14 @@ def prepare(
             merging=target.merging,
         )
         series.add(step)
+        steps.append(step)
         if not planned.ok:
-            return tuple(series.steps)
+            return tuple(steps)
         ahead = _read_ahead(planned, reads, series.changed)
     touched = {outcome.path for outcome in series.outcomes}
     promised = (read for read in request.reads if read.kind == "hash")
     _check_reads(start, [read for read in promised if read.path not in touched])
-    return tuple(series.steps)
+    return tuple(steps)
 
 
 def _plan_spec(

@@ -16,15 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, groupby, repeat, takewhile
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import HASHED, covers, is_empty
 from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, Snapshot
-from hkgit.evidence.derivation import plain_hunk
 from hkgit.sessions.call_journal import PendingEdit
 from hkgit.sessions.selection import Built
 from hkgit.text.diff import find_common, list_changes
-from hkgit.text.document import Document
+from hkgit.text.document import Document, Lines
 from hkgit.values import dataclass, field
 
 
@@ -223,7 +221,7 @@ def _list_recorded(units: Iterable[PendingEdit]) -> Iterator[_Step]:
         for each in unit.entry.files:
             data = b"" if each.before is None else unit.version(each.before)
             if data is not None:
-                hunks = tuple(map(plain_hunk, each.hunks))
+                hunks = tuple(hunk.plain for hunk in each.hunks)
                 changes.append(
                     FileChange(
                         path=each.path,

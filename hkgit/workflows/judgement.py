@@ -8,19 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, assert_never
 
-from hkgit.applying.evidence import LATE
 from hkgit.errors import InvalidInput
+from hkgit.evidence.replay import make_candidate
 from hkgit.evidence.trailers import cut_at_scissors
 from hkgit.gate.clock import DEFAULT, Watch
 from hkgit.gate.commit_range import (
     CommitRange,
     RulingStream,
-    VerifiedCommits,
-    drop_floors,
-    judge_index,
     judge_range,
-    list_commits_of,
-    select_share,
 )
 from hkgit.gate.entrypoints.arrival import (
     UpdateResult,
@@ -29,12 +24,13 @@ from hkgit.gate.entrypoints.arrival import (
     read_framework_update,
 )
 from hkgit.gate.entrypoints.ci import CiEvent, judge_event
+from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
-from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import Report, Ruling
+from hkgit.gate.policy.model import BUILT_IN
+from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import load_policy, read_named_policy
 from hkgit.git.repository import Repository, find_comment_mark, find_message_file, read_message
-from hkgit.values import dataclass, field, replace
+from hkgit.values import replace
 
 
 def judge(
@@ -59,16 +55,16 @@ def judge(
     trusted = load_policy(repository, policy, head.commit)
     if allow_blind:
         trusted = trusted.with_blind()
-    refs = () if head.branch is None else (f"refs/heads/{head.branch}",)
-    return judge_index(
-        repository,
-        trusted.for_refs(refs),
-        author=repository.identity("AUTHOR"),
-        committer=repository.identity("COMMITTER"),
-        message=message,
-        explain=explain,
-        shell=shell,
-    )
+    trusted = trusted.for_refs(() if head.branch is None else (f"refs/heads/{head.branch}",))
+    # Under the built-in policy a shell makes nobody an agent: somebody may be setting hkgit up.
+    known = shell if trusted.source != BUILT_IN else None
+    tree = repository.index_tree()
+    candidates = [
+        replace(make_candidate(repository, tree, parents, message), amends=number > 0)
+        for number, parents in enumerate(repository.commit_in_progress_parents())
+    ]
+    gate = Gate(repository, trusted, JudgeContext(on_client=True, explain=explain, shell=known))
+    return Report(trusted, (gate.judge_any(candidates),), provisional=True)
 
 
 def _message(repository: Repository, message_file: str | None) -> bytes | None:
@@ -121,64 +117,43 @@ LONGEST_BUDGET = 86_400
 """Seconds that a push may be given."""
 
 
-@dataclass(frozen=True)
-class RefsRequest:
-    """The hook that asks, the `stdin` that git gives it, and its environment.
+def judge_refs(
+    repository: Repository,
+    point: RefPoint,
+    stdin: bytes,
+    environment: Mapping[str, str],
+    *,
+    policy: str | None = None,
+    remote: str | None = None,
+    budget: float | None = None,
+) -> tuple[UpdateResult, ...]:
+    """Judge every ref that git tells a hook of; refusals are in the results, in git's order.
 
-    `policy` names another one than the trusted side's, as FILE or REV:PATH. `remote` is where a
-    push goes, else what the pre-commit framework says, else `origin`. `budget` is how many seconds
-    pre-receive may take. For pre-receive the repository's settings `hkgit.gate.policy` and
-    `hkgit.budget` replace what is not given.
-    """
-
-    point: RefPoint
-    stdin: bytes
-    environment: Mapping[str, str] = field(default_factory=dict)
-    policy: str | None = None
-    remote: str | None = None
-    budget: float | None = None
-
-
-@dataclass(frozen=True)
-class RefsResult:
-    """The answer on each ref, in git's order."""
-
-    answers: tuple[UpdateResult, ...]
-
-    @property
-    def passes(self) -> bool:
-        """Whether every ref may move."""
-        return all(answer.passes for answer in self.answers)
-
-
-def judge_refs(repository: Repository, request: RefsRequest) -> RefsResult:
-    """Judge every ref that git tells a hook of; refusals are in the result.
-
-    Raises InvalidInput for a policy, a budget or lines from git that cannot be read.
+    `stdin` is what git gives the hook. `policy` names another one than the trusted side's, as FILE
+    or REV:PATH. `remote` is where a push goes, else what the pre-commit framework says, else
+    `origin`. `budget` is how many seconds pre-receive may take; there the repository's settings
+    `hkgit.gate.policy` and `hkgit.budget` replace what is not given. Raises InvalidInput for a
+    policy, a budget or lines from git that cannot be read.
     """
     from hkgit.gate.entrypoints.hooks import judge_moved, judge_pushed, judge_received
 
-    policy, asked = request.policy, request.budget
-    match request.point:
+    if point == "pre_receive":
+        policy = policy or repository.config("hkgit.gate.policy")
+    given = None if policy is None else read_named_policy(repository, policy)
+    match point:
         case "pre_push":
-            pushed = [*parse_pushed(request.stdin)] or [*read_framework_update(request.environment)]
-            remote = request.remote or request.environment.get("PRE_COMMIT_REMOTE_NAME", "origin")
-            answers = judge_pushed(repository, pushed, remote, _read_named(repository, policy))
+            pushed = [*parse_pushed(stdin)] or [*read_framework_update(environment)]
+            remote = remote or environment.get("PRE_COMMIT_REMOTE_NAME", "origin")
+            answers = judge_pushed(repository, pushed, remote, given)
         case "pre_receive":
-            given = _read_named(repository, policy or repository.config("hkgit.gate.policy"))
-            budget = repository.config("hkgit.budget") if asked is None else asked
-            updates = [*parse_received(request.stdin)]
-            answers = judge_received(repository, updates, given, _parse_seconds(budget))
+            asked = repository.config("hkgit.budget") if budget is None else budget
+            seconds = _parse_seconds(asked)
+            answers = judge_received(repository, [*parse_received(stdin)], given, seconds)
         case "reference_transaction":
-            updates = [*parse_received(request.stdin)]
-            answers = judge_moved(repository, updates, _read_named(repository, policy))
+            answers = judge_moved(repository, [*parse_received(stdin)], given)
         case _:
-            assert_never(request.point)
-    return RefsResult(tuple(answers))
-
-
-def _read_named(repository: Repository, policy: str | None) -> Policy | None:
-    return None if policy is None else read_named_policy(repository, policy)
+            assert_never(point)
+    return tuple(answers)
 
 
 def _parse_seconds(given: str | float | None) -> float:
@@ -191,52 +166,3 @@ def _parse_seconds(given: str | float | None) -> float:
             "budget", f"is not a number of seconds from 0 to {LONGEST_BUDGET}: {given}"
         )
     return seconds
-
-
-@dataclass(frozen=True)
-class VerifyRequest:
-    """The commits of `old..new`, and the policy that they are verified under.
-
-    `jobs` processes work on the commits of one `shard`, a number and of how many. An `incremental`
-    run leaves out what passed here before.
-    """
-
-    old: str
-    new: str
-    policy: Policy
-    jobs: int = 1
-    shard: tuple[int, int] = (1, 1)
-    incremental: bool = False
-
-
-def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) -> RulingStream:
-    """Verify commit by commit, so that memory does not grow with the range.
-
-    The floors of the policy do not count.
-    """
-    policy = drop_floors(request.policy)
-    asked = CommitRange(request.old, request.new)
-    stream = judge_range(
-        repository,
-        asked,
-        policy,
-        commits=select_share(list_commits_of(repository, asked, policy), *request.shard),
-        has_trusted_side=False,
-        jobs=request.jobs,
-        known=VerifiedCommits.of(repository, policy) if request.incremental else None,
-        watch=watch,
-    )
-    rulings = (_advise_under(request.policy, each) for each in stream.rulings)
-    return replace(stream, rulings=rulings)
-
-
-def _advise_under(policy: Policy, ruling: Ruling) -> Ruling:
-    """Let advice hold under the whole policy, which may not accept what is read afterwards."""
-    paths = ruling.before.paths
-    if ruling.passes or ruling.before.by_hand or not paths:
-        return ruling
-    from hkgit.gate.ruling import is_late_accepted  # few commits are rejected
-
-    if all(is_late_accepted(policy, path) for path in paths):
-        return ruling
-    return replace(ruling, before=replace(ruling.before, by_hand=LATE))

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import HASHED
 from hkgit.applying.files import DirectorySnapshot
 from hkgit.applying.outcome import BY_NUMBER, is_by_number
 from hkgit.errors import BlindEdit, HkgitError, Rejected
 from hkgit.evidence.entry import Entry
-from hkgit.evidence.verdict import BLIND, CandidateCommit
+from hkgit.evidence.replay import make_candidate
+from hkgit.evidence.verdict import BLIND
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
 from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
+from hkgit.text.document import Lines
 from hkgit.text.escape import visible
 from hkgit.values import dataclass
 from hkgit.workflows.commit_plan import PlannedCommit
@@ -149,17 +150,8 @@ def judge_candidate(
     repository: Repository, policy: Policy, tree: str, parents: tuple[str, ...], message: bytes
 ) -> Ruling:
     """Ask the gate about a commit that is about to be made."""
-    author, committer = map(repository.identity, ("AUTHOR", "COMMITTER"))
-    return Gate(repository, policy, JudgeContext(on_client=True)).judge(
-        CandidateCommit(
-            id=None,
-            tree=tree,
-            parents=parents,
-            author=author,
-            committer=committer,
-            message=message,
-        )
-    )
+    candidate = make_candidate(repository, tree, parents, message)
+    return Gate(repository, policy, JudgeContext(on_client=True)).judge(candidate)
 
 
 def _find_path_before(entry: Entry, path: str) -> str:

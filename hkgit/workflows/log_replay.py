@@ -22,9 +22,9 @@ from hkgit.sessions.knowledge import (
     merge_knowledge,
 )
 from hkgit.sessions.writer import keep_versions
+from hkgit.text.document import Lines
 from hkgit.text.hashes import digest
 from hkgit.text.shown_lines import (
-    Lines,
     find_shown_files,
     find_shown_lines,
     split_answer,

@@ -71,6 +71,12 @@ NOT_ACCEPTED = (
     " reads first, or let a person vouch for it (docs/verdicts.md), or accept `late` in the policy."
 )
 _LEAVE = "Nothing was changed. Undo that change, or let a person vouch for it."
+_LINE_ENDS = "changes line ends or a byte order mark, which no edit can express"
+_WAYS = (
+    "`hkgit redo {commit}` also takes -m MESSAGE, --vouch from a person with a [[gate.manual]] for"
+    " these paths, or --patch FILE: git diff {commit}^ {commit} -- ':!/.hkgit/ledger' >FILE, then"
+    " fix it."
+)
 _AUTHOR = rb"(?m)^author (.*) <(.*)> (\d+ [+-]\d+)$"
 _SIGNATURE = rb"(?m)^gpgsig(?:-sha256)? .*\n(?: .*\n)*"
 _OURS = rb"(?mi)^hkgit-(?!vouched-by:).*\n?"
@@ -359,18 +365,23 @@ class _Remaking:
     by_hand: str | None = None
 
     def run(self) -> None:
-        """Make it, and ask the judge. Raises what refuses it."""
-        if self.request.vouches:
-            self._vouch()
-        else:
-            first, *others = self.old.parents or (self._begin(),)
-            tip = first
-            for other in others:
-                tip = self._merge(tip, other)
-            self.tip = self._account(tip)
-        self._expect_same()
-        for commit in self.made:
-            self._expect_passing(commit)
+        """Make it, and ask the judge. Raises what refuses it, with the other ways there are."""
+        try:
+            if self.request.vouches:
+                self._vouch()
+            else:
+                first, *others = self.old.parents or (self._begin(),)
+                tip = first
+                for other in others:
+                    tip = self._merge(tip, other)
+                self.tip = self._account(tip)
+            self._expect_same()
+            for commit in self.made:
+                self._expect_passing(commit)
+        except HkgitError as error:
+            if self.request.commit is not None and not self.request.vouches:
+                error.advise(_WAYS.format(commit=self.old.id[:12]))
+            raise
 
     def commit_by_git(self, start: str) -> None:
         """Let git make the commits that were written, so that hooks and signature are as ever."""
@@ -559,8 +570,10 @@ class _Remaking:
         request = ApplyRequest((spec,), agent=agent, message="Make it again", reads=reads)
         target = LandingTarget("HEAD", middle, middle, checkout=False, policy=self.policy)
         [step] = prepare(self.repository, request, target)
-        if step.plan.first_error is not None:
-            raise step.plan.first_error
+        error = step.plan.first_error
+        if error is not None:
+            is_same = any(map(_has_same_lines, changes))
+            raise InvalidInput(error.where, _LINE_ENDS, _LEAVE) if is_same else error
         record = record_step(self.repository, replace(step, base=tip), request)
         self.late.append(record.id)
         return (record.id, record.entry), dict(step.files)
@@ -591,8 +604,7 @@ class _Remaking:
         """Raise InvalidInput where not all of the old commit is there: edits say no line ends."""
         differing = sorted(self._list_changed(self.repository.commit(self.tip).tree))
         if differing:
-            what = "changes line ends or a byte order mark, which no edit can express"
-            raise InvalidInput(", ".join(map(quote_path, differing)), what, _LEAVE)
+            raise InvalidInput(", ".join(map(quote_path, differing)), _LINE_ENDS, _LEAVE)
 
     def _expect_passing(self, commit: str) -> None:
         """Raise what the policy has against a commit, where it is enforced."""
@@ -601,6 +613,12 @@ class _Remaking:
             return
         is_blind = isinstance(error, BlindEdit)
         raise BlindEdit(error.where, error.what, NOT_ACCEPTED) if is_blind else error
+
+
+def _has_same_lines(change: FileChange) -> bool:
+    files = (change.before, change.after)
+    before, after = (Document(b"" if each is None else each.data).lines for each in files)
+    return before == after
 
 
 def _make_late_reads(changes: Iterable[FileChange], *, is_tight: bool) -> Iterator[Read]:

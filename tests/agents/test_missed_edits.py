@@ -133,7 +133,7 @@ def test_it_is_recorded_at_the_commit(governed: Repo) -> None:
     governed.write("greet.py", MENDED)
     governed.git("commit", "-q", "-a", "-m", "Mend the greeting")
     shown = json.loads(run("show", "--json", cwd=governed.path).stdout)
-    assert (shown["verdict"], find_open_sessions(governed.path)) == ("strict", [])
+    assert (shown["replay"], find_open_sessions(governed.path)) == ("strict", [])
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the hook is a line for a POSIX shell")
@@ -201,4 +201,4 @@ def test_a_hook_that_its_limit_stops_loses_no_edit(governed: Repo, tmp_path: Pat
     )
     assert (done.stdout, _calls(governed)) == (b"{}\n", [])
     governed.git("commit", "-q", "-a", "-m", "Mend the greeting")
-    assert json.loads(run("show", "--json", cwd=governed.path).stdout)["verdict"] == "strict"
+    assert json.loads(run("show", "--json", cwd=governed.path).stdout)["replay"] == "strict"

@@ -15,7 +15,7 @@ import pytest
 
 from hkgit.agents import find_agent
 from hkgit.agents.events import Editing
-from hkgit.agents.shown_readings import find_last_turn, find_turn
+from hkgit.agents.live_transcript import find_last_turn, find_turn
 from tests.agents.streaming import GREETING, replay_lines, session, stream, told
 from tests.support.repos import Repo
 from tests.support.running import run

@@ -9,15 +9,11 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents.events import LineHunk
 from hkgit.agents.programs.codex import find_script_output
-from hkgit.agents.shell_changes import find_before
-from hkgit.edits import File
-from hkgit.errors import Stale
 from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.session_status import Status
-from tests.agents.streaming import GREETING, replay_lines, session, stream, told
+from tests.agents.streaming import GREETING, replay_lines, session, stream
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -111,50 +107,6 @@ def test_a_commit_of_shell_edits_is_refused_until_they_are_read(seeded: Repo) ->
         assert run(*command.split()[1:], cwd=seeded.path).code == 0
     seeded.git("commit", "-q", "-m", "By shell")
     assert run("gate", "--range", "HEAD~1..HEAD", cwd=seeded.path).code == 0
-
-
-def test_what_git_brings_back_is_no_edit(seeded: Repo) -> None:
-    hunk = {"oldStart": 1, "lines": ["-one = 2", "+one = 1", " two = 2"]}
-    files = [{"filePath": f"{seeded.path}/multi.py", "hunks": [hunk]}]
-    told("claude", _shell(seeded, files))
-    assert not any(status.calls for status in _sessions(seeded))
-
-
-@pytest.mark.parametrize(
-    "diff",
-    [
-        pytest.param(7, id="a number"),
-        pytest.param({"files": [7, {"filePath": 7}]}, id="files that are none"),
-        pytest.param({"files": [{"filePath": "multi.py", "hunks": [7]}]}, id="a hunk that is none"),
-        pytest.param(
-            {"files": [{"filePath": "multi.py", "hunks": [{"oldStart": 9, "lines": ["+x"]}]}]},
-            id="lines that are not there",
-        ),
-        pytest.param({"files": [{"filePath": "/etc/passwd", "hunks": []}]}, id="a file elsewhere"),
-    ],
-)
-def test_a_diff_that_is_not_so_is_not_recorded(diff: object, seeded: Repo) -> None:
-    seeded.write("multi.py", b"one = 7\n")
-    answer = _shell(seeded, [])
-    answer["tool_response"]["bashEditDiff"] = diff
-    assert told("claude", answer) == {}
-    assert not any(status.calls for status in _sessions(seeded))
-
-
-def _shell(repo: Repo, files: list[dict[str, Any]]) -> dict[str, Any]:
-    response = {"stdout": "", "stderr": "", "bashEditDiff": {"files": files, "moreFiles": 0}}
-    call = {"tool_name": "Bash", "tool_input": {"command": "x"}, "tool_response": response}
-    return {"session_id": "a", "cwd": str(repo.path), "hook_event_name": "PostToolUse"} | call
-
-
-def test_the_line_ends_that_a_diff_does_not_tell_are_those_of_a_known_version() -> None:
-    hunks = [LineHunk(1, ("alpha\r", "beta\r", "gamma"), ("alpha\r", "beta\r", "GAMMA"))]
-    now = File(b"alpha\r\nbeta\r\nGAMMA")
-    known = File(b"alpha\r\nbeta\r\ngamma")
-    assert find_before("a", hunks, now, [None, File(b"other\n"), known]) == known
-    assert find_before("a", hunks, now, []) == File(b"alpha\r\nbeta\r\ngamma\r\n")
-    with pytest.raises(Stale):
-        find_before("a", hunks, File(b"alpha\n"), [known])
 
 
 def test_the_output_of_a_command_that_failed_counts(seeded: Repo) -> None:

@@ -10,11 +10,12 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from hkgit.agents.begun_calls import LASTS
-from hkgit.agents.shell_changes import ShellSnapshots, ShellWork
+from hkgit.agents import shell_changes
+from hkgit.agents.begun_calls import LASTS, BegunCall
 from hkgit.sessions.call_journal import SessionJournal
 from tests.agents.two_sessions import BOTH, FIRST, ONE, SECOND, TEXT, TWO, added, change, play, tell
 from tests.support.commands import git, loaded_path
@@ -214,15 +215,15 @@ def test_two_hooks_that_run_at_once_record_nothing_that_is_anothers(
     shared: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One ends between the looks of the other: at the files, and at who else is at work."""
-    find_work = ShellSnapshots.find_work
+    find_work = shell_changes.find_work
 
-    def find_then_end_the_other(self: ShellSnapshots, words: str) -> ShellWork:
-        work = find_work(self, words)
-        if "one" in words:
+    def find_then_end_the_other(root: Path, call: BegunCall) -> shell_changes.ShellWork:
+        work = find_work(root, call)
+        if call.folder.name == "claude-one":
             tell(shared, "two", "Post", "./two x.py")
         return work
 
     play(shared, "12ab")
-    monkeypatch.setattr(ShellSnapshots, "find_work", find_then_end_the_other)
+    monkeypatch.setattr(shell_changes, "find_work", find_then_end_the_other)
     assert "another session, claude-two" in tell(shared, "one", "Post", "./one x.py")
     assert added(shared) == {}

@@ -259,8 +259,8 @@ def test_a_key_does_not_come_with_what_it_signed(repo: Repo, keys: Keys) -> None
     arguments = ("--range", "main..topic", "--format", "json")
     assert run("attest", "--entries", "main..topic", "--key", keys.mallory, cwd=repo.path).code == 0
     gated = run("gate", *arguments, cwd=repo.path)
-    [rejected] = [each for each in gated.json()["commits"] if not each["passes"]]
-    assert rejected["rule"] == "signature"
+    [rejected] = [each for each in gated.json()["commits"] if not each["policy"]["passes"]]
+    assert rejected["policy"]["rule"] == "signature"
     mend = shlex.split(rejected["mend"].replace("FILE", str(keys.ada)), comments=True)
     assert run(*mend[1:], cwd=repo.path).code == 0
     assert run("gate", *arguments, cwd=repo.path).code == 0

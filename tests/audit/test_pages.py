@@ -32,7 +32,7 @@ def test_commits_are_counted_by_what_is_proved(trail: Trail, faulty: Trail) -> N
     ("section", "words"),
     [
         pytest.param("Rejected", "blind commit&#58; no ledger entry", id="why it is rejected"),
-        pytest.param("Rejected", "fix: <code>git status", id="what mends it"),
+        pytest.param("Rejected", "fix: <code>hkgit redo", id="what mends it"),
         pytest.param("What is only claimed", "tester/1 (2)", id="agents"),
         pytest.param("What is only claimed", "<code>make &#124; check</code>", id="checks"),
         pytest.param("Conflicts", "read again, refused before: 4", id="conflicts"),

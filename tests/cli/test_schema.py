@@ -11,7 +11,8 @@ from jsonschema import Draft202012Validator
 from hkgit.applying.evidence import KINDS
 from hkgit.cli.schema import NAMES, find_schema
 from hkgit.evidence.verdict import Verdict
-from hkgit.text.formats import EvidenceKind, VerdictName
+from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
+from hkgit.text.formats import EvidenceKind, ReplayName
 from tests.support.running import run
 
 
@@ -28,5 +29,7 @@ def test_a_schema_is_printed(tmp_path: Path) -> None:
 
 
 def test_words_of_documents_are_those_of_the_code() -> None:
-    assert set(get_args(VerdictName)) == {*Verdict}
+    [words, _] = get_args(ReplayName)
+    nothing = {Verdict.MANUAL, Verdict.UNGOVERNED}
+    assert set(get_args(words)) == ({*Verdict} - nothing) | {BY_HAND, NO_EVIDENCE}
     assert get_args(EvidenceKind) == KINDS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -149,11 +148,13 @@ def test_whole_files_by_hand_and_blind_edits_are_mended_by_what_is_said(work: Wo
     (work.repo.path / "b.py").unlink()
     work.repo.git("add", "-A")
     person = {"PATH": work.environment["PATH"]}
-    said = shell(work, "git commit -m Mixed", person).stderr
-    [mend] = re.findall(r"fix: (.*?)  #", said)
-    assert mend.startswith("git commit -q -m 'By hand' --only -- ")
-    done = shell(work, f"{mend} && git commit -q -m Rest", person)
-    assert done.returncode == 0, done.stderr
+    commands = []
+    while said := shell(work, "git commit -m Rest", person).stderr.partition("fix: ")[2]:
+        command = said.partition("  #")[0]
+        commands.append(command.partition(" --")[0])
+        done = shell(work, command, person)
+        assert done.returncode == 0, done.stderr
+    assert commands == ["git commit -q -m 'By hand'", "hkgit read a.py:5-5"]
     assert work.verdict().startswith("strict")
     assert work.repo.git("show", "--format=%s", "--name-only", "HEAD~1").split() == [
         *("By", "hand", "b.py", "c.py")

@@ -35,7 +35,7 @@ def commit(repo: Repo) -> Result:
 
 
 def verdict(result: Result) -> tuple[int, str]:
-    return result.code, result.json()["commits"][0]["verdict"]
+    return result.code, result.json()["commits"][0]["replay"]
 
 
 def not_explained(answer: dict[str, Any]) -> list[tuple[str, list[int]]]:

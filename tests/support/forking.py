@@ -63,8 +63,7 @@ def _make_init(value: Any) -> None:
 
     fields = value.__dict__.get(values._FIELDS)
     if fields is not None and value.__init__.__name__ == "init":
-        is_frozen = value.__setattr__ is values._refuse
-        value.__init__ = values._compile_init(value, fields, frozen=is_frozen)
+        value.__init__ = values._compile_init(value, fields)
 
 
 def receive(connection: socket.socket, size: int) -> bytes:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hkgit.edits import File
-from hkgit.gate.commit_range import judge_index
+from hkgit.evidence.verdict import CandidateCommit
+from hkgit.gate.judge import Gate
+from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
@@ -37,7 +37,15 @@ def by_hand(author: str, message: str | None = None) -> Change:
     return Change({"docs/x.md": File(b"y\n")}, author=author, message=message)
 
 
-def staged(repo: Repo, files: dict[str, str | None], policy: Policy, **who: Any) -> Ruling:
+def staged(
+    repo: Repo,
+    files: dict[str, str | None],
+    policy: Policy,
+    *,
+    author: str = PERSON,
+    message: bytes | None = b"Say\n",
+    shell: str | None = None,
+) -> Ruling:
     """The ruling on the commit that git would make of these files."""
     for name, content in files.items():
         if content is None:
@@ -45,11 +53,13 @@ def staged(repo: Repo, files: dict[str, str | None], policy: Policy, **who: Any)
         else:
             repo.write(name, content)
     repo.git("add", "-A")
-    identity = {"author": PERSON, "committer": PERSON, "message": b"Say\n", **who}
-    report = judge_index(opened(repo), policy, **identity)
-    [ruling] = report.rulings
-    assert report.provisional
-    return ruling
+    here = opened(repo)
+    candidates = [
+        CandidateCommit(None, here.index_tree(), parents, author, PERSON, message)
+        for parents in here.commit_in_progress_parents()
+    ]
+    gate = Gate(here, policy, JudgeContext(on_client=True, shell=shell))
+    return gate.judge_any(candidates)
 
 
 def opened(repo: Repo) -> Repository:

@@ -214,19 +214,3 @@ def test_a_crash_loses_nothing_and_the_next_call_ends_it(repo: Repo, at: str) ->
     assert passes(repo, "HEAD^..HEAD")
     assert repo.status() == before
     assert repo.git("for-each-ref", "--format=%(refname)") == branches
-
-
-@pytest.mark.parametrize("command", ["gate --range", "verify"])
-def test_nothing_is_advised_that_is_refused_as_well(repo: Repo, command: str) -> None:
-    policy(repo, "[gate]\n")
-    repo.write("b.txt", "b\n")
-    repo.git("commit", "-qam", "Write b", env=AGENT)
-    said = run(*command.split(), "HEAD^..HEAD", cwd=repo.path)
-    assert said.code == 6
-    assert "hkgit redo" not in said.out
-    repo.write(".github/workflows/x.yml", "on: push\n")
-    repo.git("add", "-A")
-    repo.git("commit", "-qm", "Add a workflow", env=AGENT)
-    said = run(*command.split(), "HEAD^..HEAD", cwd=repo.path)
-    assert "hkgit redo" not in said.out
-    assert "hkgit apply" not in said.out

@@ -17,13 +17,12 @@ from typing import BinaryIO
 from hkgit.agents import HOOKED
 from hkgit.agents.acp.messages import NAME, Watch
 from hkgit.agents.events import ToolEvent, UntoldLook
-from hkgit.agents.late_work import holds_already
+from hkgit.agents.intake import holds_already
 from hkgit.agents.recorder import Recorder
-from hkgit.agents.servers.roots import Root
 from hkgit.agents.specs import find_touched_paths
 from hkgit.errors import InvalidInput
 from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.homes import find_folders
+from hkgit.sessions.homes import find_checkout, find_folders
 from hkgit.text.strict_json import JsonObject
 
 AGENT = "gemini-cli"
@@ -86,7 +85,7 @@ class Relay:
                 self._report(f"not recorded: {error}")
 
     def _take(self, event: ToolEvent) -> None:
-        root = Root.around(event.directory).root
+        root = find_checkout(event.directory)
         if not (root / ".git").exists():
             return
         if isinstance(event.did, UntoldLook):

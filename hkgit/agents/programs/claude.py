@@ -23,6 +23,7 @@ from hkgit.agents.events import (
     ToolReading,
 )
 from hkgit.agents.json_fields import parse_time, table, tables, text
+from hkgit.agents.live_transcript import make_attachment_finder, read_attached, read_own_lines
 from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_structured_patch
@@ -34,7 +35,6 @@ from hkgit.agents.setup.settings import (
     guard,
     is_steering,
 )
-from hkgit.agents.shown_readings import make_attachment_finder, read_attached, read_own_lines
 from hkgit.agents.tool_answers import searching
 from hkgit.agents.tools import SAID, Tool, editing, telling, text_of, whole_number
 from hkgit.text.strict_json import JsonObject

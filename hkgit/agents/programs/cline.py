@@ -17,6 +17,7 @@ from pathlib import Path
 from hkgit.agents.agent import Agent, Log
 from hkgit.agents.events import END, Looks, Shell, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
+from hkgit.agents.live_transcript import read_attached
 from hkgit.agents.log_stores import does_mention
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.setup.settings import (
@@ -26,7 +27,6 @@ from hkgit.agents.setup.settings import (
     is_steering,
     read_script,
 )
-from hkgit.agents.shown_readings import read_attached
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
 from hkgit.text.stamps import add_stamp

@@ -32,17 +32,17 @@ from hkgit.agents.events import (
     UntoldEdit,
 )
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
-from hkgit.agents.log_stores import find_mentions
-from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.logged_diffs import parse_diff
-from hkgit.agents.programs import claude
-from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
-from hkgit.agents.shown_readings import (
+from hkgit.agents.live_transcript import (
     list_lines_back,
     make_attachment_finder,
     read_attached,
     read_own_lines,
 )
+from hkgit.agents.log_stores import find_mentions
+from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_diffs import parse_diff
+from hkgit.agents.programs import claude
+from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
 from hkgit.agents.tools import Tool, patching, shell
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace

@@ -19,6 +19,7 @@ from pathlib import Path
 from hkgit.agents.agent import Agent, Log
 from hkgit.agents.events import END, ToolEvent, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
+from hkgit.agents.live_transcript import find_last_turn
 from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_diff
@@ -30,7 +31,6 @@ from hkgit.agents.setup.settings import (
     Part,
     guard_in_time,
 )
-from hkgit.agents.shown_readings import find_last_turn
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, shell, text_of, whole_number
 from hkgit.text.strict_json import JsonObject

@@ -16,6 +16,12 @@ from pathlib import Path, PurePath
 from hkgit.agents.agent import Agent, Keys, Log
 from hkgit.agents.events import END, Did, Shell, Told, ToolEvent, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
+from hkgit.agents.live_transcript import (
+    find_last_turn,
+    list_named_parts,
+    make_attachment_finder,
+    read_attached,
+)
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
@@ -24,12 +30,6 @@ from hkgit.agents.setup.settings import (
     Part,
     guard_in_time,
     is_steering,
-)
-from hkgit.agents.shown_readings import (
-    find_last_turn,
-    list_named_parts,
-    make_attachment_finder,
-    read_attached,
 )
 from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
 from hkgit.agents.tools import (

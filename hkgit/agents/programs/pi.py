@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from hkgit.agents.agent import Agent, Log
 from hkgit.agents.events import ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
+from hkgit.agents.live_transcript import make_attachment_finder, read_attached, read_own_lines
 from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_numbered_diff
@@ -26,7 +27,6 @@ from hkgit.agents.setup.settings import (
     is_steering,
     read_script,
 )
-from hkgit.agents.shown_readings import make_attachment_finder, read_attached, read_own_lines
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
 from hkgit.text.stamps import add_stamp

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from hkgit.agents.agent import Agent, Log
 from hkgit.agents.events import Did, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
+from hkgit.agents.live_transcript import list_named_parts, make_attachment_finder, read_own_lines
 from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.programs import claude, gemini
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
-from hkgit.agents.shown_readings import list_named_parts, make_attachment_finder, read_own_lines
 from hkgit.agents.tool_answers import find_range, searching, showing
 from hkgit.agents.tools import Tool, editing, shell, telling
 from hkgit.text.strict_json import JsonObject

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from hkgit.agents.tools import session_name
 from hkgit.errors import InvalidInput
 from hkgit.git.state_files import find_files
-from hkgit.sessions.homes import list_candidates, make_home
+from hkgit.sessions.homes import find_checkout, list_candidates, make_home
 from hkgit.text.hashes import sha256
 from hkgit.values import dataclass
 
@@ -31,9 +31,7 @@ class Root:
     @classmethod
     def around(cls, directory: Path) -> Root:
         """Find the checkout that holds a directory; the directory itself where there is none."""
-        here = directory.resolve()
-        holders = (above for above in (here, *here.parents) if (above / ".git").exists())
-        return cls(next(holders, here), here)
+        return cls(find_checkout(directory), directory.resolve())
 
     def expect_inside(self, paths: Iterable[str]) -> None:
         """Raise InvalidInput for a path from the root that leads out of what is allowed."""
@@ -51,7 +49,7 @@ def places(start: Path, roots: Sequence[str] | None) -> list[Root]:
     directory above it. Raises InvalidInput where the client names roots, but none of them is a
     directory here.
     """
-    home = Root.around(start).root
+    home = find_checkout(start)
     if not roots:
         return [Root(home, home)]
     found = [path for path in map(_path, roots) if path is not None and path.is_dir()]

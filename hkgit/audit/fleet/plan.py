@@ -161,19 +161,11 @@ def last_name(identity: str) -> str:
     return identity.rpartition("/")[2].removesuffix(".git")
 
 
-LAYOUT = 2
-"""The version of the directory's layout."""
-
-
 @dataclass(frozen=True)
 class FleetDirectory:
     """Where everything of a fleet is kept."""
 
     root: Path
-
-    @property
-    def marker(self) -> Path:
-        return self.root / "fleet.json"
 
     @property
     def summary(self) -> Path:
@@ -187,32 +179,15 @@ class FleetDirectory:
         return self.root / "mirrors" / f"{name}.git"
 
     def prepare(self) -> None:
-        """Make the directory, or see that this hkgit knows the one that is there.
-
-        Raises InvalidInput.
-        """
-        if self.marker.exists():
-            self._check_layout()
-            return
-        if self.root.exists() and any(self.root.iterdir()):
+        """Make the directory, or see that it is a fleet's. Raises InvalidInput."""
+        if not self.tables.exists() and self.root.exists() and any(self.root.iterdir()):
             fix = "Name a new directory, or one that hkgit fleet has made."
             raise InvalidInput(str(self.root), "contains something else", fix)
-        self.root.mkdir(parents=True, exist_ok=True)
-        write_json(self.marker, {"layout": LAYOUT})
-
-    def _check_layout(self) -> None:
-        found = read_json(self.marker)
-        if not isinstance(found, dict) or type(found.get("layout")) is not int:
-            raise InvalidInput(
-                str(self.marker), "does not belong to a fleet", "Name another directory."
-            )
-        if found["layout"] != LAYOUT:
-            what = f"has layout {found['layout']}, but this hkgit knows {LAYOUT}"
-            raise InvalidInput(str(self.root), what, "Use that hkgit, or a new directory.")
+        self.tables.mkdir(parents=True, exist_ok=True)
 
     def expect_seen(self) -> None:
         """Raise InvalidInput where a worker does not reach the directory."""
-        if not self.marker.exists():
+        if not self.tables.exists():
             what = "is not visible to a worker"
             fix = "Workers use the same path for the directory: use a shared file system."
             raise InvalidInput(str(self.root), what, fix)
@@ -229,15 +204,6 @@ class FleetDirectory:
             yield
         finally:
             locks.remove(path, held)
-
-
-def read_json(path: Path) -> object:
-    """Read the JSON value of a file; None where there is none that can be read."""
-    try:
-        found: object = json.loads(path.read_bytes())
-    except (FileNotFoundError, ValueError):
-        return None
-    return found
 
 
 def write_json(path: Path, value: Mapping[str, Json]) -> None:

@@ -1,6 +1,6 @@
 """Judge many repositories in parallel and keep what they say.
 
-The executor does the work and knows about workers; here it is only said what comes after what: a
+The executor does the work and knows about workers; here a thread says what comes after what: a
 repository's plan, its commits in parts, its row. Workers send rows, and this process alone writes
 the database. A run that ends early has what it has judged: the next one leaves that out.
 """
@@ -10,14 +10,18 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    as_completed,
+)
 from contextlib import ExitStack
-from inspect import GEN_CLOSED, getgeneratorstate
-from queue import SimpleQueue
 from sqlite3 import Connection
-from sqlite3 import Error as DatabaseError
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hkgit.audit.commits import Trail
 from hkgit.audit.fleet.plan import (
@@ -58,6 +62,11 @@ from hkgit.values import dataclass, field, replace
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+Result = TypeVar("Result")
+
+_AT_ONCE = 100
+"""Repositories at whose work is waited for at the same time."""
 
 PART = 1000
 """Commits of one task: some seconds of work."""
@@ -134,8 +143,7 @@ STATUSES = {
 class FleetRow:
     """One repository: what state it is in, and the numbers of all of its commits.
 
-    `new` commits were judged in this run; `enforces` says whether its policy rejects, `restarts`
-    why commits of an earlier run count no more (empty where all do).
+    `new` commits were judged in this run; `enforces` says whether its policy rejects.
     """
 
     listed: ListedRepository
@@ -145,7 +153,6 @@ class FleetRow:
     new: int = 0
     policy: str | None = None
     enforces: bool = True
-    restarts: str = ""
     same_as: str | None = None
     failure: HkgitError | None = None
 
@@ -162,7 +169,6 @@ class FleetSummary:
     """All rows, in the order of the list."""
 
     rows: tuple[FleetRow, ...]
-    versions: tuple[str, ...]
 
     @property
     def failed(self) -> int:
@@ -195,8 +201,7 @@ def row_line(row: FleetRow) -> str:
     by = ", ".join(f"{count} {kind}" for kind, count in sorted(figures["replay"].items()))
     line = f"{mark} {name}: {count_noun(figures.commits, 'commit')}, {row.new} new"
     line += f"; {by}" if by else ""
-    line += f"; {figures.failing} rejected" if figures.failing else ""
-    return line + (f" ({row.restarts})" if row.restarts else "")
+    return line + (f"; {figures.failing} rejected" if figures.failing else "")
 
 
 def summary_lines(summary: FleetSummary) -> list[str]:
@@ -216,7 +221,7 @@ def summary_json(summary: FleetSummary) -> JsonObject:
     """Write the whole summary as one JSON object."""
     return {
         "schema": 1,
-        "versions": list(summary.versions),
+        "versions": list(describe_versions()),
         "repositories": [row_json(row) for row in summary.rows],
         "total": figures_json(summary.figures),
         "failed": summary.failed,
@@ -235,7 +240,6 @@ def row_json(row: FleetRow) -> JsonObject:
         "tips": {to_json_text(ref): tip for ref, tip in row.tips.items()},
         "policy": row.policy,
         "new": row.new,
-        "restarts": row.restarts or None,
         "same_as": None if row.same_as is None else to_json_text(row.same_as),
         "error": None
         if failure is None
@@ -258,15 +262,6 @@ class FleetRequest:
     has_tables: bool = True
 
 
-def _failure_json(failure: HkgitError) -> JsonObject:
-    said = {"where": failure.where, "what": failure.what, "fix": failure.fix}
-    return {name: to_json_text(words) for name, words in said.items()}
-
-
-Work = Sequence[tuple[Any, ...]]
-"""Tasks for the executor, each with its arguments."""
-
-
 def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow]:
     """Judge what is new in each repository; a row as soon as a repository is done.
 
@@ -280,9 +275,11 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
         has_duckdb = request.has_tables and has_duck()
         duck = stack.enter_context(open_duck()) if has_duckdb else None
         run = _Run(request, executor, database, duck)
+        threads = stack.enter_context(ThreadPoolExecutor(min(len(request.listed), _AT_ONCE)))
         rows: dict[ListedRepository, FleetRow] = {}
         try:
-            for row in run.rows():
+            for done in as_completed([threads.submit(run.verify, each) for each in request.listed]):
+                row = done.result()
                 rows[row.listed] = row
                 yield row
         except (BrokenExecutor, CancelledError) as error:
@@ -290,14 +287,14 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
             fix = "Run it again: what has been judged is kept."
             raise GitRefused(str(request.directory.root), what, fix) from error
         finally:
-            run.cancel()
-        ordered = tuple(rows[each] for each in request.listed)
-        summary = FleetSummary(ordered, describe_versions())
+            threads.shutdown(wait=False, cancel_futures=True)
+            run.end()
+        summary = FleetSummary(tuple(rows[each] for each in request.listed))
         write_json(request.directory.summary, summary_json(summary))
 
 
 class _Run:
-    """One run: each repository says what is to be done for it, and is told what came of it."""
+    """One run: a thread for each repository waits for the executor, one at a time writes."""
 
     def __init__(
         self,
@@ -311,83 +308,64 @@ class _Run:
         self.database = database
         self.duck = duck
         self.states = _States(database)
-        self.under_way: dict[Future[Any], tuple[ListedRepository, Generator[Work, Any, FleetRow]]]
-        self.under_way = {}
-        self.answered: SimpleQueue[Future[Any]] = SimpleQueue()
+        self.lock = threading.Lock()
+        self.has_ended = False
+        self.under_way = set[Future[Any]]()
         self.by_place: dict[tuple[object, ...], str] = {}
         self.by_history: dict[tuple[str, ...], str] = {}
 
-    def rows(self) -> Iterator[FleetRow]:
-        """The rows, as repositories are done."""
-        for listed in self.request.listed:
-            row = self._go_on(listed, self._verify(listed))
-            if row is not None:
-                yield row
-        while self.under_way:
-            future = self.answered.get()
-            listed, steps = self.under_way.pop(future)
-            if getgeneratorstate(steps) != GEN_CLOSED:  # no other part of it has failed
-                row = self._go_on(listed, steps, future)
-                if row is not None:
-                    yield row
-
-    def cancel(self) -> None:
-        """Let nothing start that has not begun."""
-        for future in self.under_way:
+    def end(self) -> None:
+        """Let nothing start that has not begun, and nobody wait for it."""
+        with self.lock:
+            self.has_ended = True
+            waiting = tuple(self.under_way)
+        for future in waiting:
             future.cancel()
 
-    def _go_on(
-        self,
-        listed: ListedRepository,
-        steps: Generator[Work, Any, FleetRow],
-        answered: Future[Any] | None = None,
-    ) -> FleetRow | None:
-        """Take one step for a repository, and submit what it asks for; its row, if it is done."""
-        try:
-            error = None if answered is None else answered.exception()
-            if answered is None:
-                work = next(steps)
-            elif error is None:
-                work = steps.send(answered.result())
-            else:
-                work = steps.throw(refuse(error, listed.place))
-            for task, *given in work:
-                future = self.executor.submit(task, *given)
-                self.under_way[future] = listed, steps
-                future.add_done_callback(self.answered.put)
-        except StopIteration as done:
-            row: FleetRow = done.value
-            return row
-        except (HkgitError, OSError, DatabaseError) as error:
-            return self._fail(listed, refuse(error, listed.place))
-        return None
+    def _submit(self, task: Callable[..., Result], *given: object) -> Future[Result]:
+        with self.lock:
+            if self.has_ended:
+                raise CancelledError
+            future = self.executor.submit(task, *given)
+            self.under_way.add(future)
+        future.add_done_callback(self.under_way.discard)
+        return future
 
-    def _verify(self, listed: ListedRepository) -> Generator[Work, Any, FleetRow]:
-        """Verify one repository: each step gives tasks, and gets the answer of one of them."""
-        request, identity = self.request, identify_listed(listed)
+    def verify(self, listed: ListedRepository) -> FleetRow:
+        """Verify one repository; its row says what went wrong, if something did."""
+        identity = identify_listed(listed)
         first = self.by_place.setdefault((listed.identity, listed.refs), listed.name)
         if first != listed.name:  # names are unique
             return FleetRow(listed, SAME, same_as=first)
-        before = self.states.get(identity.name)
-        asked = plan_repository, request.directory, listed, request.policy, before
-        plan: PlannedRepository = yield [asked]
+        try:
+            return self._verify(listed, identity)
+        except Exception as error:  # noqa: BLE001 - of a worker, too; `refuse` raises what ends all
+            with self.lock:
+                return self._fail(listed, identity, refuse(error, listed.place))
+
+    def _verify(self, listed: ListedRepository, identity: RepositoryIdentity) -> FleetRow:
+        request, name = self.request, identity.name
+        with self.lock:
+            before = self.states.get(name)
+        asked = request.directory, listed, request.policy, before
+        plan = self._submit(plan_repository, *asked).result()
         state, policy = plan.state, plan.policy
         if not state.tips:
             return FleetRow(listed, EMPTY)
         same = self.by_history.setdefault((state.basis, *state.tips.values()), listed.name)
         if same != listed.name and before is None:
             return FleetRow(listed, SAME, tips=state.tips, same_as=same)
-        fresh, is_rewritten = self._find_fresh(identity.name, plan, before)
+        with self.lock:
+            fresh = self._find_fresh(name, plan, before)
         whose = request.directory, listed.directory, policy, plan.tip
-        starts = range(0, len(fresh), request.size)
-        work = [(judge_part, *whose, fresh[start : start + request.size]) for start in starts]
-        for _ in starts:
-            rows: list[Rows] = yield work
-            add_commits(self.database, identity.name, rows)
-            work = []
-        figures = count_all(self.database, repository=identity.name)[""]
-        if plan.commits is not None:
-            self._note(replace(identity, roots=plan.roots), plan, figures)
+        parts = (fresh[at : at + request.size] for at in range(0, len(fresh), request.size))
+        for done in as_completed({self._submit(judge_part, *whose, each) for each in parts}):
+            with self.lock:
+                add_commits(self.database, name, done.result())
+        with self.lock:
+            figures = count_all(self.database, repository=name)[""]
+            if plan.commits is not None:
+                self._note(replace(identity, roots=plan.roots), plan, figures)
         return FleetRow(
             listed,
             VERIFIED if plan.commits is not None else UNCHANGED,
@@ -396,23 +374,18 @@ class _Run:
             new=len(fresh),
             policy=hash_policy(policy),
             enforces=policy.mode == "enforce",
-            restarts="its history was rewritten" if is_rewritten else "",
         )
 
     def _find_fresh(
         self, name: str, plan: PlannedRepository, before: RepositoryState | None
-    ) -> tuple[Sequence[str], bool]:
-        """Find what is not judged yet, or may be judged otherwise by now.
-
-        And whether commits have gone that were judged under the same policy.
-        """
+    ) -> Sequence[str]:
+        """Find what is not judged yet, or may be judged otherwise by now; forget what has gone."""
         if plan.commits is None:
-            return (), False
-        gone = keep_only(self.database, name, plan.commits)
-        is_same = before is not None and before.basis == plan.state.basis
-        has_same_refs = is_same and before is not None and before.evidence == plan.state.evidence
-        held = list_held(self.database, name, describe_judges(plan.policy), with_open=has_same_refs)
-        return tuple(each for each in plan.commits if each not in held), is_same and gone > 0
+            return ()
+        keep_only(self.database, name, plan.commits)
+        is_same = before is not None and replace(before, tips=plan.state.tips) == plan.state
+        held = list_held(self.database, name, describe_judges(plan.policy), with_open=is_same)
+        return tuple(each for each in plan.commits if each not in held)
 
     def _note(
         self, identity: RepositoryIdentity, plan: PlannedRepository, figures: Figures
@@ -427,9 +400,10 @@ class _Run:
             self.states.set(identity.name, replace(state, evidence="") if is_open else state)
         self._write_parquet(identity, tuple(TABLES))
 
-    def _fail(self, listed: ListedRepository, failure: HkgitError) -> FleetRow:
+    def _fail(
+        self, listed: ListedRepository, identity: RepositoryIdentity, failure: HkgitError
+    ) -> FleetRow:
         """The row of a repository that could not be judged; the tables say so, too."""
-        identity = identify_listed(listed)
         state = self.states.get(identity.name)
         tips = {} if state is None else state.tips
         facts = ExportFacts(

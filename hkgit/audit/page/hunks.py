@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import RECOVERED, covers, is_empty, is_weak
 from hkgit.audit.commits import AuditedCommit, is_recovered, name_evidence, strength_of
 from hkgit.edits import DIRECTORY, SUBMODULE, File, MappingSnapshot, Overlay, Snapshot, encode_text
@@ -17,7 +16,7 @@ from hkgit.evidence.sequence import order_entries
 from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, find_changes
-from hkgit.text.document import Document
+from hkgit.text.document import Document, Lines
 from hkgit.text.escape import visible
 from hkgit.values import dataclass, replace
 

@@ -111,7 +111,7 @@ def _result(item: ReportItem, rules: list[str], level: str) -> JsonObject:
         "partialFingerprints": {"hkgitFinding/v1": item.fingerprint},
         "properties": {
             "commit": item.ruling.judged.candidate.id,
-            "verdict": str(item.ruling.judged.verdict),
+            "replay": item.ruling.replay,
             "mend": to_text(mend(item.ruling)),
         },
     }

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from hkgit.applying.draft import Lines
 from hkgit.edits import DIRECTORY, SUBMODULE, Snapshot, encode_text
 from hkgit.errors import Unverifiable
 from hkgit.evidence.verdict import Finding
@@ -17,8 +16,9 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.text.diff import LineChange, find_changes, follow
-from hkgit.text.document import Document, has_too_many_lines
+from hkgit.text.diff import LineChange, find_changes
+from hkgit.text.document import Document, Lines, has_too_many_lines
+from hkgit.text.line_map import LineMap
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 
@@ -168,13 +168,13 @@ class _Places:
         differ = find_changes(old or (), new)
         if lines is None:
             return new_path, _result(differ[0]) if differ else None
-        return new_path, follow(differ, lines)
+        return new_path, LineMap(differ).follow(lines)
 
     def _at_tip(self, path: str, lines: Lines | None) -> SourcePlace:
         new, now = _lines(self.after, path), _lines(self.tip, path)
         if lines is None or new is None or now is None:
             return SourcePlace(path)
-        first, last = follow(find_changes(new, now), lines)
+        first, last = LineMap(find_changes(new, now)).follow(lines)
         last = max(min(last, len(now)), 1)
         return SourcePlace(path, min(max(first, 1), last), last)
 

@@ -7,7 +7,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
@@ -228,7 +228,12 @@ def _find_digest(database: Connection, repository: str, commit: Row) -> str | No
 
 
 def list_held(
-    database: Connection, repository: str, judge: Row, *, with_open: bool = False
+    database: Connection,
+    repository: str,
+    judge: Row,
+    *,
+    with_open: bool = False,
+    only_passing: bool = False,
 ) -> set[str]:
     """List the commits whose rows hold; `judge` are the columns that say who judges now.
 
@@ -236,9 +241,58 @@ def list_held(
     """
     asked = """SELECT commit FROM commits WHERE repository = :repository
         AND policy = :policy AND judged_by = :judged_by AND (lasting OR :with_open)
-        AND replay <> 'unverifiable'"""
-    given = {"repository": repository, "with_open": with_open, **judge}
+        AND replay <> 'unverifiable' AND (policy_passes OR NOT :only_passing)"""
+    flags = {"with_open": with_open, "only_passing": only_passing}
+    given = {"repository": repository, **flags, **judge}
     return {name for (name,) in database.execute(quote_columns(asked), given)}
+
+
+def update_rows(
+    database: Connection,
+    name: str,
+    commits: Sequence[str],
+    policy: Policy,
+    rule: Callable[[Sequence[str]], Iterable[Ruling]],
+    repository: Repository | None = None,
+) -> tuple[int, ExportCounts]:
+    """Let `rule` judge those of some commits whose rows do not hold, and write theirs.
+
+    Return how many were judged, and what became of them. `name` is what the repository is called
+    in the rows; without `repository` itself there are no rows of files.
+    """
+    judge = describe_judges(policy)
+    held = list_held(database, name, judge)
+    fresh = [each for each in commits if each not in held]
+    rulings = map(audit_commit, rule(fresh))
+    rows = (make_rows(repository, each, policy, judge) for each in rulings)
+    return len(fresh), add_commits(database, name, rows)
+
+
+def keep_rulings(
+    database: Connection, rulings: Iterable[Ruling], policy: Policy
+) -> Iterator[Ruling]:
+    """Pass rulings on, and write their rows by the chunk: a run that ends early has these."""
+    judge, rows = describe_judges(policy), list[Rows]()
+    try:
+        for ruling in rulings:
+            rows.append(make_rows(None, audit_commit(ruling), policy, judge))
+            if len(rows) == _CHUNK:
+                add_commits(database, "", rows)
+                rows.clear()
+            yield ruling
+    finally:
+        add_commits(database, "", rows)
+
+
+def restrict_rows(database: Connection, commits: Iterable[str]) -> None:
+    """Let the tables have, for who asks from now on, the rows of some commits alone."""
+    database.execute("CREATE TEMP TABLE asked (id TEXT PRIMARY KEY)")
+    with transaction(database):
+        database.executemany("INSERT INTO asked VALUES (?)", ((each,) for each in commits))
+    for table in OF_COMMITS:
+        rows = f"SELECT * FROM main.{table} WHERE commit IN (SELECT id FROM asked)"
+        known = f"{rows} OR commit IS NULL" if table == "refusals" else rows
+        database.execute(quote_columns(f"CREATE TEMP VIEW {table} AS {known}"))
 
 
 def keep_only(database: Connection, repository: str, commits: Collection[str]) -> int:
@@ -282,84 +336,32 @@ _MOST = 8
 
 
 @contextmanager
-def open_rows(
-    repository: Repository,
-    policy: Policy,
-    commits: Sequence[str],
-    rule: Callable[[Sequence[str]], Iterator[Ruling]],
-    name: str = "",
-) -> Iterator[Connection]:
-    """Open a database with the rows of some commits; `rule` judges those that are not known.
+def open_kept_rows(repository: Repository, policy: Policy, name: str = "") -> Iterator[Connection]:
+    """Open the rows that a clone keeps for itself, of commits judged under a policy.
 
-    `name` is what the repository is called in them; without one there are no rows of files.
+    `name` is what the repository is called in them. Where none can be kept they are for this once.
     """
-    judge = describe_judges(policy)
-    place = _find_place(repository, repr((*judge.values(), name)))
-    files = repository if name else None
-    with open_database() as database:
-        known = set() if place is None else _take_known(database, place, commits)
-        fresh = [each for each in commits if each not in known]
-        rulings = rule(fresh)
-        try:
-            rows = (make_rows(files, audit_commit(each), policy, judge) for each in rulings)
-            add_commits(database, name, rows)
-        finally:
-            if place is not None and fresh:
-                _keep(database, place)
+    key = repr((*describe_judges(policy).values(), name))
+    with open_database(_find_place(repository.common_dir / _FOLDER, key)) as database:
         yield database
 
 
-def _find_place(repository: Repository, key: str) -> Path | None:
-    """Find the file for a key; None where somebody else could write it."""
-    folder = repository.common_dir / _FOLDER
+def _find_place(folder: Path, key: str) -> Path | None:
+    """Find the file for a key, emptied if it cannot be read; None where others could write it."""
+    path = folder / f"{digest(key.encode())}.db"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.lstat()
-    except OSError:
+        is_own = hasattr(os, "geteuid") and status.st_uid == os.geteuid()
+        if not is_own or folder.is_symlink() or status.st_mode & 0o022:
+            return None
+        path.touch()
+        for other in sorted(folder.glob("*.db"), key=lambda each: -each.stat().st_mtime)[_MOST:]:
+            other.unlink(missing_ok=True)
+        with open_database(path):
+            return path
+    except InvalidInput:
+        path.write_bytes(b"")
+        return path
+    except (OSError, GitRefused):
         return None
-    is_own = hasattr(os, "geteuid") and status.st_uid == os.geteuid() and not folder.is_symlink()
-    return folder / f"{digest(key.encode())}.db" if is_own and not status.st_mode & 0o022 else None
-
-
-def _take_known(database: Connection, place: Path, commits: Sequence[str]) -> set[str]:
-    """Copy the rows of those commits that are known; a file that cannot be read goes."""
-    if not place.is_file():
-        return set()
-    try:
-        with _attach(database, place), transaction(database):
-            database.execute("CREATE TEMP TABLE asked (id TEXT PRIMARY KEY)")
-            database.executemany("INSERT INTO asked VALUES (?)", ((each,) for each in commits))
-            _copy(database, "kept", "main", "SELECT id FROM asked")
-        return {name for (name,) in database.execute('SELECT "commit" FROM commits')}
-    except sqlite3.DatabaseError:
-        place.unlink(missing_ok=True)
-        return set()
-
-
-def _keep(database: Connection, place: Path) -> None:
-    """Add what lasts to the file, as far as there is room."""
-    lasting = "SELECT commit FROM main.commits WHERE lasting"
-    with suppress(HkgitError, sqlite3.DatabaseError, OSError):
-        with open_database(place):
-            pass  # its tables are there now
-        with _attach(database, place), transaction(database):
-            _copy(database, "main", "kept", f"{lasting} EXCEPT SELECT commit FROM kept.commits")
-        known = sorted(place.parent.glob("*.db"), key=lambda each: -each.stat().st_mtime)
-        for path in known[_MOST:]:
-            path.unlink(missing_ok=True)
-
-
-@contextmanager
-def _attach(database: Connection, place: Path) -> Iterator[None]:
-    database.execute("ATTACH ? AS kept", (str(place),))
-    try:
-        yield
-    finally:
-        database.execute("DETACH kept")
-
-
-def _copy(database: Connection, source: str, target: str, commits: str) -> None:
-    """Copy the rows of some commits; those in `commits` are last, for they say what is there."""
-    for table in reversed(OF_COMMITS):
-        rows = f"SELECT * FROM {source}.{table} WHERE commit IN ({commits})"
-        database.execute(quote_columns(f"INSERT INTO {target}.{table} {rows}"))

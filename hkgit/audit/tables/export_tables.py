@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -17,20 +17,18 @@ from hkgit.audit.commits import Trail
 from hkgit.audit.tables.columns import REPOSITORY, TABLES, EvidenceTable
 from hkgit.audit.tables.database import (
     ExportCounts,
-    add_commits,
     insert_rows,
     keep_only,
-    list_held,
     note_refusals,
     open_directory,
-    open_rows,
+    open_kept_rows,
+    restrict_rows,
     transaction,
+    update_rows,
 )
 from hkgit.audit.tables.rows import (
     RepositoryIdentity,
-    describe_judges,
     identify,
-    judge_commits,
     make_rows_of_clone,
     quote_name,
 )
@@ -180,13 +178,12 @@ def write_tables(
     written.
     """
     identity = identify(repository, request.new)
-    judge = describe_judges(request.policy)
     commits = repository.commits_between(request.old, request.new)
+    rule = _make_rule(repository, request, watch)
     with open_directory(request.directory, is_new=True) as database:
-        held = list_held(database, identity.name, judge)
-        fresh = [each for each in commits if each not in held]
-        rows = judge_commits(repository, request.policy, watch(fresh), request.new)
-        counts = add_commits(database, identity.name, rows)
+        judged, counts = update_rows(
+            database, identity.name, commits, request.policy, rule, repository
+        )
         if request.old is None:  # they are all there are: what is there beside them has gone
             counts = replace(counts, removed=keep_only(database, identity.name, commits))
         _note_clone(database, repository, identity, request)
@@ -196,7 +193,7 @@ def write_tables(
             # What others add meanwhile waits, so that no older files replace theirs.
             with open_duck() as duck, transaction(database):
                 write_parquet(duck, database, request.directory, identity.name, names)
-    return ExportResult(identity, len(fresh), counts)
+    return ExportResult(identity, judged, counts)
 
 
 @contextmanager
@@ -206,14 +203,20 @@ def open_repository_rows(
     """Open a database with what `export` would write of a repository alone."""
     identity = identify(repository, request.new)
     commits = repository.commits_between(request.old, request.new)
-    trail = Trail(repository, Gate(repository, request.policy, tip=request.new))
-
-    def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
-        return map(trail.rule, watch(fresh))
-
-    with open_rows(repository, request.policy, commits, rule, identity.name) as database:
+    rule = _make_rule(repository, request, watch)
+    with open_kept_rows(repository, request.policy, identity.name) as database:
+        update_rows(database, identity.name, commits, request.policy, rule, repository)
+        database.execute('DELETE FROM refusals WHERE "commit" IS NULL')
         _note_clone(database, repository, identity, request)
+        restrict_rows(database, commits)
         yield database
+
+
+def _make_rule(
+    repository: Repository, request: ExportRequest, watch: Watch
+) -> Callable[[Sequence[str]], Iterable[Ruling]]:
+    trail = Trail(repository, Gate(repository, request.policy, tip=request.new))
+    return lambda commits: map(trail.rule, watch(commits))
 
 
 def _note_clone(

@@ -37,24 +37,22 @@ FROM commits GROUP BY by, day, replay ORDER BY by, day
 
 -- figures
 SELECT by, kind, value, count FROM (
-  SELECT {by} AS by, 'replay' AS kind, replay AS value, count(*) AS count, min(rowid) AS first
+  SELECT {by} AS by, 'replay' AS kind, replay AS value, count(*) AS count
   FROM commits WHERE {which} GROUP BY 1, 3
   UNION ALL SELECT {by}, 'policy', CASE WHEN policy_passes THEN 'passes' ELSE 'fails' END,
-    count(*), min(rowid)
+    count(*)
   FROM commits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'agents', fold_agent(value), count(DISTINCT repository || commit), 0
+  UNION ALL SELECT {by}, 'agents', fold_agent(value), count(DISTINCT repository || commit)
   FROM commits, json_each(agents) WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'evidence', evidence, count(*), min(rowid)
+  UNION ALL SELECT {by}, 'evidence', evidence, count(*)
   FROM edits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'tiers', tier, count(*), min(rowid)
+  UNION ALL SELECT {by}, 'tiers', tier, count(*)
   FROM edits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'versions', agent || coalesce('/' || lower(agent_version), ''), count(*),
-    min(rowid)
+  UNION ALL SELECT {by}, 'versions', agent || coalesce('/' || lower(agent_version), ''), count(*)
   FROM edits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'confidence', cast(round(1000 * confidence) AS INTEGER), count(*),
-    min(rowid)
+  UNION ALL SELECT {by}, 'confidence', cast(round(1000 * confidence) AS INTEGER), count(*)
   FROM edits WHERE {which} GROUP BY 1, 3
-) ORDER BY by, kind, count DESC, first
+) ORDER BY by, kind, count DESC, value
 
 -- totals
 SELECT {by} AS by, sum(entries) AS entries, sum(conflicts) AS conflicts, sum(blind_edits) AS blind,

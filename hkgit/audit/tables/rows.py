@@ -14,7 +14,6 @@ from hkgit import __version__
 from hkgit.applying.evidence import covers
 from hkgit.audit.commits import (
     AuditedCommit,
-    Trail,
     fold_agent,
     is_weak_commit,
     name_evidence,
@@ -27,7 +26,6 @@ from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.entry import LEDGER, Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.evidence.verdict import CandidateCommit, Verdict
-from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
 from hkgit.gate.ruling import is_lasting
@@ -128,19 +126,6 @@ def to_moment(seconds: float) -> str | None:
 
 
 _EVERY_HUNK = 10**9
-
-
-def judge_commits(
-    repository: Repository, policy: Policy, commits: Iterable[str], tip: str | None = None
-) -> Iterator[Rows]:
-    """Yield the rows of some commits, each judged on its own parents under one policy.
-
-    `tip` is a commit whose history has them all, and whose merges they are.
-    """
-    trail = Trail(repository, Gate(repository, policy, tip=tip))
-    judge = describe_judges(policy)
-    for each in commits:
-        yield make_rows(repository, trail.tell(each), policy, judge)
 
 
 def describe_judges(policy: Policy) -> dict[str, str]:

@@ -7,13 +7,13 @@ nor one of an entry for a verdict.
 from __future__ import annotations
 
 import base64
-import hashlib
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
+from hkgit.text.hashes import sha256
 
 NAMESPACE = "hkgit-verdict@v1"
 """The namespace of verdicts; entries have another."""
@@ -85,7 +85,7 @@ def fingerprint(signature: bytes) -> str:
     key = signature[start + 4 : start + 4 + size]
     if not signature.startswith(b"SSHSIG") or len(key) != size or not key:
         raise InvalidInput("attestation", "its signature is not an SSH signature")
-    digest = base64.b64encode(hashlib.sha256(key).digest()).decode().rstrip("=")
+    digest = base64.b64encode(sha256(key).digest()).decode().rstrip("=")
     return f"SHA256:{digest}"
 
 

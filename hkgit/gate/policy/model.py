@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from hkgit.applying.evidence import HASHED, KINDS
+from hkgit.applying.evidence import HASHED, KINDS, LATE
 from hkgit.gate.policy.defaults import (
     ACCEPTED,
     KNOWN_AGENTS,
@@ -136,6 +136,10 @@ class Policy:
     def floors_of(self, *paths: str | None) -> tuple[Floors, ...]:
         """List everything that an edit of a file must reach, under its old name and its new one."""
         return (self.floors, *(floors for floors in self.paths if floors.cover(*paths)))
+
+    def accepts_late(self, path: str) -> bool:
+        """Whether what is read after a change of a file is evidence for its edits."""
+        return all(each.accept is None or LATE in each.accept for each in self.floors_of(path))
 
     @property
     def needs_recomputing(self) -> bool:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import is_blind
 from hkgit.edits import MappingSnapshot, Overlay, Snapshot
 from hkgit.errors import Unverifiable
@@ -25,7 +24,7 @@ from hkgit.gate.policy.model import Floors, Policy
 from hkgit.git.repository import Repository
 from hkgit.matching.place import format_decimal
 from hkgit.text.diff import find_changes
-from hkgit.text.document import Document
+from hkgit.text.document import Document, Lines
 from hkgit.values import dataclass
 
 FULL = 1000
@@ -203,19 +202,19 @@ def _list_floors(policy: Policy, entry: Entry) -> Iterator[tuple[tuple[Floors, .
 
 
 def _edit_findings(floors: tuple[Floors, ...], edit: RecordedEdit) -> Iterator[Finding]:
-    where = edit.where
     accepted = _intersect(each.accept for each in floors)
     if accepted is not None and is_blind(edit.evidence, accepted):
         what = f"blind edit: its evidence is {edit.evidence}, accepted are"
-        fix = f"Give its hash: `hkgit read {where}` prints the one to pass with --expect."
-        yield Finding(BLIND, where, f"{what} {', '.join(accepted)}", fix)
+        fix = f"Give its hash: `hkgit read {edit.where}` prints the one to pass with --expect."
+        yield Finding(BLIND, edit.where, f"{what} {', '.join(accepted)}", fix)
     tiers = _intersect(each.tiers for each in floors)
     if tiers is not None and edit.tier not in tiers:
-        yield Finding("tier", where, f"tier {edit.tier} is not accepted", "Quote the file exactly.")
+        what = f"tier {edit.tier} is not accepted"
+        yield Finding("tier", edit.where, what, "Quote the file exactly.")
     floor = max(each.min_confidence for each in floors)
     if edit.confidence < floor:
         what = f"confidence {format_decimal(edit.confidence)} is below {format_decimal(floor)}"
-        yield Finding("confidence", where, what, "Quote the file exactly.")
+        yield Finding("confidence", edit.where, what, "Quote the file exactly.")
 
 
 def _intersect(lists: Iterator[tuple[str, ...] | None]) -> tuple[str, ...] | None:

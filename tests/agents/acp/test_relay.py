@@ -103,7 +103,7 @@ def test_a_commit_after_it_is_judged_by_what_was_read(greeting: Repo) -> None:
     _drive(greeting, "read")
     greeting.git("commit", "-qam", "Mend the greeting")
     shown = run("show", "HEAD", "--json", cwd=greeting.path).json()
-    assert (shown["verdict"], shown["agents"]) == ("strict", ["mender/1.0"])
+    assert (shown["replay"], shown["agents"]) == ("strict", ["mender/1.0"])
 
 
 def _relay(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:

@@ -122,4 +122,4 @@ def _commit(sandbox: Sandbox, scenario: Scenario, commit: Commit) -> str:
     if sandbox.run("git", "symbolic-ref", "-q", "HEAD").returncode:
         return "HEAD is left detached"
     shown = json.loads(sandbox.run("hkgit", "show", "HEAD", "--json").stdout)
-    return str(shown["verdict"])
+    return str(shown["replay"])

@@ -29,7 +29,7 @@ def test_commits_get_records_beside_the_history(hooked: Repo, log: ClaudeLog) ->
     assert records[1] == f"refs/hkgit/recovered/{head}"
     assert hooked.head == head
     judged = run("gate", "--range", "HEAD~2..HEAD", "--format", "json", cwd=hooked.path)
-    assert [each["verdict"] for each in judged.json()["commits"]] == ["recovered", "recovered"]
+    assert [each["replay"] for each in judged.json()["commits"]] == ["recovered", "recovered"]
     assert judged.code == 6
     hooked.write("p.toml", b'[gate]\nverdicts = ["recovered"]\n')
     accepting = ("gate", "--range", "HEAD~2..HEAD", "--policy", "p.toml")
@@ -46,7 +46,7 @@ def test_a_record_of_something_else_counts_for_nothing(hooked: Repo, log: Claude
     old = hooked.git("for-each-ref", "--format=%(objectname)", "refs/hkgit/recovered")
     hooked.git("update-ref", f"refs/hkgit/recovered/{hooked.head}", old)
     judged = run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=hooked.path)
-    assert verdict(judged) == (6, "fail")
+    assert verdict(judged) == (6, "no evidence")
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ def test_the_log_of_a_real_session_makes_its_commit_pass(
         repo.git("restore", "-q", "--staged", "--worktree", "--", *sorted(blind))
         assert commit(repo) == ""
     judged = run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=repo.path)
-    assert (judged.code, judged.json()["commits"][0]["verdict"]) == (0, "strict"), judged.out
+    assert (judged.code, judged.json()["commits"][0]["replay"]) == (0, "strict"), judged.out
 
 
 def test_the_advice_about_blind_edits_of_a_log_mends_them(repo: Repo, tmp_path: Path) -> None:

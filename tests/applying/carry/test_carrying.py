@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.applying.carry import carry_plan
-from hkgit.applying.line_map import LineMap
 from hkgit.applying.outcome import Plan
 from hkgit.applying.planner import Options
 from hkgit.edits import (
@@ -25,6 +24,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import Stale
 from hkgit.text.document import Document
+from hkgit.text.line_map import LineMap
 from tests.support.planning import (
     Files,
     Operation,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.applying.edit_lines import follow_reads, renew_reads
+from hkgit.applying.carry import follow_reads, renew_reads
 from hkgit.edits import Read
 from hkgit.text.document import Document, range_hash
 from tests.support.planning import Operation, planned, replace_range

@@ -142,7 +142,7 @@ def rejected(repo: Repo, start: str) -> list[str]:
         "json",
         cwd=repo.path,
     )
-    return [each["mend"] for each in done.json()["commits"] if not each["passes"]]
+    return [each["mend"] for each in done.json()["commits"] if not each["policy"]["passes"]]
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_what_only_a_person_may_change_is_taken_upon_himself_by_one(
     made = repo.head
     before = _contents(repo)
     [command] = rejected(repo, started)
-    paste(repo, command)
+    paste(repo, f"{command} --vouch")
     assert rejected(repo, started) == []
     assert _contents(repo) == before
     assert repo.git("log", "-1", "--format=%an%ae") == repo.git(
@@ -292,7 +292,7 @@ def test_the_first_commit_is_made_again_with_evidence(repo: Repo) -> None:
     repo.commit({"b.txt": "b\n", ".hkgit/config.toml": TAKES_LATE}, "Later")
     before = _contents(repo)
     later, first = run("log", "--json", cwd=repo.path).json()
-    assert later["passes"]
+    assert later["policy"]["passes"]
     paste(repo, first["mend"], **AGENT)
     assert _contents(repo) == before
-    assert all(each["passes"] for each in run("log", "--json", cwd=repo.path).json())
+    assert all(each["policy"]["passes"] for each in run("log", "--json", cwd=repo.path).json())

@@ -52,15 +52,16 @@ from tests.support.running import run
 
 @dataclass(frozen=True)
 class Kind:
-    """A rejected commit, the policy that rejects it, and what a person does behind the `#`.
+    """A rejected commit, the policy that rejects it, and the option with which it is made again.
 
-    With `is_for_person` the policy grants all paths to a key, and the command signs with it.
+    With `--vouch` the policy grants all paths to a key, and a person signs with it; `edit` is what
+    he does to the patch.
     """
 
     make: Callable[[Repo], str]
     policy: str = ""
-    then: str = ""
-    is_for_person: bool = False
+    option: str = ""
+    edit: str = ""
 
 
 def falsified(*attacks: Attack) -> Callable[[Repo], str]:
@@ -210,6 +211,7 @@ def octopus(repo: Repo) -> str:
     return repo.head
 
 
+VOUCH, PATCH, MESSAGE = "--vouch", "--patch", "-m"
 HIDDEN = "x = '\u202e'\n"
 QUOTES = 'accept = ["quote", "tag", "none", "hash", "late"]\n'
 TAKES_LATE = 'accept = ["hash", "receipt", "late"]\n'
@@ -222,12 +224,12 @@ KINDS: dict[str, Kind] = {
     "before": Kind(falsified(forge(*_FILE, "before", "sha256", to="0" * 64))),
     "blind": Kind(by_agent("a.py", b"x\n" + A)),
     "blind: late does not count": Kind(
-        by_agent("a.py", b"x\n" + A), 'accept = ["receipt"]', is_for_person=True
+        by_agent("a.py", b"x\n" + A), 'accept = ["receipt"]', option=VOUCH
     ),
     "blind: tight": Kind(by_agent("a.py", A.replace(b"\n", b"!\n", 1)), "min_tightness = 0.9"),
     "blind: tight, added": Kind(by_agent("a.py", b"x\n" + A), "min_tightness = 0.3"),
-    "blind: a picture": Kind(by_agent("a.png", b"\0PNG"), is_for_person=True),
-    "blind: a link": Kind(by_agent("a.link", b"a.py", SYMLINK), is_for_person=True),
+    "blind: a picture": Kind(by_agent("a.png", b"\0PNG"), option=VOUCH),
+    "blind: a link": Kind(by_agent("a.link", b"a.py", SYMLINK), option=VOUCH),
     "blind: executable": Kind(by_agent("a.py", A, EXECUTABLE)),
     "bytes": Kind(falsified(smuggled_byte)),
     "claimed": Kind(claimed, "min_confidence = 0.9"),
@@ -243,11 +245,9 @@ KINDS: dict[str, Kind] = {
     "merge: octopus": Kind(octopus),
     "mode": Kind(falsified(forge(*_FILE, "after", "mode", to="120000"))),
     "moved": Kind(moved, '[[gate.paths]]\npaths = ["core/*"]\nmin_tightness = 0.1'),
-    "path": Kind(falsified(into("aux.txt")), then="sed s/aux/other/"),
-    "policy": Kind(
-        with_a_policy, 'verdicts = ["strict", "mixed", "ungoverned"]', is_for_person=True
-    ),
-    "protected": Kind(creating(".github/workflows/x.yml", "on: push\n"), is_for_person=True),
+    "path": Kind(falsified(into("aux.txt")), option=PATCH, edit="s/aux/other/"),
+    "policy": Kind(with_a_policy, 'verdicts = ["strict", "mixed", "ungoverned"]'),
+    "protected": Kind(creating(".github/workflows/x.yml", "on: push\n"), option=VOUCH),
     "entry: pruned with more": Kind(pruned_with_more),
     "prune": Kind(pruned_too_early),
     "recovered": Kind(
@@ -255,14 +255,17 @@ KINDS: dict[str, Kind] = {
     ),
     "reuse": Kind(used_again),
     "surplus": Kind(falsified(unchanged_file)),
-    "text": Kind(creating("new.py", HIDDEN), then="sed s/\u202e//"),
-    "text: in the message": Kind(hidden_in_the_message),
+    "text": Kind(creating("new.py", HIDDEN), option=PATCH, edit="s/\u202e//"),
+    "text: in the message": Kind(hidden_in_the_message, option=MESSAGE),
     "tier": Kind(fuzzy, QUOTES + 'tiers = ["exact"]'),
     "tightness": Kind(wide, "min_tightness = 0.5"),
     "trailer": Kind(reworded),
     "verdict": Kind(reverted, 'verdicts = ["strict", "ungoverned"]'),
 }
 """By rule; what stands behind a colon tells cases of one rule apart."""
+
+CHANGE_NOTHING = ("prune", "surplus")
+"""They change nothing but the ledger, so they are left out."""
 
 
 def report(repo: Repo, old: str) -> Report:
@@ -293,7 +296,7 @@ def test_the_command_mends_and_keeps(
     kind, repo = KINDS[name], Repo(tmp_path / "repo")
     origin = template_of_sha256 if circumstance == SHA_256 else template
     shutil.copytree(origin.path, repo.path, symlinks=True)
-    granted = sign_with(repo, made_key(tmp_path / "key")) if kind.is_for_person else ""
+    granted = sign_with(repo, made_key(tmp_path / "key")) if kind.option == VOUCH else ""
     accept = "" if "accept = [" in kind.policy else TAKES_LATE
     repo.commit({".hkgit/config.toml": f"[gate]\n{accept}{kind.policy}\n{granted}"}, "Guard it")
     start = repo.head
@@ -308,25 +311,26 @@ def test_the_command_mends_and_keeps(
         repo = CIRCUMSTANCES[circumstance](repo)
     [rejected] = [each for each in report(repo, start).rulings if not each.passes]
     if rejected.rule == "unverifiable":
-        follow(repo, mend(rejected), "")
+        follow(repo, mend(rejected))
         [rejected] = [each for each in report(repo, start).rulings if not each.passes]
     assert name.partition(":")[0] in {each.rule for each in rejected.findings}
     before = repo.status(), repo.git("branch", "--format=%(refname)")
 
     author = repo.git("log", "-1", "--format=%an <%ae> %ad", made)
-    follow(repo, mend(rejected), kind.then)
+    follow(repo, mend(rejected), kind)
 
     if circumstance == "rebase":
         assert (repo.path / ".git/rebase-merge").exists()
         repo.git("rebase", "--continue")
         assert repo.git("branch", "--show-current") == "main"
-    if mend(rejected).startswith("hkgit redo") and "leaves that out" not in mend(rejected):
+    assert mend(rejected) == f"hkgit redo {(rejected.judged.candidate.id or '')[:12]}"
+    if name not in CHANGE_NOTHING:
         assert author in repo.git("log", "--format=%an <%ae> %ad", f"{start}..").split("\n")
     after = report(repo, start)
     assert after.passes, [each.findings for each in after.rulings]
     now = contents(repo, "HEAD")
     assert now.pop("later.md") == b"x\n"
-    if kind.then:
+    if kind.edit:
         wanted = {each: now[each.replace("aux", "other")] for each in wanted}
     assert len(now) == len(wanted)
     assert {*now.values()} == {*wanted.values()}
@@ -336,19 +340,36 @@ def test_the_command_mends_and_keeps(
         assert (repo.status(), repo.git("branch", "--format=%(refname)")) == before
 
 
-def follow(repo: Repo, command: str, edit: str) -> None:
-    """Paste a command; what it leaves to do behind `#` is to edit a file, then one more."""
-    if edit:
-        first, _, rest = command.partition("  # ")
-        command = f"{first}\n{edit} -i *.patch\n{rest.partition('then: ')[2]}"
+def follow(repo: Repo, command: str, kind: Kind | None = None) -> None:
+    """Paste a command. What `hkgit redo` refuses to make, it makes with an option that it names."""
+    option = "" if kind is None else kind.option
+    if option:
+        refused = start(repo, command)
+        assert refused.returncode != 0
+        assert f"{command}` also takes" in refused.stderr
+        assert option in refused.stderr
+        match option:
+            case "--patch":
+                assert kind is not None
+                [first] = re.findall(r"git diff .*?>FILE", refused.stderr)
+                command = f"{first}; sed '{kind.edit}' -i FILE; {command} --patch FILE; rm FILE"
+            case "-m":
+                command = f"{command} -m 'Say it'"
+            case _:
+                command = f"{command} {option}"
+    done = start(repo, command)
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+
+
+def start(repo: Repo, command: str) -> subprocess.CompletedProcess[str]:
     env = os.environ | loaded_path()
-    script_of = ["sh", "-e", "-c", command]
-    start = partial(subprocess.run, cwd=repo.path, env=env, capture_output=True, text=True)
-    done = start(script_of)
+    command = f"set -e; {command}"
+    run_it = partial(subprocess.run, shell=True, cwd=repo.path, env=env, check=False)
+    done = run_it(command, capture_output=True, text=True)
     if "git fetch --unshallow" in done.stderr:
         repo.git("fetch", "-q", "--unshallow")
-        done = start(script_of)
-    assert done.returncode == 0, f"{command}\n{done.stderr}"
+        done = run_it(command, capture_output=True, text=True)
+    return done
 
 
 def contents(repo: Repo, rev: str) -> dict[str, bytes]:
@@ -368,7 +389,7 @@ def test_a_signature_is_made_afterwards(template: Repo, tmp_path: Path) -> None:
     commit(repo, honest(repo))
     [rejected] = report(repo, start).rulings
     assert rejected.rule == "signature"
-    follow(repo, mend(rejected).replace("FILE", str(key)), "")
+    follow(repo, mend(rejected).replace("FILE", str(key)))
     assert report(repo, start).passes
 
 
@@ -381,7 +402,7 @@ def test_a_shallow_clone_fetches_the_rest(template: Repo, tmp_path: Path) -> Non
     opened = Repository.discover(repo.path)
     rejected = Gate(opened, Policy()).judge(candidate_of(opened, opened.resolve("HEAD")))
     assert rejected.rule == "unverifiable"
-    follow(repo, mend(rejected), "")
+    follow(repo, mend(rejected))
     assert judge(repo).passes, judge(repo).findings
 
 
@@ -400,7 +421,7 @@ def test_what_takes_too_long_is_made_again_at_once(
         patched.setattr("hkgit.gate.judge.limit_time", no_time)
         [rejected] = report(repo, start).rulings
     assert rejected.rule == "budget"
-    follow(repo, mend(rejected), "")
+    follow(repo, mend(rejected))
     assert report(repo, start).passes is True
     assert contents(repo, "HEAD") == wanted
 

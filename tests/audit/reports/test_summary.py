@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
+from hkgit.audit.reports.fix import mend
 from hkgit.text.escape import escape_markdown, render_code, visible
 from tests.audit.reports.conftest import HOSTILE, ODD, History, judged
 from tests.support.reports import ReportSheet, render_summary
@@ -55,10 +56,8 @@ def test_text_stands_in_a_table_for_itself(text: str, escape: Callable[[str], st
 
 def test_rejections_come_first_with_what_mends_them(history: History) -> None:
     rejected, _ = _Page(render_summary(history.sheet)).tables
-    assert [row[2].split(": make")[0] for row in rejected] == [
-        "next command",
-        *5 * ("git status  # the change is kept, and what is read afterwards does not count",),
-    ]
+    rulings = [each for each in history.sheet.report.rulings if not each.passes]
+    assert [row[2].partition("\n")[0] for row in rejected] == ["next command", *map(mend, rulings)]
 
 
 def test_every_commit_is_listed_with_its_verdict(history: History) -> None:

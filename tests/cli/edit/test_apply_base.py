@@ -47,7 +47,7 @@ def test_a_carried_edit_replays_on_its_parent(bench: Bench) -> None:
     base = move_on(bench, SOURCE, FIRST, f"# moved\n{FIRST}")
     assert bench.apply(protocol(operation), "--base", base).code == 0
     shown = bench.run("show", "--json").json()
-    assert shown["verdict"] == "strict"
+    assert shown["replay"] == "strict"
     assert shown["ledger"][0]["base"] == base
 
 

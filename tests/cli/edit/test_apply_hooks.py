@@ -180,4 +180,4 @@ def test_hkgit_s_own_hooks_reject_a_blind_edit(gated: Bench) -> None:
 
 def test_a_commit_by_hand_may_pass_those_hooks(gated: Bench) -> None:
     gated.repo.commit({"README.md": "By hand\n"})
-    assert gated.run("log", "-n1", "--json").json()[0]["verdict"] == "ungoverned"
+    assert gated.run("log", "-n1", "--json").json()[0]["replay"] == "by hand"

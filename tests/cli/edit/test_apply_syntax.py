@@ -36,8 +36,8 @@ def test_the_advice_of_the_refusal_lands_it_and_the_commit_verifies(bench: Bench
     assert bench.apply(TEXT, option).code == 0
     assert b"exit_code = (2\n" in bench.repo.show("HEAD", SOURCE)
     [commit] = bench.run("verify", "HEAD~1..HEAD", "--json").json()["commits"]
-    assert commit["verdict"] == "strict"
-    assert commit["passes"] is True
+    assert commit["replay"] == "strict"
+    assert commit["policy"]["passes"] is True
 
 
 def test_what_is_exact_lands_with_a_note_unless_asked_otherwise(bench: Bench) -> None:

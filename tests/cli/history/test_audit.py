@@ -60,7 +60,7 @@ def test_report_keeps_derived_and_claimed_apart(history: Bench) -> None:
 def test_report_says_what_is_rejected_and_what_mends_it(history: Bench) -> None:
     result = history.run("report", "start..blind-commit")
     assert result.code == 0
-    assert "fix: <code>git status" in result.out
+    assert "fix: <code>hkgit redo" in result.out
 
 
 def test_report_as_json_is_one_document(history: Bench) -> None:

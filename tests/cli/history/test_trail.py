@@ -16,7 +16,7 @@ def test_show_has_the_whole_entry(history: Bench) -> None:
     shown = history.run("show", "strict", "--json").json()
     path = f".hkgit/ledger/{shown['entries'][0][:2]}/{shown['entries'][0][2:]}.json"
     assert shown["ledger"] == [json.loads(history.repo.show("strict", path))]
-    assert shown["verdict"] == "strict"
+    assert shown["replay"] == "strict"
     assert shown["subject"] == "Apply 1 edit to 1 file"
 
 

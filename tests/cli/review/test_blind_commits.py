@@ -71,10 +71,9 @@ def test_a_policy_that_only_warns_says_once_what_it_would_reject(repo: Repo, mod
     assert done.out.count("would be rejected") == 1
 
 
-def test_where_nobody_is_granted_a_protected_path_no_command_is_given_that_fails(
-    repo: Repo,
-) -> None:
+def test_where_nobody_is_granted_a_protected_path_redo_says_so(repo: Repo) -> None:
     repo.commit({".hkgit/config.toml": "[gate]\n"}, "Begin")
     repo.commit({".github/workflows/x.yml": "on: push\n"}, "Add", f"--author={BOT}")
-    done = run("gate", "--range", "HEAD^..HEAD", cwd=repo.path)
-    assert "fix: git status  # the change is kept: the policy grants nobody these paths" in done.out
+    refused = run("redo", "HEAD", cwd=repo.path)
+    assert refused.code == 6
+    assert "--vouch from a person with a [[gate.manual]] for these paths" in refused.err

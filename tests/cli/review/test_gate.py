@@ -15,18 +15,18 @@ ENFORCED = '[gate]\nmode = "enforce"\n'
 
 
 def verdicts(report: Any) -> list[str]:
-    return [commit["verdict"] for commit in report["commits"]]
+    return [commit["replay"] for commit in report["commits"]]
 
 
 RANGES = [
-    pytest.param("start..good", 0, ["strict", "ungoverned"], id="good commits"),
-    pytest.param("start..blind-edit", 6, ["fail"], id="a blind edit"),
-    pytest.param("start..blind-commit", 6, ["fail"], id="a blind commit of an agent"),
-    pytest.param("start..smuggled", 6, ["fail"], id="a smuggled byte"),
-    pytest.param("start..merged", 0, ["ungoverned", "strict", "merge"], id="a clean merge"),
-    pytest.param("strict..good", 0, ["ungoverned"], id="only what is new"),
+    pytest.param("start..good", 0, ["strict", "by hand"], id="good commits"),
+    pytest.param("start..blind-edit", 6, ["strict"], id="a blind edit"),
+    pytest.param("start..blind-commit", 6, ["no evidence"], id="a blind commit of an agent"),
+    pytest.param("start..smuggled", 6, ["mixed"], id="a smuggled byte"),
+    pytest.param("start..merged", 0, ["by hand", "strict", "merge"], id="a clean merge"),
+    pytest.param("strict..good", 0, ["by hand"], id="only what is new"),
     pytest.param("good..good", 0, [], id="an empty range"),
-    pytest.param("good..blind-commit", 6, ["fail"], id="of branches that parted"),
+    pytest.param("good..blind-commit", 6, ["no evidence"], id="of branches that parted"),
 ]
 
 
@@ -44,9 +44,9 @@ def test_the_gate_judges_each_commit_of_a_range(
 @pytest.mark.parametrize(
     ("commits", "code", "expected"),
     [
-        pytest.param("start..good", 0, ["strict", "ungoverned"], id="good commits"),
+        pytest.param("start..good", 0, ["strict", "by hand"], id="good commits"),
         pytest.param("start..blind-edit", 0, ["strict"], id="a blind edit replays"),
-        pytest.param("start..smuggled", 6, ["fail"], id="a smuggled byte does not"),
+        pytest.param("start..smuggled", 6, ["mixed"], id="a smuggled byte does not"),
     ],
 )
 def test_verify_judges_without_the_policy_s_floors(

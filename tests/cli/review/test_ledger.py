@@ -27,7 +27,7 @@ def test_a_prune_lands_and_the_whole_history_still_passes(edited: Repo) -> None:
     assert entries(edited) == set()
     assert edited.status() == []
     verified = run("verify", "HEAD~4..HEAD", "--json", cwd=edited.path).json()
-    verdicts = [each["verdict"] for each in verified["commits"]]
+    verdicts = [each["replay"] for each in verified["commits"]]
     assert verified["passes"] is True
     assert verdicts == ["strict"] * 3 + ["prune"]
 

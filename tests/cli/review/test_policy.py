@@ -97,8 +97,8 @@ def test_the_rule_that_decided_is_told(history: Bench) -> None:
     result = history.run("gate", "--range", "start..blind-edit", "--explain", "--format", "json")
     [commit] = result.json()["commits"]
     assert result.code == 6
-    assert commit["passes"] is False
-    assert commit["rule"] == "blind"
+    assert commit["policy"]["passes"] is False
+    assert commit["policy"]["rule"] == "blind"
     tried = [each["rule"] for each in commit["tried"]]
     assert tried[:2] == ["govern", "replay"]
     assert "blind" in tried

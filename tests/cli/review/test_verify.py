@@ -14,11 +14,18 @@ from hkgit.audit.reports.text import report_lines
 from hkgit.cli.options import FORMATS
 from hkgit.cli.ruling_output import print_stream
 from hkgit.errors import Rejected
-from hkgit.gate.commit_range import CommitRange, judge_range, select_share
+from hkgit.gate.commit_range import (
+    CommitRange,
+    RulingStream,
+    drop_floors,
+    judge_range,
+    select_share,
+)
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 from hkgit.values import replace
-from hkgit.workflows.judgement import VerifyRequest, judge_commits, verify
+from hkgit.workflows.judgement import judge_commits
 from tests.support.commits import applied, commit
 from tests.support.planning import protocol, replace_range
 from tests.support.reports import place_report, render
@@ -42,6 +49,11 @@ def copied(history: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(history, tmp_path / "copy.git"))
 
 
+def verify(repository: Repository, ends: tuple[str, str], policy: Policy) -> RulingStream:
+    """Judge a range as `hkgit verify` does."""
+    return judge_range(repository, CommitRange(*ends), drop_floors(policy), has_trusted_side=False)
+
+
 def verified(root: Path, *options: str) -> list[dict[str, Any]]:
     done = run("verify", f"main~{COMMITS}..main", "--json", *options, cwd=root)
     assert done.code == 0, done.err
@@ -62,8 +74,7 @@ def test_text_comes_as_it_is_judged_and_is_the_report(
     repository = Repository.discover(history)
     first = f"main~{COMMITS}"
     ends = repository.resolve(first), repository.resolve("main")
-    request = VerifyRequest(*ends, load_policy(repository, str(given), None))
-    report = verify(repository, request).collect()
+    report = verify(repository, ends, load_policy(repository, str(given), None)).collect()
     done = run("verify", f"{first}..main", "--policy", str(given), cwd=history)
     assert done.out == "\n".join(report_lines(report)) + "\n"
     assert (done.code == 0) == report.passes
@@ -80,8 +91,7 @@ def test_a_document_that_is_not_held_in_memory_is_the_report(
     given.write_text("[gate]\ngovern = 'all'\n")
     repository = Repository.discover(root)
     ends = repository.resolve("main~2"), repository.resolve("main")
-    request = VerifyRequest(*ends, load_policy(repository, str(given), None))
-    report = verify(repository, request).collect()
+    report = verify(repository, ends, load_policy(repository, str(given), None)).collect()
     assert report.passes == has_entries
     done = run("verify", "main~2..main", "--policy", str(given), "--format", form, cwd=root)
     assert done.out == render(place_report(repository, report), form)
@@ -115,7 +125,7 @@ def test_rulings_that_are_told_are_not_kept(
         stream = judge_commits(repository, CommitRange(*ends))
     else:
         policy = load_policy(repository, None, ends[0])
-        stream = verify(repository, VerifyRequest(*ends, policy))
+        stream = verify(repository, ends, policy)
     alive: list[int] = []
     watched = replace(stream, rulings=count_alive(stream.rulings, alive, every=12))
     assert print_stream(repository, watched, form)
@@ -145,14 +155,14 @@ def test_another_word_for_a_share_is_wrong_usage(history: Path, text: str) -> No
 
 
 def rules(commits: list[dict[str, Any]]) -> set[str]:
-    return {each["rule"] for each in commits}
+    return {each["policy"]["rule"] for each in commits}
 
 
 def test_what_passed_before_is_not_judged_again(copied: Path) -> None:
     assert rules(verified(copied, "--incremental")) == {"verdict strict"}
-    again = verified(copied, "--incremental")
-    assert rules(again) == {"verified before"}
-    assert {each["verdict"] for each in again} == {"strict"}
+    assert verified(copied, "--incremental") == []
+    done = run("verify", f"main~{COMMITS}..main", "--incremental", cwd=copied)
+    assert (done.code, f"{COMMITS} commits passed before: skipped" in done.err) == (0, True)
 
 
 def test_only_who_asks_for_it_gets_what_is_known(copied: Path) -> None:
@@ -172,14 +182,15 @@ def test_what_may_be_somebody_elses_is_not_believed(
     copied: Path, tmp_path: Path, harm: str
 ) -> None:
     verified(copied, "--incremental")
-    [known] = (copied / "hkgit" / "verified").iterdir()
+    folder = copied / "hkgit" / "rows"
+    [known] = folder.iterdir()
     if harm == "others may write":
-        known.chmod(0o666)
+        folder.chmod(0o777)
     elif harm == "rubbish":
         known.write_bytes(b"\xff\n" + b"0" * 40 + b" fail\n" + b"x y z\n")
     else:
-        known.replace(tmp_path / "elsewhere")
-        known.symlink_to(tmp_path / "elsewhere")
+        folder.replace(tmp_path / "elsewhere")
+        folder.symlink_to(tmp_path / "elsewhere")
     assert rules(verified(copied, "--incremental")) == {"verdict strict"}
 
 
@@ -190,9 +201,9 @@ def test_what_is_rejected_is_told_as_in_the_report(tmp_path: Path) -> None:
     given.write_text("[gate]\ngovern = 'all'\n")
     repository = Repository.discover(root)
     ends = repository.resolve("main~3"), repository.resolve("main")
-    request = VerifyRequest(*ends, load_policy(repository, str(given), None))
+    policy = load_policy(repository, str(given), None)
     done = run("verify", "main~3..main", "--policy", str(given), cwd=root)
-    assert done.out == "\n".join(report_lines(verify(repository, request).collect())) + "\n"
+    assert done.out == "\n".join(report_lines(verify(repository, ends, policy).collect())) + "\n"
     assert (done.code, "3 rejected" in done.out) == (Rejected.exit_code, True)
 
 

@@ -210,7 +210,7 @@ def test_the_answer_is_one_json_document_when_asked(served: Served) -> None:
 
     document = json.loads(said)
     assert [document["passes"], document["refs"][0]["ref"]] == [True, "refs/heads/main"]
-    assert [each["verdict"] for each in document["refs"][0]["report"]["commits"]] == ["strict"]
+    assert [each["replay"] for each in document["refs"][0]["report"]["commits"]] == ["strict"]
 
 
 def test_a_namespace_is_refused(served: Served) -> None:

@@ -13,7 +13,7 @@ from hkgit.gate.policy.key_table import KEYS, TIERS, describe_policy, parse_poli
 from hkgit.gate.policy.model import Floors, Policy, RefRules
 from hkgit.gate.rules.floors import entry_findings
 from hkgit.gate.trusted_policy import read_policy
-from hkgit.matching.ladder import LADDER
+from hkgit.matching.place import TABLE
 from tests.support.entries import entry_of_protocol
 from tests.support.planning import Operation, replace_range
 
@@ -139,7 +139,7 @@ def test_the_file_of_signers_must_be_there() -> None:
 
 
 def test_every_tier_may_be_named() -> None:
-    assert {*LADDER} < {*TIERS}
+    assert {*TABLE} < {*TIERS}
 
 
 # Some refs, some paths

@@ -95,7 +95,7 @@ def test_a_new_file_is_normalised_as_git_add_does_it(
     assert repo.status() == []
     assert (b"\r" in expected) == (result.json()["edits"][0]["repairs"] == [])
     shown = run("verify", f"{base}..HEAD", "--json", cwd=repo.path).json()
-    assert [commit["verdict"] for commit in shown["commits"]] == ["strict"]
+    assert [commit["replay"] for commit in shown["commits"]] == ["strict"]
 
 
 @pytest.mark.parametrize(

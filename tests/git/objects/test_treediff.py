@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR
+from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, decode_text
 from hkgit.errors import Unverifiable
-from hkgit.git.objects import Difference, TreeEntry, Trees, format_tree
+from hkgit.git.objects import Side, TreeEntry, Trees, format_tree
 from tests.support.properties import examples
 
 IDS = st.sampled_from(["0" * 40, "20" * 20, "00" * 20, "61" * 20, "2061" + "00" * 18])
@@ -24,9 +24,16 @@ def differ(*trees: bytes) -> Trees:
     return Trees(lambda tree_id: trees[int(tree_id)])
 
 
-def told(differ: Trees, old: int | None, new: int | None) -> dict[str, Difference]:
+def told(
+    differ: Trees, old: int | None, new: int | None
+) -> dict[str, tuple[TreeEntry | None, TreeEntry | None]]:
     ids = (None if number is None else f"{number:040d}" for number in (old, new))
-    return {found[0]: found for found in differ.find_differing(*ids)}
+    found = differ.find_differing(*ids)
+    return {decode_text(name): (entry(was), entry(now)) for name, was, now in found}
+
+
+def entry(side: Side | None) -> TreeEntry | None:
+    return None if side is None else TreeEntry(int(side[0], 8), side[1].hex())
 
 
 @examples(200)
@@ -35,7 +42,7 @@ def test_what_differs_is_what_is_not_the_same_in_both(trees: list[dict[str, Tree
     known = differ(*map(format_tree, trees))
     for number, (old, new) in enumerate(pairwise(trees)):
         expected = {
-            name: (name, old.get(name), new.get(name))
+            name: (old.get(name), new.get(name))
             for name in old.keys() | new.keys()
             if old.get(name) != new.get(name)
         }
@@ -77,13 +84,13 @@ def test_what_git_would_not_write_is_refused(old: bytes, data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "entry",
+    "added",
     [
         pytest.param((b"100644", b"a"), id="behind a greater name"),
         pytest.param((b"40000", b"b"), id="a directory by a file's name"),
     ],
 )
-def test_what_is_added_to_a_good_tree_is_held_against_all_of_it(entry: tuple[bytes, bytes]) -> None:
-    data = GOOD + raw(entry)
+def test_what_is_added_to_a_good_tree_is_held_against_all_of_it(added: tuple[bytes, bytes]) -> None:
+    data = GOOD + raw(added)
     with pytest.raises(Unverifiable, match="malformed"):
         told(differ(GOOD, data), 0, 1)

@@ -62,7 +62,7 @@ def expect_sound(repo: Repo) -> None:
 
 def verdicts(repo: Repo, base: str) -> list[str]:
     shown = run("verify", f"{base}..HEAD", "--json", cwd=repo.path).json()
-    return [commit["verdict"] for commit in shown["commits"]]
+    return [commit["replay"] for commit in shown["commits"]]
 
 
 # One writer, and somebody who is quicker
