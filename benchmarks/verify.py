@@ -21,7 +21,6 @@ from pathlib import Path
 from benchmarks.history import make_history
 from benchmarks.pairs import sh
 from hkgit.audit.tables.database import keep_rulings, list_held, open_kept_rows
-from hkgit.audit.tables.rows import describe_judges
 from hkgit.evidence.replay import candidate_of, replay
 from hkgit.gate.commit_range import CommitRange, drop_floors, judge_range
 from hkgit.gate.policy.model import Policy
@@ -77,7 +76,7 @@ def _ways(
             assert sum(ruling.passes for ruling in stream.rulings) == len(commits)
             return
         with open_kept_rows(repository, LAX) as kept:
-            held = list_held(kept, "", describe_judges(LAX), only_passing=True)
+            held = list_held(kept, "", LAX, only_passing=True)
             fresh = [each for each in commits if each not in held]
             stream = judge_range(repository, asked, LAX, has_trusted_side=False, commits=fresh)
             assert all(each.passes for each in keep_rulings(kept, stream.rulings, LAX))

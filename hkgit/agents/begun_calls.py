@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hkgit.agents.events import (
+    HOOK_SECONDS,
     Did,
     Editing,
     LateEdit,
@@ -26,7 +27,6 @@ from hkgit.agents.events import (
     UnshownShell,
     UntoldEdit,
 )
-from hkgit.agents.setup.settings import HOOK_SECONDS
 from hkgit.agents.specs import find_commands, find_touched_paths
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput, Stale

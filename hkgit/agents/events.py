@@ -10,6 +10,9 @@ from hkgit.values import dataclass
 END = 10**9
 """A number that no line has."""
 
+HOOK_SECONDS = 10
+"""So long an agent waits for a hook of hkgit's at most, which takes a quarter of a second."""
+
 
 @dataclass(frozen=True)
 class ToolReading:

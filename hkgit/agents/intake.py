@@ -8,7 +8,6 @@ nothing is, and that is told.
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -330,6 +329,8 @@ def _say_how(paths: Sequence[str], root: Path) -> str:
         ("git rm -q --cached --ignore-unmatch --", gone),
         ("hkgit redo -m MESSAGE", paths),
     )
+    import shlex  # few files are changed by two at once
+
     words = (f"{step} {shlex.join(f':/{x}' for x in some)}" for step, some in steps if some)
     return f"Look at the change; to commit it with evidence, run: {' && '.join(words)}"
 

@@ -15,7 +15,6 @@ from hkgit.applying.evidence import (
     is_empty,
     refuse_stale_hash,
 )
-from hkgit.applying.file_diff import CONTEXT, render_diff
 from hkgit.applying.hunk import net_hunks
 from hkgit.applying.outcome import FileChange
 from hkgit.applying.workspace import FileState
@@ -121,6 +120,8 @@ def change_diff(
     """Write the change of one edit as a unified diff; only the lines around it are looked at."""
     if not context.shows_diff:
         return ""
+    from hkgit.applying.file_diff import CONTEXT, render_diff
+
     document, path, mode = context.document, context.state.path, context.state.mode
     first = last = document.line_count
     if splices:

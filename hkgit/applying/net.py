@@ -6,16 +6,16 @@ as hunks of the files before the first of them, and quotes nothing of what was t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit import dialects
 from hkgit.applying.draft import Draft
-from hkgit.applying.evidence import LATE
+from hkgit.applying.evidence import CHECKED
 from hkgit.applying.file_diff import CONTEXT, render_diff
 from hkgit.applying.hunk import Hunk, net_hunks
-from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_after
+from hkgit.applying.outcome import FileChange, Plan, files_after
 from hkgit.applying.planner import Options, PlannedSpec, plan
-from hkgit.edits import File, Read, Snapshot, Spec, encode_text, new_text_of
+from hkgit.edits import File, Read, Snapshot, Spec, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.matching.place import Settings
 from hkgit.text.document import Document, Lines
@@ -23,18 +23,6 @@ from hkgit.text.hashes import sha256
 from hkgit.text.line_map import join_lines
 from hkgit.text.line_words import Words, words_of
 from hkgit.values import dataclass, field, replace
-
-
-def words_written(spec: Spec, outcomes: Iterable[EditOutcome]) -> Words:
-    """Return what some edits of a spec wrote, each for itself, whatever came after it."""
-    lines: list[bytes] = []
-    for outcome in outcomes:
-        if outcome.diff:
-            body = outcome.diff.partition("\n@@ ")[2].split("\n")
-            lines += (encode_text(line[1:]) for line in body if line.startswith("+"))
-        else:
-            lines += Document(encode_text(new_text_of(spec.edits[outcome.number - 1]))).lines
-    return words_of(lines)
 
 
 def tell_changes(changes: Iterable[FileChange], context: int = CONTEXT) -> Spec:
@@ -99,16 +87,15 @@ class NetChange:
     """What plans, each on the files that the one before it leaves, make of some files together."""
 
     traced: list[_Traced] = field(default_factory=list)
-    read: dict[str, list[Lines]] = field(default_factory=dict)
-    kinds: set[str] = field(default_factory=set)
+    read: dict[tuple[str, str], list[Lines]] = field(default_factory=dict)
 
-    def add(self, planned: Plan) -> None:
-        """Take in the next plan."""
-        found = [(change, self._find(change)) for change in planned.files]
+    def add(self, changes: Sequence[FileChange], reads: Iterable[Read]) -> None:
+        """Take in the next changes, and the lines before them that were read."""
+        found = [(change, self._find(change)) for change in changes]
         known = {name: file for each, file in found for name in (each.path, each.new_path) if name}
-        for outcome in planned.outcomes:
-            if outcome.path in known:
-                self._learn(outcome, known[outcome.path])
+        for read in reads:
+            if read.path in known:
+                self._learn(read, known[read.path])
         for change, file in found:
             file.put(change)
 
@@ -132,19 +119,14 @@ class NetChange:
         self.traced.append(fresh)
         return fresh
 
-    def _learn(self, outcome: EditOutcome, file: _Traced) -> None:
-        """Keep which lines from before all edits the hash of an edit's evidence refers to."""
-        evidence = outcome.evidence
-        if evidence.expected_hash is None or file.origin is None:
+    def _learn(self, read: Read, file: _Traced) -> None:
+        """Keep which lines from before all changes a read is of."""
+        if file.origin is None or read.start_line is None or read.end_line is None:
             return
-        self.kinds.add(evidence.kind)
         origins = file.draft.origins()
-        spoken = outcome.base_lines if evidence.lines is None else (evidence.lines,)
-        self.read.setdefault(file.origin, []).extend(
-            (origins[number], origins[number])
-            for first, last in spoken
-            for number in range(first, last + 1)
-            if number in origins
+        numbers = range(read.start_line, read.end_line + 1)
+        self.read.setdefault((file.origin, read.kind), []).extend(
+            (origins[number], origins[number]) for number in numbers if number in origins
         )
 
     def drop(self, kept: Words) -> None:
@@ -152,17 +134,19 @@ class NetChange:
         for file in self.traced:
             file.drop(kept)
 
-    def restate(self, files: Snapshot, settings: Settings) -> PlannedSpec | None:
+    def restate(
+        self, files: Snapshot, settings: Settings, more: Sequence[Read] = ()
+    ) -> PlannedSpec | None:
         """Plan the net change as a diff of the files before the first edit; None for no change.
 
-        What the edits had read of those files is its evidence. Raises InvalidInput where no diff
-        says the change: where it is one of line ends, say.
+        What the edits had read of those files is its evidence, and `more`. Raises InvalidInput
+        where no diff says the change: where it is one of line ends, say.
         """
         changes = [each for each in (file.change for file in self.traced) if each is not None]
         if not changes:
             return None
         wanted = files_after(Plan((), tuple(changes)))
-        reads = tuple(self._reads(changes))
+        reads = (*self._list_reads(changes), *more)
         # The lines around a change need not have been read, but may be needed to place it.
         for context in (0, CONTEXT):
             spec = tell_changes(changes, context)
@@ -173,18 +157,14 @@ class NetChange:
             ", ".join(sorted(wanted)), "no diff can express what the edits make together"
         )
 
-    def _reads(self, changes: Sequence[FileChange]) -> Iterable[Read]:
-        kind = next((each for each in (LATE, "receipt") if each in self.kinds), "hash")
-        bases: Mapping[str | None, File | None] = {each.path: each.before for each in changes}
-        for path, lines in self.read.items():
-            before = bases.get(path)
-            if before is not None:
-                document = Document(before.data)
-                for first, last in join_lines(lines):
-                    yield Read(
-                        path=path,
-                        start_line=first,
-                        end_line=last,
-                        range_hash=document.range_hash(first, last),
-                        kind=kind,
-                    )
+    def _list_reads(self, changes: Sequence[FileChange]) -> Iterator[Read]:
+        """List what was read, the strongest kind first; a weaker one covers lines of both."""
+        for change in changes:
+            lines: list[Lines] = []
+            for kind in CHECKED if change.path is not None and change.before is not None else ():
+                more = self.read.get((change.name, kind), [])
+                lines += more
+                document = Document(b"" if change.before is None else change.before.data)
+                for first, last in join_lines(lines) if more else ():
+                    known = document.range_hash(first, last)
+                    yield Read(change.name, first, last, range_hash=known, kind=kind)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby, product
-from shlex import quote
 
 from hkgit.applying.evidence import NONE, Evidence
 from hkgit.applying.hunk import Hunk
@@ -329,6 +328,8 @@ def _remedy(outcome: EditOutcome) -> str:
 def _place(path: str, candidate: Candidate) -> str:
     where = f"{candidate.start_line}-{candidate.end_line}"
     if candidate.text is None or candidate.range_hash is None:
+        from shlex import quote
+
         return f"\nLines {where} are too long to show here: hkgit read {quote(f'{path}:{where}')}"
     head = f"\nLines {where}, hash {candidate.range_hash[:12]}:"
     return f"{head}\n{candidate.text.rstrip(_ENDS)}"

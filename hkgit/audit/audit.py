@@ -48,7 +48,7 @@ class Audit:
         """Audit a range; `ends` are the ids of its two sides."""
         commits = tuple(map(audit_commit, report.rulings))
         with open_rows_of(commits, report.policy) as database:
-            return cls(name, *ends, report, commits, sum_up(database, refused)[""])
+            return cls(name, *ends, report, commits, sum_up(database, refused))
 
     def find_break_glass(self) -> list[Ruling]:
         """List the rulings that only a record of break-glass accepts."""

@@ -16,8 +16,6 @@ from hkgit.agents.transcripts.log_words import (
     adoption_json,
     adoption_lines,
     log_lines,
-    scan_json,
-    scan_lines,
 )
 from hkgit.cli.answer import Answer, find_form, json_option
 from hkgit.cli.common import open_repository
@@ -26,7 +24,6 @@ from hkgit.cli.redo import tell_remade
 from hkgit.errors import HkgitError, InvalidInput, Rejected
 from hkgit.evidence.verdict import BLIND, CandidateCommit
 from hkgit.gate.ruling import Ruling
-from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository, find_checkout
 from hkgit.values import replace
@@ -34,7 +31,6 @@ from hkgit.workflows.adoption import (
     AdoptRequest,
     adopt,
     list_changed_paths,
-    scan_commits,
     store_checkout,
 )
 from hkgit.workflows.remade_commit import RemakeRequest, remake
@@ -97,9 +93,6 @@ def add_adoption(repository: Repository, ruling: Ruling) -> Ruling:
 
 UNEXPLAINED = Rejected.exit_code
 
-SCANNED = 200
-"""So many commits a scan looks at where nothing is said."""
-
 
 @click.command()
 @click.argument("commits", metavar="[COMMIT | A..B]", required=False)
@@ -113,11 +106,6 @@ SCANNED = 200
     metavar="AGENT|DIR|FILE",
     help=f"Only these transcripts: of one agent ({', '.join(list_logged())}), or at a path.",
 )
-@click.option(
-    "--scan",
-    is_flag=True,
-    help=f"List what evidence the last {SCANNED} commits, or A..B, could have; keep nothing.",
-)
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would be explained; keep nothing.")
 @json_option
 def command(
@@ -125,7 +113,6 @@ def command(
     staged: bool,
     working_tree: bool,
     source: str | None,
-    scan: bool,
     dry_run: bool,
 ) -> Answer | int:
     """Find evidence in an agent's own transcripts for what hooks missed.
@@ -135,38 +122,20 @@ def command(
     for commits of A..B they are kept outside the history, under refs/hkgit/recovered/. What no call
     explains is listed by path and line, and the exit code is 6.
     """
-    if sum((commits is not None, staged, working_tree)) > 1 or (scan and (staged or working_tree)):
-        raise click.UsageError("--staged, --working-tree, A..B and --scan exclude each other.")
+    if sum((commits is not None, staged, working_tree)) > 1:
+        raise click.UsageError("--staged, --working-tree and A..B exclude each other.")
     repository = open_repository()
     logs = open_logs(repository, source)
     is_text = find_form() == "text"
-    if commits is not None and ".." not in commits and is_text and not (scan or dry_run):
+    if commits is not None and ".." not in commits and is_text and not dry_run:
         tell_remade(repository, remake(repository, RemakeRequest(commits, transcripts=logs)))
         return 0
-    if scan:
-        return _scan(repository, logs, commits)
     request = _request(repository, logs, commits, working_tree, keeps=not dry_run)
     done = adopt(repository, request)
     document = adoption_json(done, logs, is_kept=request.keeps)
     lines = chain(log_lines(logs), adoption_lines(repository, done, is_kept=request.keeps))
     code = 0 if all(each.is_whole for each in done) else UNEXPLAINED
     return Answer(document, lines, code, is_info=True)
-
-
-def _scan(repository: Repository, logs: Logs, commits: str | None) -> Answer:
-    """Say of commits whether they have evidence or could have it; write nothing."""
-    listed = _latest(repository) if commits is None else _in_range(repository, commits)
-    policy = read_trusted_policy(repository, repository.head().commit)
-    found = scan_commits(repository, logs, listed, policy)
-    return Answer(scan_json(found, logs), scan_lines(found, logs))
-
-
-def _latest(repository: Repository) -> tuple[str, ...]:
-    """The last commits of HEAD that are no merges, parents first; none on an unborn branch."""
-    if repository.head().commit is None:
-        return ()
-    args = ("rev-list", "--no-merges", "--reverse", f"-{SCANNED}", "HEAD")
-    return tuple(repository.git(*args).text.split())
 
 
 def _in_range(repository: Repository, commits: str) -> tuple[str, ...]:

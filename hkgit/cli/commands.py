@@ -47,7 +47,7 @@ MODULES = {
     **dict.fromkeys(("policy", "ledger"), "upkeep"),
     **dict.fromkeys(("export", "sql"), "sql"),
     **dict.fromkeys(("refusals", "consult"), "refusals"),
-    **dict.fromkeys(("schema", "prompt"), "schema"),
+    **dict.fromkeys(("schema", "prompt", "completions"), "schema"),
     **dict.fromkeys(("mcp", "serve", "acp"), "serve"),
 }
 """The modules of commands that share one; every other has one of its name, and is `command`."""

@@ -163,10 +163,10 @@ def _find_session(repository: Repository, report: Report) -> str | None:
     from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
     from hkgit.sessions.call_journal import list_waiting
     from hkgit.sessions.stage import open_journals
-    from hkgit.workflows.framework_hooks import runs_gate
+    from hkgit.workflows.git_hooks import find_framework
 
     root = repository.work_tree
-    if root is None or asks_hkgit(repository, "pre-commit") or runs_gate(root):
+    if root is None or asks_hkgit(repository, "pre-commit") or find_framework(root) is not None:
         return None
     found = (each for ruling in report.rulings for each in ruling.findings if each.rule == BLIND)
     blind = {each.where.rpartition(":")[0] or each.where for each in found}

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from hkgit.audit.fleet.plan import FleetDirectory, describe_versions, read_list
+from hkgit.audit.fleet.plan import FleetDirectory, read_list
 from hkgit.audit.fleet.run import (
     FleetRequest,
     FleetRow,
@@ -26,6 +26,7 @@ from hkgit.audit.fleet.run import (
     summary_lines,
     verify_fleet,
 )
+from hkgit.audit.tables.rows import describe_versions
 from hkgit.cli.answer import Answer, find_form, json_option
 from hkgit.cli.output import QUIET, echo, get_loudness, show_progress
 from hkgit.cli.runner import INTERRUPTED

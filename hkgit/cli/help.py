@@ -17,7 +17,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "session": ("hkgit session list",),
     "session list": ("hkgit session list --json",),
     "session show": ("hkgit session show task",),
-    "session end": ("hkgit session end task",),
     "session clean": ("hkgit session clean --dry-run",),
     "record": ("hkgit record --staged",),
     "adopt": ("hkgit adopt --from claude --dry-run main..HEAD",),
@@ -70,13 +69,11 @@ VARIABLES: Mapping[str, str] = {
     "HKGIT_SESSION": "the session, if --session does not name one",
     "HKGIT_GIT": "how repositories are read: libgit2 or program",
     "GIT_PAGER": "the pager for long output; else core.pager, PAGER, less",
-    "GITHUB_STEP_SUMMARY": "the file that GitHub Actions shows as the job summary",
     "NO_COLOR": "if set, output has no colour",
 }
 USED_BY: Mapping[str, tuple[str, ...]] = {
     "HKGIT_SESSION": ("read", "apply", "edit", "undo"),
     "GIT_PAGER": ("log", "show", "blame", "refusals", "sql"),
-    "GITHUB_STEP_SUMMARY": ("gate", "verify"),
 }
 """The commands that read a variable; of one that is not named here, all do."""
 

@@ -117,7 +117,7 @@ def _set_up(
         return setup.install_on_server(repository), []
     chosen = [name for name in CLIENT_HOOKS if name in (hooks or HOOKS)]
     steps = setup.install(repository, chosen)
-    return steps, list(setup.list_remaining(repository, steps, chosen))
+    return steps, list(setup.list_remaining(repository, steps))
 
 
 def _document(steps: Sequence[SetupStep], left: Sequence[str], status: str) -> dict[str, object]:

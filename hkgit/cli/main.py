@@ -36,10 +36,9 @@ class _Commands(click.Group):
         module = import_module(f"hkgit.cli.{MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = getattr(module, cmd_name if cmd_name in MODULES else "command")
         share_options(command)
-        if ctx.resilient_parsing:
-            from hkgit.cli.completions import offer_completions
-
-            offer_completions(command)
+        for param in command.params if ctx.resilient_parsing else ():
+            if param.type is click.STRING:  # a shell asks: what has no choices may be a file
+                param.type = click.Path()
         return command
 
     def resolve_command(

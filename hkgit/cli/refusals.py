@@ -82,8 +82,8 @@ def consult(id: str | None, decision: str | None, message: str) -> Answer:
             raise click.UsageError("Name a question: hkgit consult ID --decision ...")
         by = _identity(repository)
         log.decide(found[0], Decision(decision, by, message))
-        found = [_choose(log.find_consults(), found[0].id)]
-        line = f"{found[0].id}: {decision}, by {by}"
+        found = [_choose(log.find_consults(), found[0][0].id)]
+        line = f"{found[0][0].id}: {decision}, by {by}"
         return Answer({"consults": [_consult_json(found[0])]}, [visible(line)], is_info=True)
     lines = (line for each in found for line in _consult_lines(each, is_whole=id is not None))
     return Answer({"consults": [*map(_consult_json, found)]}, map(visible, lines))
@@ -91,7 +91,7 @@ def consult(id: str | None, decision: str | None, message: str) -> Answer:
 
 def _choose(found: list[Consult], start: str) -> Consult:
     """Choose the question whose id begins so. Raises InvalidInput where it is not exactly one."""
-    fitting = [each for each in found if start and each.id.startswith(start)]
+    fitting = [each for each in found if start and each[0].id.startswith(start)]
     if len(fitting) != 1:
         what = "is not the id of a question" if not fitting else "is the beginning of several ids"
         raise InvalidInput(start or "ID", what, "hkgit consult lists them.")
@@ -108,20 +108,20 @@ def _identity(repository: Repository) -> str:
 
 
 def _consult_json(question: Consult) -> dict[str, object]:
-    tries = [_document(each) for each in question.tries]
-    return {"id": question.id, "tries": tries}
+    return {"id": question[0].id, "tries": [*map(_document, question)]}
 
 
 def _consult_lines(question: Consult, *, is_whole: bool) -> Iterator[str]:
-    last, decided = question.tries[-1], question.decided
+    first, last = question[0], question[-1]
+    decided = first.decided
     state = "open" if decided is None else f"{decided.decision} by {decided.by}"
-    refused = f"refused {len(question.tries)} times to {last.agent}"
-    yield f"{question.id}  {last.path}  {refused}  {state}"
+    refused = f"refused {len(question)} times to {last.agent}"
+    yield f"{first.id}  {last.path}  {refused}  {state}"
     if not is_whole:
         return
-    for each in question.tries:
+    for each in question:
         yield f"  {each.when[:16].replace('T', ' ')}  {each.call}  {each.status}: {each.reason}"
     if decided is None:
-        yield f"answer it: hkgit consult {question.id} --decision {'|'.join(DECISIONS)} [-m TEXT]"
+        yield f"answer it: hkgit consult {first.id} --decision {'|'.join(DECISIONS)} [-m TEXT]"
     elif decided.message:
         yield f"  {decided.message}"

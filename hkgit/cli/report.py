@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -14,6 +14,7 @@ from hkgit.cli.options import format_option
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.git.repository import Repository
+from hkgit.text.strict_json import Json
 
 FORMATS = ("markdown", "comment", "badge")
 
@@ -31,21 +32,20 @@ def command(
 
     As Markdown, or as a page for a browser with --html. Its exit code is no verdict: use
     `hkgit gate` for that. With --tables the page covers all repositories in the tables of
-    `hkgit export`, and links to a page for each, in a folder beside it.
+    `hkgit export`.
     """
     form = find_form()
     if tables is not None:
         if html is None or commits is not None or policy is not None or form != FORMATS[0]:
             raise click.UsageError("--tables needs --html, and nothing else.")
-        return _write_overview(Path(tables), Path(html))
+        return _write_overview(Path(tables), html)
     if commits is None:
         raise click.UsageError("Name a range: hkgit report A..B, or give --tables DIR.")
     history = open_history(commits, policy, is_range=True)
     listed = history.list()
     if html is not None:
         audit = _audit(commits, history, listed)
-        _write_pages({Path(html): _render_page(history.repository, audit)})
-        return Answer(audit_json(audit), [f"the page: {html}"], is_info=True)
+        return _write_page(audit_json(audit), html, _render_page(history.repository, audit))
     return Answer(
         lambda: audit_json(_audit(commits, history, listed)),
         (text.encode() for text in _render(commits, history, listed, form)),
@@ -80,22 +80,22 @@ def _render_page(repository: Repository, audit: Audit) -> str:
     return render_page(gather_facts(repository, place.name, audit, refusals))
 
 
-def _write_overview(tables: Path, html: Path) -> Answer:
-    """Write the page over tables, and in a folder beside it one for each repository."""
+def _write_overview(tables: Path, html: str) -> Answer:
+    """Write the page over tables."""
     # Few reports are over tables.
     from hkgit.audit.tables.database import open_directory
     from hkgit.audit.tables.sums import render_tables
 
     with open_directory(tables) as database:
-        _write_pages(dict(render_tables(database, html)))
-    return Answer(None, [f"the page: {html}"], is_info=True)
+        return _write_page(None, html, render_tables(database))
 
 
-def _write_pages(pages: Mapping[Path, str]) -> None:
-    for path, text in pages.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
-        except OSError as error:
-            what = f"cannot be written: {error.strerror}"
-            raise InvalidInput(str(path), what, "Name another place.") from error
+def _write_page(document: Json, html: str, text: str) -> Answer:
+    path = Path(html)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        what = f"cannot be written: {error.strerror}"
+        raise InvalidInput(str(path), what, "Name another place.") from error
+    return Answer(document, [f"the page: {html}"], is_info=True)

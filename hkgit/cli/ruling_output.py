@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import re
 from itertools import chain
-from pathlib import Path
 
 from hkgit.audit.reports import Judged, ReportTotals, render
-from hkgit.cli.output import QUIET, echo, get_loudness, print_note, style
+from hkgit.cli.output import QUIET, echo, get_loudness, style
 from hkgit.gate.commit_range import RulingStream
 from hkgit.gate.ruling import Report
 from hkgit.git.program import name_program
 from hkgit.git.repository import Repository
 
 _COLOURS = {"ok  ": "green", "warn": "yellow", "FAIL": "red"}
-_SERVER = r"https?://[\w.-]+(:\d+)?"
-_NAME = r"[\w.-]+/[\w.-]+"
 
 
 def print_stream(
@@ -27,27 +22,18 @@ def print_stream(
     With `explain` text and JSON say which rules were tried. Text comes line by line, a document at
     the end: it says first whether all passes, and an error halfway would leave half of it. Memory
     grows with what is found, not with the range. Where it shall be quiet, of text only commits with
-    a finding are told, and with none of them nothing. `github` also adds to the page of the job,
-    where there is one.
+    a finding are told, and with none of them nothing.
     """
     totals = ReportTotals(stream.policy, stream.provisional, explain=explain)
     judged = totals.watch(_place(repository, stream, form))
-    page = None
     if form == "text" and get_loudness() == QUIET:
         told = (each for each in judged if each[0].findings)
         first = next(told, None)
         parts = iter(()) if first is None else render(form, chain([first], told), totals)
     else:
-        if form == "github":
-            from hkgit.audit.reports.github import JobSummary
-
-            page = JobSummary(_find_commit_url())
-            judged = page.watch(judged)
         parts = render(form, judged, totals)
     for part in parts:
         echo(_colour(name_program(part)) if form == "text" else part, nl=False)
-    if page is not None:
-        _add_to_job_summary(page.render(totals))
     return totals.passes
 
 
@@ -72,22 +58,3 @@ def print_report(
 def _colour(line: str) -> str:
     mark = line[:4]
     return style(mark, _COLOURS[mark]) + line[4:] if mark in _COLOURS else line
-
-
-def _find_commit_url() -> str | None:
-    """What GitHub shows a commit under, of the repository whose workflow runs this."""
-    server, name = (os.environ.get(f"GITHUB_{key}", "") for key in ("SERVER_URL", "REPOSITORY"))
-    is_known = re.fullmatch(_SERVER, server) is not None and re.fullmatch(_NAME, name) is not None
-    return f"{server}/{name}/commit/" if is_known else None
-
-
-def _add_to_job_summary(text: str) -> None:
-    """Append to the file that GitHub renders on the page of the job."""
-    path = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not path:
-        return
-    try:
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        print_note(f"warning: no job summary: {path}: {error.strerror}")

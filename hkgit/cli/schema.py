@@ -1,10 +1,11 @@
-"""What programs and models rely on: the schemas of formats, and how a dialect is written."""
+"""What programs, models and shells rely on: schemas, how a dialect is written, completions."""
 
 from __future__ import annotations
 
 import json
 
 import click
+from click.shell_completion import get_completion_class
 
 from hkgit.agents.prompts import prompt as write_prompt
 from hkgit.audit.tables.columns import VERSION, tables_schema
@@ -48,3 +49,24 @@ def prompt(dialect: str) -> None:
     hkgit's own tests run every example in it.
     """
     click.echo(write_prompt(dialect), nl=False)
+
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def completions(shell: str) -> None:
+    """Print the completions of hkgit and hk for a shell to load at start.
+
+    \b
+    bash:  eval "$(hkgit completions bash)"
+    zsh:   eval "$(hkgit completions zsh)"
+    fish:  hkgit completions fish | source
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None
+    for name in ("hkgit", "hk"):
+        words = kind(click.Command(name), {}, name, f"_{name.upper()}_COMPLETE")
+        # `source` of bash starts a bash to see its version, which the user knows.
+        click.echo(words.source_template % words.source_vars())

@@ -1,4 +1,4 @@
-"""`hkgit session`: the sessions of a checkout, and their end."""
+"""`hkgit session`: list the sessions of a checkout, and remove them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hkgit.values import asdict
 
 @click.group()
 def command() -> None:
-    """List the sessions of a checkout, and end them."""
+    """List the sessions of a checkout, and remove them."""
 
 
 @command.command("list")
@@ -45,19 +45,6 @@ def show(name: str) -> Answer:
         lines.append(f"  call {call.call}  {' '.join(call.files)}  {edits} by {call.agent}{undone}")
     lines += (f"  read {each.path}:{each.start_line}-{each.end_line}" for each in status.receipts)
     return Answer(asdict(state) | status.document, map(visible, lines))
-
-
-@command.command()
-@click.argument("name")
-@json_option
-def end(name: str) -> Answer:
-    """End a session; edits not committed yet keep their evidence until they are."""
-    state = ending.end(open_repository(), find_work_root(), name)
-    line = f"{name} has ended and is removed"
-    if state.waiting:
-        edits = count_noun(state.waiting, "edit")
-        line = f"{name} has ended; {edits} can still be committed, then it is removed"
-    return Answer({"status": "ended", **asdict(state)}, [line], is_info=True)
 
 
 @command.command()
@@ -108,9 +95,8 @@ def describe_session(state: SessionState) -> str:
         blind = f", {state.waiting_blind} blind" if state.waiting_blind else ""
         waits = f"{count_noun(state.waiting, 'edit')} to be committed{blind}"
     ends = "" if state.expires is None else f", expires {_day(state.expires)}"
-    ended = ", ended" if state.ended else ""
     calls = count_noun(state.call_count, "call")
-    return f"{state.session}  {calls}, {waits}, used {_day(state.last_used)}{ends}{ended}"
+    return f"{state.session}  {calls}, {waits}, used {_day(state.last_used)}{ends}"
 
 
 def _day(seconds: int) -> str:

@@ -18,7 +18,6 @@ from hkgit.audit.tables.columns import COUNT, FLAG, SHARE, TEXT, WORDS
 from hkgit.audit.tables.database import open_directory, read_queries
 from hkgit.audit.tables.export_tables import (
     ExportRequest,
-    ExportResult,
     open_repository_rows,
     write_tables,
 )
@@ -46,7 +45,16 @@ def export(commits: str, directory: str, policy: str | None) -> Answer:
     history = open_history(commits, policy)
     request = make_request(history, commits, Path(directory))
     result = write_tables(history.repository, request, show_progress("judging commit"))
-    return Answer(_result_json(result), _tell_counts(result, directory), is_info=True)
+    document = {
+        "repository": result.identity.name,
+        "url": result.identity.url,
+        "roots": list(result.identity.roots),
+        "judged": result.judged,
+        "removed": result.removed,
+    }
+    judged = f"{count_noun(result.judged, 'commit')} judged, {result.removed} removed"
+    lines = [f"{visible(result.identity.name)}: {judged}", f"the tables: {visible(directory)}"]
+    return Answer(document, lines, is_info=True)
 
 
 def make_request(history: History, words: str, directory: Path) -> ExportRequest:
@@ -59,29 +67,6 @@ def make_request(history: History, words: str, directory: Path) -> ExportRequest
         new=asked.new,
         policy=history.policy,
     )
-
-
-def _tell_counts(result: ExportResult, directory: str) -> list[str]:
-    counts = result.counts
-    judged = count_noun(result.judged, "commit")
-    summary = f"{counts.added} added, {counts.changed} changed, {counts.removed} removed"
-    return [
-        f"{visible(result.identity.name)}: {judged} judged, {summary}",
-        f"the tables: {visible(directory)}",
-    ]
-
-
-def _result_json(result: ExportResult) -> dict[str, object]:
-    counts = result.counts
-    return {
-        "repository": result.identity.name,
-        "url": result.identity.url,
-        "roots": list(result.identity.roots),
-        "judged": result.judged,
-        "added": counts.added,
-        "changed": counts.changed,
-        "removed": counts.removed,
-    }
 
 
 _WIDEST = 60

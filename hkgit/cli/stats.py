@@ -49,7 +49,7 @@ def _count(history: History, listed: Sequence[str], refused: Sequence[RefusedAtt
     with open_kept_rows(history.repository, history.policy) as database:
         update_rows(database, "", listed, history.policy, rule)
         restrict_rows(database, listed)
-        return sum_up(database, refused)[""]
+        return sum_up(database, refused)
 
 
 def _document(

@@ -49,11 +49,10 @@ def command(
         return 0 if passes else Rejected.exit_code
     # Rows of evidence are slow to load.
     from hkgit.audit.tables.database import keep_rulings, list_held, open_kept_rows
-    from hkgit.audit.tables.rows import describe_judges
 
     lax = drop_floors(history.policy)
     with open_kept_rows(history.repository, lax) as kept:
-        known = list_held(kept, "", describe_judges(lax), only_passing=True)
+        known = list_held(kept, "", lax, only_passing=True)
         fresh = [each for each in listed if each not in known]
         if len(fresh) < len(listed):
             print_note(f"{count_noun(len(listed) - len(fresh), 'commit')} passed before: skipped")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from hkgit.applying.evidence import LATE
 from hkgit.applying.hunk import CONTEXT, Hunk
 from hkgit.applying.outcome import COUNTS, EditOutcome, FileChange, Plan, reads_used
 from hkgit.edits import MAX_EDITS, NOTATIONS, AnyEdit, File, Read, Spec, decode_text
@@ -153,6 +154,17 @@ def record_hunk(base: Document, hunk: Hunk) -> RecordedHunk:
         after=tuple(hash_lines([line]) for line in below),
         edits=hunk.edits,
     )
+
+
+def list_read_lines(entry: Entry, numbers: Collection[int]) -> Iterator[Read]:
+    """List the lines that edits of an entry are tied to, by number, also those read afterwards."""
+    edits = [edit for edit in entry.edits if edit.id in numbers]
+    for edit in edits:
+        lines = edit.base_lines if edit.evidence_lines is None else (edit.evidence_lines,)
+        for each in lines if edit.expected_hash is not None else ():
+            yield Read(edit.path, *each, edit.expected_hash or "", edit.evidence)
+    paths = {edit.path for edit in edits}
+    yield from (read for read in entry.reads if read.kind == LATE and read.path in paths)
 
 
 def mark(file: File | None) -> FileMark | None:

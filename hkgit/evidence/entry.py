@@ -259,50 +259,36 @@ def entry_json(entry: Entry) -> Json:
         "parameters": {"threshold": entry.threshold},
         "base": entry.base,
         "spec": {"digest": entry.spec_digest},
-        "reads": [_read_json(read) for read in entry.reads],
-        "edits": [_edit_json(edit) for edit in entry.edits],
-        "files": [file_json(file) for file in entry.files],
+        "reads": _part_json(entry.reads),
+        "edits": _part_json(entry.edits),
+        "files": _part_json(entry.files),
         "claims": dict(entry.claims),
     }
 
 
-def _read_json(read: Read) -> Json:
-    lines = None if read.start_line is None else (read.start_line, read.end_line)
-    path = text_json(read.path)
-    return {"path": path, "lines": lines, "range_hash": read.range_hash, "kind": read.kind}
-
-
-def _edit_json(edit: RecordedEdit) -> Json:
-    values = {name: getattr(edit, name) for name in fields_of(RecordedEdit)}
-    return {**values, "path": text_json(edit.path), "edit": write_edit(edit.edit)}
-
-
 def file_json(file: RecordedFile) -> Json:
     """Build the JSON that an entry says of a file."""
-    return {
-        "path": None if file.path is None else text_json(file.path),
-        "new_path": None if file.new_path is None else text_json(file.new_path),
-        "before": _mark_json(file.before),
-        "after": _mark_json(file.after),
-        "final_newline": file.final_newline,
-        "hunks": [_hunk_json(hunk) for hunk in file.hunks],
-    }
+    return _part_json(file)
 
 
-def _mark_json(mark: FileMark | None) -> Json:
-    return None if mark is None else {"mode": f"{mark.mode:06o}", "sha256": mark.sha256}
-
-
-def _hunk_json(hunk: RecordedHunk) -> Json:
-    return {
-        "lines": [hunk.start_line, hunk.end_line],
-        "old_hash": hunk.old_hash,
-        "new_hash": hunk.new_hash,
-        "new_text": text_json(hunk.new_text),
-        "before": list(hunk.before),
-        "after": list(hunk.after),
-        "edits": list(hunk.edits),
-    }
+def _part_json(part: Any) -> Json:
+    """Build the JSON of a part of an entry: an object has the names of its fields."""
+    match part:
+        case str():
+            return text_json(part)
+        case None | int():
+            return part
+        case tuple():
+            return [*map(_part_json, part)]
+        case FileMark():
+            return {"mode": f"{part.mode:06o}", "sha256": part.sha256}
+        case RecordedEdit() | RecordedFile():
+            return {name: _part_json(getattr(part, name)) for name in fields_of(type(part))}
+        case RecordedHunk() | Read():
+            said = {name: _part_json(getattr(part, name)) for name in fields_of(type(part))}
+            lines = (said.pop("start_line"), said.pop("end_line"))
+            return said | {"lines": None if lines == (None, None) else lines}
+    return write_edit(part)
 
 
 class NewerEntry(InvalidInput):

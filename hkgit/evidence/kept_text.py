@@ -16,7 +16,7 @@ from hkgit.evidence.claims import read_recorded_spec
 from hkgit.evidence.entry import LEDGER, Entry, RecordedHunk, entry_id, entry_path, read_entry
 from hkgit.git.repository import Repository
 from hkgit.text.document import has_too_many_lines
-from hkgit.text.line_words import words_of, words_of_files
+from hkgit.text.line_words import Words, words_of, words_of_files
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 
@@ -69,20 +69,33 @@ def find_kept_text(
 
 def _compare(entries: Sequence[NamedEntry], files: Sequence[File]) -> Iterator[KeptText]:
     landed = words_of_files(files)
-    whole = b"\n".join(landed)
     for name, entry in entries:
-        lost = {
-            file.name: words_of(line for hunk in file.hunks for line in _list_lines(hunk)) - landed
-            for file in entry.files
-        }
-        for path, text in _list_texts(entry):
-            lost[path] = lost.get(path, frozenset()) | text - landed
-        # An edit of a part of a line is in the files, though it is no line of theirs.
-        lost = {path: frozenset(w for w in words if w not in whole) for path, words in lost.items()}
+        lost = _list_kept_words(entry, landed)
         lines = len(frozenset().union(*lost.values()))
         if lines:
             named = tuple(path for path, words in lost.items() if words)
             yield KeptText(name, entry.agent, named, lines)
+
+
+def says_only(entry: Entry, landed: Words) -> bool:
+    """Whether all that an entry writes is among these words, also what its edits wrote over."""
+    alone = {hunk.edits for file in entry.files for hunk in file.hunks if len(hunk.edits) == 1}
+    over = (encode_text(new_text_of(each.edit)) for each in entry.edits if (each.id,) not in alone)
+    is_all = words_of(line for text in over for line in text.split(b"\n")) <= landed
+    return is_all and not any(_list_kept_words(entry, landed).values())
+
+
+def _list_kept_words(entry: Entry, landed: Words) -> dict[str, Words]:
+    """List what an entry writes that is not among the words of some files, by path."""
+    lost = {
+        file.name: words_of(line for hunk in file.hunks for line in _list_lines(hunk)) - landed
+        for file in entry.files
+    }
+    for path, text in _list_texts(entry):
+        lost[path] = lost.get(path, frozenset()) | text - landed
+    # An edit of a part of a line is in the files, though it is no line of theirs.
+    whole = b"\n".join(landed)
+    return {path: frozenset(w for w in words if w not in whole) for path, words in lost.items()}
 
 
 def _list_lines(hunk: RecordedHunk) -> list[bytes]:

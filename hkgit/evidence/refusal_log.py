@@ -79,8 +79,7 @@ class RefusedAttempt:
 
     `time` is in seconds since 1970. `landed` is the commit whose entry carries it; None while
     the same agent has not landed that text since; a spec that could not be read has none.
-    `decided` is what a person answered. `text` is that of the refusal; None in records
-    of before it was kept.
+    `decided` is what a person answered. `text` is that of the refusal.
     """
 
     id: str
@@ -90,10 +89,10 @@ class RefusedAttempt:
     path: str
     status: str
     reason: str
-    tries: int = 1
+    text: str
+    tries: int
     landed: str | None = None
     decided: Decision | None = None
-    text: str | None = None
 
     @property
     def when(self) -> str:
@@ -101,6 +100,10 @@ class RefusedAttempt:
         from datetime import UTC, datetime  # every commit of a session loads this module
 
         return datetime.fromtimestamp(self.time, UTC).isoformat()
+
+
+Consult = tuple[RefusedAttempt, ...]
+"""A question to a person: the refusals of one agent's edit, which the first of them names."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,7 @@ class RefusalLog:
 
         A later line with the id of an attempt says what has become of it.
         """
-        found: dict[str, dict[str, Any]] = {}
+        records: dict[str, dict[str, Any]] = {}
         try:
             lines = self.path.read_bytes().splitlines()
         except OSError:
@@ -135,10 +138,31 @@ class RefusalLog:
         for line in lines:
             with suppress(ValueError, KeyError, TypeError):
                 record = json.loads(line)
-                found.setdefault(str(record["id"]), {}).update(record)
-        return [each for record in found.values() if (each := _read_attempt(record)) is not None]
+                records.setdefault(record["id"], {}).update(record)
+        found = []
+        for record in records.values():
+            with suppress(TypeError):  # it lacks a field
+                decided = record.pop("decided", None)
+                known = None if decided is None else Decision(**decided)
+                found.append(RefusedAttempt(**record, decided=known))
+        return found
 
-    def find_open(self, agent: str, texts: Collection[str]) -> list[RefusedAttempt]:
+    def make_claims(self, agent: str, edits: Iterable[AnyEdit]) -> list[JsonObject]:
+        """Make what an entry of edits claims of the attempts that were refused before it."""
+        found = self._find_open(agent, set(map(_digest_text, edits)))
+        return [
+            {
+                "id": each.id,
+                "path": each.path,
+                "status": each.status,
+                "time": each.time,
+                "tries": each.tries,
+            }
+            | ({} if each.decided is None else {"decided": asdict(each.decided)})
+            for each in found
+        ]
+
+    def _find_open(self, agent: str, texts: Collection[str]) -> list[RefusedAttempt]:
         """Find an agent's refused edits of some texts that did not land."""
         name = (to_json_text(agent) or "").casefold()
         return [
@@ -150,7 +174,7 @@ class RefusalLog:
     def note(self, agent: str, call: str, when: int, refused: Sequence[Refusal]) -> None:
         """Keep refused edits. Raises OSError."""
         name = to_json_text(agent) or ""
-        known = self.find_open(agent, {each.text for each in refused}) if refused else []
+        known = self._find_open(agent, {each.text for each in refused}) if refused else []
         lines = [
             {
                 "id": os.urandom(8).hex(),
@@ -178,16 +202,17 @@ class RefusalLog:
             if each.landed is None and each.status in CONFLICTS:
                 about = (each.agent.casefold(), each.path, each.text, each.decided)
                 asked.setdefault(about, []).append(each)
-        consults = (Consult(tuple(tries)) for tries in asked.values())
-        return [each for each in consults if len(each.tries) >= ASKED_AFTER or each.decided]
+        consults = map(tuple, asked.values())
+        return [each for each in consults if len(each) >= ASKED_AFTER or each[0].decided]
 
     def decide(self, consult: Consult, decided: Decision) -> None:
         """Keep a person's answer. Raises InvalidInput where there is one, and OSError."""
-        if consult.decided is not None:
-            what = f"was answered by {consult.decided.by}: {consult.decided.decision}"
+        known = consult[0].decided
+        if known is not None:
+            what = f"was answered by {known.by}: {known.decision}"
             fix = "If an edit is refused as often again, it asks again."
-            raise InvalidInput(consult.id, what, fix)
-        self._append([{"id": each.id, "decided": asdict(decided)} for each in consult.tries])
+            raise InvalidInput(consult[0].id, what, fix)
+        self._append([{"id": each.id, "decided": asdict(decided)} for each in consult])
 
     def _append(self, lines: Sequence[JsonObject]) -> None:
         if not lines:
@@ -209,22 +234,6 @@ class RefusalLog:
         draft.replace(self.path)
 
 
-@dataclass(frozen=True)
-class Consult:
-    """A question to a person: the refusals of one agent's edit, and perhaps the answer."""
-
-    tries: tuple[RefusedAttempt, ...]
-
-    @property
-    def id(self) -> str:
-        """The id of its first try."""
-        return self.tries[0].id
-
-    @property
-    def decided(self) -> Decision | None:
-        return self.tries[0].decided
-
-
 def describe_conflicts(
     repository: Repository, log: RefusalLog, agent: str, refused: Iterable[Refusal], tip: str
 ) -> list[str]:
@@ -233,12 +242,12 @@ def describe_conflicts(
     if not met:
         return []
     name = (to_json_text(agent) or "").casefold()
-    consults = [each for each in log.find_consults() if each.tries[0].agent.casefold() == name]
+    consults = [each for each in log.find_consults() if each[0].agent.casefold() == name]
     lines = []
     for path in dict.fromkeys(each.path for each in met):
         texts = {each.text for each in met if each.path == path}
-        asked = [each for each in consults if each.tries[0].text in texts]
-        found = [each for each in asked if each.tries[0].path == to_json_text(path)]
+        asked = [each for each in consults if each[0].text in texts]
+        found = [each for each in asked if each[0].path == to_json_text(path)]
         parts = [_find_last_change(repository, path, tip), *map(_describe_consult, found[-1:])]
         lines += [f"{path}: {'; '.join(filter(None, parts))}"] if any(parts) else []
     return lines
@@ -251,23 +260,24 @@ def _find_last_change(repository: Repository, path: str, tip: str) -> str:
 
 
 def _describe_consult(consult: Consult) -> str:
-    if consult.decided is None:
-        fix = f"hkgit consult {consult.id} --decision {'|'.join(DECISIONS)}"
-        return f"refused {len(consult.tries)} times, so a person has to decide: {fix}"
-    why = f" ({consult.decided.message})" if consult.decided.message else ""
-    return f"{consult.decided.by} decided: {consult.decided.decision}{why}"
+    decided = consult[0].decided
+    if decided is None:
+        fix = f"hkgit consult {consult[0].id} --decision {'|'.join(DECISIONS)}"
+        return f"refused {len(consult)} times, so a person has to decide: {fix}"
+    why = f" ({decided.message})" if decided.message else ""
+    return f"{decided.by} decided: {decided.decision}{why}"
 
 
 def list_refused(edits: Iterable[AnyEdit], outcomes: Iterable[EditOutcome]) -> list[Refusal]:
     """List the refused ones among edits."""
     return [
-        Refusal(each.path, each.status, each.error.what, digest_text(edit))
+        Refusal(each.path, each.status, each.error.what, _digest_text(edit))
         for edit, each in zip(edits, outcomes, strict=False)  # a later spec was not tried
         if each.error is not None
     ]
 
 
-def digest_text(edit: AnyEdit) -> str:
+def _digest_text(edit: AnyEdit) -> str:
     """Digest what an edit writes, whatever whitespace is in it; of one that writes none, what
     goes."""
     words = new_text_of(edit).split() or old_text_of(edit).split() or [edit.path]
@@ -281,21 +291,6 @@ def note_unread(log: RefusalLog, agent: str, call: str, error: InvalidInput) -> 
     why = f"{error.where}: {error.what}"
     with suppress(OSError):  # what is wrong is said, recorded or not
         log.note(agent, call, int(time.time()), [Refusal(NO_FILE, error.status, why)])
-
-
-def make_refusal_claims(attempts: Iterable[RefusedAttempt]) -> list[JsonObject]:
-    """Write what the entry that landed claims of the attempts before it."""
-    return [
-        {
-            "id": each.id,
-            "path": each.path,
-            "status": each.status,
-            "time": each.time,
-            "tries": each.tries,
-        }
-        | ({} if each.decided is None else {"decided": asdict(each.decided)})
-        for each in attempts
-    ]
 
 
 def find_claimed_conflicts(claims: Mapping[str, Json]) -> list[JsonObject]:
@@ -325,22 +320,3 @@ def settle_refusals(repository: Repository, names: Iterable[str], commit: str) -
         ids = [each.get("id") for each in listed if isinstance(each, dict)]
         with suppress(OSError):
             log.settle([each for each in ids if each in left], commit)
-
-
-def _read_attempt(record: Mapping[str, Any]) -> RefusedAttempt | None:
-    try:
-        texts = {key: str(record[key]) for key in _TEXTS}
-        decided, landed = record.get("decided"), record.get("landed")
-        return RefusedAttempt(
-            **texts,
-            time=int(record["time"]),
-            tries=int(record["tries"]),
-            landed=None if landed is None else str(landed),
-            decided=None if decided is None else Decision(*map(str, decided.values())),
-            text=record.get("text"),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return None
-
-
-_TEXTS = ("id", "agent", "call", "path", "status", "reason")

@@ -107,13 +107,12 @@ def replay_entries(
         is_strict = chain.is_recomputed and not chain.has_moved
         findings += message_findings(candidate, added.entries, is_strict=is_strict)
     verdict = Verdict.MIXED if left else chain.verdict()
-    notes = (*find_stray_trailers(candidate, added.entries), *chain.notes)
     return ReplayResult(
         candidate=candidate,
         verdict=Verdict.FAIL if findings else verdict,
         entries=added.entries,
         findings=tuple(findings),
-        notes=notes,
+        notes=tuple(chain.notes),
         leftovers=left,
         underlying=chain.verdict() if left else None,
         is_recomputed=chain.is_recomputed,
@@ -181,8 +180,7 @@ def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayRe
     """
     is_octopus = len(candidate.parents) > 2
     if not is_octopus and repository.automatic_merge(candidate.parents) == candidate.tree:
-        notes = find_stray_trailers(candidate)
-        return ReplayResult(candidate, Verdict.MERGE, notes=notes, basis=_merge_reason())
+        return ReplayResult(candidate, Verdict.MERGE, basis=_merge_reason())
     own = _find_own_changes(repository, candidate)
     if not any(change.path.startswith(".hkgit/") for change in own):
         return None
@@ -220,13 +218,12 @@ def _judge_resolution(
         fix = "Rename one of the two on its branch, then merge."
         invented = find_invented_paths(conflicts, candidate.parents)
         findings += (Finding.at("merge", path, what, fix) for path in invented)
-    notes = (*find_stray_trailers(candidate, added.entries), *chain.notes)
     return ReplayResult(
         candidate=candidate,
         verdict=Verdict.FAIL if findings else Verdict.MERGE,
         entries=added.entries,
         findings=tuple(findings),
-        notes=notes,
+        notes=tuple(chain.notes),
         basis=_merge_reason(),
         is_recomputed=chain.is_recomputed,
     )
@@ -356,8 +353,21 @@ def replay(
     again. Raises Unverifiable when something that the judgement needs is not here.
     """
     judged = _replay(repository, candidate, recomputes=recomputes, reverts=reverts)
-    if judged is None or not judged.entries or tip is None:
-        return judged
+    if judged is not None and judged.entries and tip is not None:
+        judged = _expect_news(repository, judged, tip, reverts=reverts)
+    if judged is None:
+        return None
+    return replace(judged, notes=(*find_stray_trailers(candidate, judged.entries), *judged.notes))
+
+
+def _expect_news(
+    repository: Repository, judged: ReplayResult, tip: str, *, reverts: bool
+) -> ReplayResult:
+    """Fail a commit whose entries the history had already, unless it takes back what removed them.
+
+    Raises Unverifiable where a shallow clone may lack that history.
+    """
+    candidate = judged.candidate
     back = [
         name
         for name, entry in judged.entries
@@ -410,11 +420,10 @@ def _replay(
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
     changes = repository.changes(parent, candidate.tree)
     if not changes:
-        return ReplayResult(candidate, Verdict.EMPTY, notes=find_stray_trailers(candidate))
+        return ReplayResult(candidate, Verdict.EMPTY)
     added = read_added_entries(repository, changes)
     if added.is_prune:
-        notes = find_stray_trailers(candidate)
-        return ReplayResult(candidate, Verdict.PRUNE, notes=notes, removed=added.removed)
+        return ReplayResult(candidate, Verdict.PRUNE, removed=added.removed)
     is_named = re.search(_NAMED, candidate.message or b"") is not None
     if reverts and (added.removed or is_named):
         found = _revert(repository, candidate)
@@ -434,8 +443,7 @@ def _revert(repository: Repository, candidate: CandidateCommit) -> ReplayResult 
     if basis is None:
         return None
     gone = (each.path for each in changes if each.path.startswith(f"{LEDGER}/") and not each.new)
-    notes = find_stray_trailers(candidate)
-    return ReplayResult(candidate, Verdict.REVERT, notes=notes, basis=basis, removed=tuple(gone))
+    return ReplayResult(candidate, Verdict.REVERT, basis=basis, removed=tuple(gone))
 
 
 REFS = "refs/hkgit/recovered/"

@@ -73,10 +73,11 @@ def list_commits_of(repository: Repository, asked: CommitRange, policy: Policy) 
     Raises InvalidInput for a range that runs backwards.
     """
     old, new = asked.old, asked.new
-    if old is not None and old != new and repository.is_ancestor(new, old):
+    commits = list(repository.commits_between(old, new, *asked.excluding))
+    # Only a range without commits may run backwards; to ask takes as long as to list.
+    if not commits and old not in (None, new) and repository.is_ancestor(new, str(old)):
         fix = "Write the older revision first."
         raise InvalidInput(str(asked), "the range runs backwards", fix)
-    commits = list(repository.commits_between(old, new, *asked.excluding))
     if policy.since is None:
         return commits
     since = repository.resolve(policy.since)
@@ -151,7 +152,6 @@ def drop_floors(policy: Policy) -> Policy:
         any_verdict=True,
         tiers=None,
         min_confidence=0,
-        min_threshold=0,
         min_tightness=0,
         paths=(),
         reject_text=(),

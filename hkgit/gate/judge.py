@@ -13,7 +13,6 @@ from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.evidence.replay import candidate_of, replay, replay_record
 from hkgit.evidence.trailers import find_stray_trailers, read_trailers
 from hkgit.evidence.verdict import CandidateCommit, Finding, ReplayResult, Verdict
-from hkgit.gate.attestations.trust import find_attestation
 from hkgit.gate.clock import OutOfTime, limit_time
 from hkgit.gate.judged_commit import UNKNOWN, JudgeContext, JudgedCommit
 from hkgit.gate.policy.defaults import ATTEST
@@ -328,6 +327,8 @@ class Gate:
             return ruling
         if Verdict.ATTESTED not in policy.verdicts:
             return ruling
+        from hkgit.gate.attestations.trust import find_attestation  # few policies trust a key
+
         signer = find_attestation(self.repository, policy, candidate, self.context.ref)
         if signer is None:
             return ruling

@@ -33,6 +33,9 @@ AGENT_SHELLS = {
 GOOSE_SESSION = "AGENT_SESSION_ID"
 """The variable of goose, which is in terminals of people too, by `goose term`."""
 
+told = "", ""
+"""The tree of the index and the output of `git var -l`, once this hook has asked for them."""
+
 _GATE = b"hkgit gate"
 
 _SETTINGS = {
@@ -126,8 +129,9 @@ def facts_of_commit(known: tuple[str, str] | None = None) -> Facts | None:
     if ref is None or not hasattr(os, "posix_spawnp"):
         return None
     if known is None:  # two processes at once
+        global told
         index, variables = _Child("write-tree"), _Child("var", "-l")
-        known = index.answer().strip(), variables.answer()
+        known = told = index.answer().strip(), variables.answer()
     people, stored = _people(known[1]), _read_stored(known[0])
     if people is None or stored is None:
         return None

@@ -296,7 +296,7 @@ class Trees:
 
         A directory that comes to hold nothing is told as well: git writes none, so somebody did.
         Old modes that were there are told as git reads them, so a directory that git writes again
-        differs in none of them; those that come anew are a change.
+        differs in none of them; one that is new is a change.
         """
         pending = [("", old, new)]
         seen = 0

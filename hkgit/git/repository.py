@@ -21,6 +21,7 @@ from pathlib import Path
 
 from hkgit.edits import encode_text
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
+from hkgit.git import facts
 from hkgit.git.backend import (
     BLOB,
     COMMIT,
@@ -316,6 +317,11 @@ class Repository:
         """Store and name the tree of the index, in a hook the one that git is committing."""
         return self.git("write-tree").text
 
+    @cached_property
+    def judged_tree(self) -> str:
+        """The tree of the index, as it is when this process asks for it first."""
+        return (facts.told[0] if self.in_hook else "") or self.index_tree()
+
     def commit_in_progress_parents(self) -> list[tuple[str, ...]]:
         """List the parents that the commit being made may get: a hook is not told of --amend."""
         head = self.head().commit
@@ -476,6 +482,8 @@ class Repository:
         Most of what is asked for is not set, and that is seen here. What may be set is asked for
         by name: a value of several lines may look like another setting, never hide one.
         """
+        if self.in_hook and facts.told[1]:
+            return tuple(facts.told[1].rstrip("\n").split("\n"))
         asked = self.git("var", "-l", check=False)
         return tuple(asked.text.split("\n")) if asked.code == 0 else None
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from hkgit.applying.evidence import is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome, refusal_text
 from hkgit.edits import File
 from hkgit.errors import HkgitError
@@ -94,3 +95,32 @@ class UndoReport:
 
     calls: tuple[str, ...]
     files: Mapping[str, File | None]
+
+
+def render_mending_read(
+    path: str, touched: Sequence[Lines], session: str, call: int | None, *, is_late: bool = False
+) -> str:
+    """Render the command that reads the lines of an edit; with `call`, once that is taken back.
+
+    With `is_late` the edit stays, and its lines are read as they were before it. Whoever follows it
+    may be in any directory of the checkout.
+    """
+    import shlex  # most edits are of lines that were read
+
+    first, last = join_touched(touched)
+    if is_late:
+        target = shlex.quote(f"{path}:{first}-{last}")
+        return f"hkgit read {target} --session {session} --before {call}"
+    target = shlex.quote(f":/{path}:{first}-{last}")
+    read = f"hkgit read {target} --session {session}"
+    if call is None:
+        return read
+    return f"hkgit undo --session {session} --call {call} && {read}"
+
+
+def join_touched(touched: Sequence[Lines]) -> Lines:
+    """Return the lines from the first to the last touched; for a point the line above it."""
+    first, last = touched[0][0], touched[-1][1]
+    if is_empty((first, last)):
+        first = last = max(last, 1)
+    return first, last

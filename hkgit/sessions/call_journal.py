@@ -185,8 +185,7 @@ class JournalState:
 
     `last` is the number of the last call. `recorded` maps the entries that commits were given to
     the edits that each accounts for. `fresh` is what calls of a `turn` of the model have shown:
-    the other calls of that turn were written before, so it is known from the next one on. A
-    session that has ended knows nothing, and is there for what waits; the next call begins again.
+    the other calls of that turn were written before, so it is known from the next one on.
     """
 
     last: int = 0
@@ -195,7 +194,6 @@ class JournalState:
     fresh: _Knowledge = field(default_factory=dict)
     turn: str = ""
     recorded: Mapping[str, frozenset[UnitKey]] = field(default_factory=dict)
-    is_ended: bool = False
 
     def write(self) -> JsonObject:
         """Write it as JSON."""
@@ -206,7 +204,6 @@ class JournalState:
             "fresh": _knowledge_json(self.fresh),
             "turn": self.turn,
             "recorded": {name: sorted(edits) for name, edits in self.recorded.items()},
-            "ended": self.is_ended,
         }
 
     @classmethod
@@ -223,7 +220,6 @@ class JournalState:
             fresh=_parse_knowledge(value["fresh"]),
             turn=value["turn"],
             recorded=recorded,
-            is_ended=value["ended"],
         )
 
 
@@ -285,7 +281,7 @@ class SessionJournal:
         """Record what is known of files; None where nothing is any more."""
         both = {**self.state.known, **known}
         found = {path: each for path, each in both.items() if each is not None}
-        self.update(known=found, is_ended=False, **changes)
+        self.update(known=found, **changes)
 
     @property
     def effective(self) -> list[JournaledCall]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from hkgit.applying.carry import follow_reads
-from hkgit.applying.evidence import is_blind, is_empty
+from hkgit.applying.evidence import is_blind
 from hkgit.applying.hunk import map_lines
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_before
 from hkgit.applying.planner import Options, PlannedSpec, Series, plan_series, plan_spec
@@ -16,9 +14,9 @@ from hkgit.errors import NoMatch, Stale
 from hkgit.evidence.claims import make_entry
 from hkgit.evidence.entry import Entry
 from hkgit.matching.place import Settings
-from hkgit.sessions.answers import UnreadEdit
+from hkgit.sessions.answers import UnreadEdit, join_touched, render_mending_read
 from hkgit.sessions.knowledge import UNKEPT, FileKnowledge, Kept, carry_knowledge, know_lines
-from hkgit.text.document import Document, Lines
+from hkgit.text.document import Document
 from hkgit.text.hashes import digest
 from hkgit.values import dataclass, field, replace
 
@@ -114,7 +112,10 @@ class _CallPlanning:
         )
         if planned.ok:
             self._learn_written(spec, planned)
-            self.expects = follow_reads(self.expects, planned)
+            if self.expects:
+                from hkgit.applying.carry import follow_reads  # most calls expect nothing
+
+                self.expects = follow_reads(self.expects, planned)
         return PlannedSpec(spec, planned, reads)
 
     def _learn_written(self, spec: Spec, planned: Plan) -> None:
@@ -168,6 +169,8 @@ def _explain_stale(outcome: EditOutcome, stale: Mapping[str, str]) -> EditOutcom
     error = outcome.error
     if not isinstance(error, NoMatch) or outcome.path not in stale:
         return outcome
+    import shlex
+
     fix = f"Read it again and write the edit against that: hkgit read {shlex.quote(outcome.path)}"
     renewed = Stale(error.where, f"{error.what}; {stale[outcome.path]}", fix)
     return outcome.refuse(renewed)
@@ -198,7 +201,7 @@ def find_blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator
     """
     for outcome in plan.outcomes:
         if outcome.error is None and is_blind(outcome.evidence.kind):
-            lines = _readable(outcome.base_lines)
+            lines = join_touched(outcome.base_lines)
             command = render_mending_read(outcome.path, outcome.base_lines, session, call)
             yield UnreadEdit(
                 number=outcome.number,
@@ -208,30 +211,3 @@ def find_blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator
                 command=command,
             )
             call = None  # it is taken back once
-
-
-def render_mending_read(
-    path: str, touched: Sequence[Lines], session: str, call: int | None, *, is_late: bool = False
-) -> str:
-    """Render the command that reads the lines of an edit; with `call`, once that is taken back.
-
-    With `is_late` the edit stays, and its lines are read as they were before it. Whoever follows it
-    may be in any directory of the checkout.
-    """
-    first, last = _readable(touched)
-    if is_late:
-        target = shlex.quote(f"{path}:{first}-{last}")
-        return f"hkgit read {target} --session {session} --before {call}"
-    target = shlex.quote(f":/{path}:{first}-{last}")
-    read = f"hkgit read {target} --session {session}"
-    if call is None:
-        return read
-    return f"hkgit undo --session {session} --call {call} && {read}"
-
-
-def _readable(touched: Sequence[Lines]) -> Lines:
-    """The lines from the first to the last that are touched; for a point the line above it."""
-    first, last = touched[0][0], touched[-1][1]
-    if is_empty((first, last)):
-        first = last = max(last, 1)
-    return first, last

@@ -53,7 +53,7 @@ def _find_added_entries(repository: Repository) -> list[tuple[str, Entry]]:
     parents = repository.commit_in_progress_parents()[0]
     first, *others = [repository.commit(each).tree for each in parents] or [EMPTY_TREE]
     known = [repository.snapshot(tree) for tree in others]
-    changes = repository.changes(first, repository.index_tree())
+    changes = repository.changes(first, repository.judged_tree)
     return [
         (
             entry_name(change.path),

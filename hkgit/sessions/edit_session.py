@@ -208,7 +208,7 @@ class EditSession:
         from hkgit.applying.planner import Options
         from hkgit.sessions.call_plan import plan_call
 
-        options = Options()
+        options = Options(shows_diff=False)
         with at_work(self.root, self.journal):
             begin_turn(self.journal, self.turn)
             checkout, state = Checkout(self.root), self.journal.state

@@ -1,4 +1,4 @@
-"""End sessions: by command, by age, or when hkgit is removed from the repository.
+"""Remove sessions: by command, by age, or when hkgit is removed from the repository.
 
 Only state is removed: receipts, versions, the journal. No file of the checkout changes.
 """
@@ -24,7 +24,7 @@ from hkgit.sessions.homes import (
     read_last_use,
 )
 from hkgit.sessions.waiting_edits import find_awaiting, is_unread
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,6 @@ class SessionState:
     call_count: int = 0
     waiting: int = 0
     waiting_blind: int = 0
-    ended: bool = False
     expires: int | None = None
     damage: str | None = None
 
@@ -58,24 +57,8 @@ def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
         except GitRefused as error:
             last = int(read_last_use(folder))
             damaged.append(SessionState(folder.name, last, damage=error.what))
-    states = _describe(repository, root, journals)
-    # Of one that has ended nothing is left once HEAD has what waited.
-    live = (each for each in states if each.waiting or not each.ended)
-    return sorted([*damaged, *live], key=lambda state: state.session)
-
-
-def end(repository: Repository, root: Path, name: str) -> SessionState:
-    """End a session; edits that wait for a commit stay. Raises InvalidInput."""
-    journal = _open_named(root, name)
-    with lock_sessions(journal.folder.parent):
-        [found] = _describe(repository, root, [journal])
-        if found.waiting:
-            journal.update(is_ended=True, known={}, fresh={})
-            found = replace(found, ended=True)
-        else:
-            shutil.rmtree(journal.folder, ignore_errors=True)
-    _tidy(root)
-    return found
+    states = [*damaged, *_describe(repository, root, journals)]
+    return sorted(states, key=lambda state: state.session)
 
 
 def clean(
@@ -124,15 +107,6 @@ def expire(root: Path) -> list[str]:
     return [folder.name for folder in gone]
 
 
-def drop_ended(repository: Repository, root: Path, journals: Sequence[SessionJournal]) -> None:
-    """Remove the sessions that have ended and of which nothing waits; their home is locked."""
-    ended = [each for each in journals if each.state.is_ended]
-    waits = {unit.key[0] for unit in find_awaiting(repository, root, ended)} if ended else set()
-    for journal in ended:
-        if journal.folder.name not in waits:
-            shutil.rmtree(journal.folder, ignore_errors=True)
-
-
 def list_homes(repository: Repository) -> Iterator[Path]:
     """List every directory that may hold sessions of a repository's checkouts, each once."""
     homes = [] if repository.work_tree is None else [*list_candidates(repository.work_tree)]
@@ -163,7 +137,6 @@ def _describe(
                 call_count=len(calls),
                 waiting=waiting[name],
                 waiting_blind=blind[name],
-                ended=journal.state.is_ended,
                 expires=None if waiting[name] else last + EXPIRY,
             )
         )

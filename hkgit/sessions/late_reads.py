@@ -10,8 +10,8 @@ from hkgit.edits import MappingSnapshot, Read
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
+from hkgit.sessions.answers import render_mending_read
 from hkgit.sessions.call_journal import SessionJournal, list_waiting
-from hkgit.sessions.call_plan import render_mending_read
 from hkgit.sessions.file_lines import Reading, read_snapshot
 from hkgit.sessions.homes import expect_kept_here
 from hkgit.sessions.stage import open_journals

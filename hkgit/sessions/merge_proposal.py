@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from hkgit.applying.evidence import LATE
-from hkgit.applying.outcome import expect_change
-from hkgit.applying.planner import plan
+from hkgit.applying.file_diff import compare_files
+from hkgit.applying.net import NetChange
 from hkgit.edits import File, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.claims import make_entry
+from hkgit.evidence.claims import list_read_lines, make_entry
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.replay import make_candidate, replay_merge
@@ -24,12 +24,12 @@ from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import RESOLVE
 from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
-from hkgit.sessions.placement import carry_reads, restate
-from hkgit.sessions.proposal import Proposal, ProposedEntry, propose_entry
-from hkgit.sessions.squash import describe_blind
+from hkgit.sessions.commit_entries import Proposal, ProposedEntry, list_blind, propose_entry
+from hkgit.sessions.placement import carry_read
 from hkgit.sessions.waiting_edits import is_unread
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
+from hkgit.text.line_map import LineMap
 
 _CONFLICT = re.compile(
     rb"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\r?\n.*?^>{7} [^\n]*\n",
@@ -67,9 +67,8 @@ def propose_merge(
         _expect_merge(repository, tree, parents, entries)
     except HkgitError as error:
         return Proposal((), (f"the merge is not recorded: {error.where}: {error.what}", RESOLVE))
-    units = (unit for entry in entries for unit in entry.units)
-    unread = (unit for unit in units if is_unread(unit.entry, unit.number))
-    return Proposal(tuple(entries), tuple(map(describe_blind, unread)))
+    notes = (note for each in entries for note in list_blind(each.entry, each.units))
+    return Proposal(tuple(entries), tuple(notes))
 
 
 def _resolve(
@@ -86,20 +85,21 @@ def _resolve(
     units = tuple(unit for own, _ in steps for unit in own)
     reads: list[Read] = []
     for own, before in steps:
-        entry, edits = own[0].entry, [unit.edit for unit in own]
-        change = next(each for each in entry.files if each.path == path)
-        reads += carry_reads(entry, edits, change, before, ours.data)
+        moved = LineMap.between(before, ours.data)
+        known = list_read_lines(own[0].entry, {unit.number for unit in own})
+        reads += (each for read in known if read.path == path for each in carry_read(read, moved))
+    more: list[Read] = []
     if not any(is_unread(unit.entry, unit.number) for unit in units):
         # What git has merged beside the conflict has the hash of the file that it was merged into.
         kind = LATE if any(read.kind == LATE for read in reads) else "hash"
-        range_hash = Document(ours.data).whole_hash
-        reads.append(Read(path, None, None, range_hash=range_hash, kind=kind))
-    spec = restate(path, ours.data, staged.data)
-    planned = expect_change(plan(spec, sides[0], reads=reads))
-    if planned.first_error is not None:
-        raise planned.first_error
-    whole = make_entry(spec, planned, Settings(), reads)
-    return propose_entry(whole, units, base, log, is_net=len(steps) > 1)
+        more.append(Read(path, None, None, range_hash=Document(ours.data).whole_hash, kind=kind))
+    net = NetChange()
+    net.add(compare_files(sides[0].get, sides[2].get, [path]), reads)
+    whole = net.restate(sides[0], Settings(), more)
+    if whole is None:
+        raise InvalidInput(path, "is staged as it was")
+    entry = make_entry(whole.spec, whole.plan, Settings(), whole.reads)
+    return propose_entry(entry, units, base, log, is_net=len(steps) > 1)
 
 
 def _find_steps(

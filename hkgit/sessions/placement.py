@@ -1,186 +1,286 @@
 """Recorded edits on other files than those that they were made on.
 
 A call may have found changes of others that no commit has. Its edits must land on the files of the
-commit's parent at the lines that a line diff maps them to, and are restated in those lines. What
-was read holds line by line: when somebody changes one line of a range, the others are still known.
+commit's parent at the lines that a line diff maps theirs to. What was read holds line by line: when
+somebody changes one line of a range, the others are still known.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import groupby
 
-from hkgit.applying.carry import find_line_maps, plan_carried
-from hkgit.applying.evidence import LATE, is_empty
-from hkgit.applying.hunk import Hunk
-from hkgit.applying.outcome import EditOutcome, Plan, expect_change
-from hkgit.applying.planner import Options, PlannedSpec, plan
-from hkgit.applying.quotes import StoresLf
-from hkgit.edits import (
-    AnyEdit,
-    Edit,
-    File,
-    InsertAfter,
-    Overlay,
-    Read,
-    ReplaceRange,
-    Snapshot,
-    Spec,
-    TagEdit,
-    decode_text,
-)
-from hkgit.errors import InvalidInput
-from hkgit.evidence.claims import read_recorded_spec
-from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
-from hkgit.matching.place import Settings
-from hkgit.sessions.knowledge import Kept, carry_knowledge, know_lines
-from hkgit.text.diff import LineChange, find_changes
+from hkgit.applying.evidence import is_blind
+from hkgit.applying.hunk import Hunk, apply_hunks
+from hkgit.applying.outcome import FileChange, Plan, files_after
+from hkgit.edits import File, Overlay, Read, Snapshot
+from hkgit.errors import HkgitError, InvalidInput, Stale
+from hkgit.evidence.claims import list_read_lines, mark
+from hkgit.evidence.entry import FileMark, RecordedFile
+from hkgit.sessions.call_journal import PendingEdit
 from hkgit.text.document import Document, Lines
-from hkgit.text.edit_json import write_edit
-from hkgit.text.hashes import digest
 from hkgit.text.line_map import LineMap
-from hkgit.values import replace
+from hkgit.values import cached_property, dataclass, field, replace
+
+StoresLf = Callable[[str, bytes, bytes | None], bool]
+"""Whether git stores a path's new bytes with LF, given the old ones."""
+
+_FIRST = "Commit what it depends on first, then this."
+_LINES = "the lines of this edit are not those of the commit's parent"
 
 
-def place_spec(
-    entry: Entry, numbers: Sequence[int], files: Snapshot, kept: Kept, stores_lf: StoresLf
-) -> PlannedSpec:
-    """Place edits of an entry, by number from 1, on `files`.
+@dataclass(frozen=True)
+class PlacedEdits:
+    """Edits of one entry, and what they make of files.
 
-    Raises the refusal of the first that cannot be placed.
+    `reads` are the lines of these files that the edits are tied to. With `is_whole` the entry
+    itself leads from the files before to those after.
     """
-    edits = tuple(entry.edits[number - 1] for number in numbers)
-    spec = replace(read_recorded_spec(replace(entry, edits=edits)), digest=entry.spec_digest)
-    touched = {edit.path for edit in edits}
-    changes = [each for each in entry.files if touched & {each.path, each.new_path}]
-    base = Overlay(files, {each.name: _before(each, files, kept, stores_lf) for each in changes})
-    moved = find_line_maps(base.files, base, files)
-    relocate = any(edit.relocated for edit in entry.edits)
-    options = Options(Settings(entry.threshold), relocate, stores_lf=stores_lf)
-    reads = [read for read in entry.reads if read.path not in moved]
-    for change in changes:
-        before, now = base.get(change.name), files.get(change.name)
-        if change.name in moved and before is not None and now is not None:
-            reads += carry_reads(entry, edits, change, before.data, now.data)
-            document = Document(before.data)
-            here = (change.path, change.new_path)
-            narrowed = (
-                _narrow(edit, each, document) if each.path in here else edit
-                for edit, each in zip(spec.edits, edits, strict=True)
-            )
-            spec = replace(spec, edits=tuple(narrowed))
-    if not moved:
-        planned = _expect_applied(plan(spec, files, options, reads))
-    else:
-        placed = [(edit.path, edit.tier, edit.base_lines) for edit in edits]
-        planned = _expect_applied(plan_carried(spec, placed, moved, files, options, reads))
-    pairs = zip(spec.edits, planned.outcomes, strict=True)
-    again = replace(spec, edits=tuple(_renumber(*each, spec) for each in pairs))
-    if again != spec:
-        planned = _expect_applied(plan(again, files, options, reads))
-    return PlannedSpec(again, planned, tuple(reads))
+
+    units: tuple[PendingEdit, ...]
+    changes: tuple[FileChange, ...]
+    reads: tuple[Read, ...]
+    is_whole: bool = False
+
+    @cached_property
+    def files(self) -> dict[str, File | None]:
+        """What becomes of each path."""
+        return files_after(Plan((), self.changes))
 
 
-def _before(change: RecordedFile, files: Snapshot, kept: Kept, stores_lf: StoresLf) -> File | None:
-    """The file that a spec was applied to; as git stores it, where that is what is committed."""
-    if change.path is None or change.before is None:
+@dataclass
+class Built:
+    """The files after all edits, the steps that lead there, and the edits that have no place."""
+
+    files: Overlay
+    steps: list[PlacedEdits] = field(default_factory=list)
+    refused: dict[PendingEdit, HkgitError] = field(default_factory=dict)
+
+    def add(self, step: PlacedEdits | None, refused: dict[PendingEdit, HkgitError]) -> None:
+        """Take in the next step, and what of its entry has no place."""
+        self.refused |= refused
+        if step is not None:
+            self.files = Overlay(self.files.below, {**self.files.files, **step.files})
+            self.steps.append(step)
+
+    def merge(self, other: Built) -> None:
+        """Take in what was built of other files."""
+        self.files = Overlay(self.files.below, {**self.files.files, **other.files.files})
+        self.steps += other.steps
+        self.refused |= other.refused
+
+
+Placed = tuple[PlacedEdits | None, dict[PendingEdit, HkgitError]]
+
+
+@dataclass(frozen=True)
+class CommitBuilder:
+    """Puts edits on the files of a commit's parent, in the order in which they were made.
+
+    `known` keeps where the edits of an entry were placed, by those edits and the files on which
+    they were, so that none is placed there again.
+    """
+
+    before: Snapshot
+    stores_lf: StoresLf
+    known: dict[tuple[object, ...], Placed] = field(default_factory=dict)
+
+    def build(self, units: Sequence[PendingEdit]) -> Built:
+        """Place edits, entry by entry; those that have no place are left out."""
+        built = Built(Overlay(self.before))
+        for entry, group in groupby(units, key=lambda unit: unit.key):
+            own = tuple(group)
+            paths = {path for unit in own for path in unit.paths}
+            here = frozenset((path, built.files.get(path)) for path in paths)
+            key = entry, tuple(unit.number for unit in own), here
+            if key not in self.known:
+                self.known[key] = place(own, built.files, self.stores_lf)
+            built.add(*self.known[key])
+        return built
+
+
+def place(units: tuple[PendingEdit, ...], files: Snapshot, stores_lf: StoresLf) -> Placed:
+    """Place edits of one entry; answers with the errors of those that have no place."""
+    entry, numbers = units[0].entry, {unit.number for unit in units}
+    if len(numbers) == len(entry.edits):
+        changes = _take_whole(units[0], files, stores_lf)
+        if changes is not None:
+            return PlacedEdits(
+                units, changes, tuple(list_read_lines(entry, numbers)), is_whole=True
+            ), {}
+    found: list[FileChange] = []
+    lines: list[Read] = []
+    refused: dict[int, HkgitError] = {}
+    for file in entry.files:
+        edits = [each for each in entry.edits if each.path in (file.path, file.new_path)]
+        own = numbers & {each.id for each in edits}
+        free = {each.id for each in edits if is_blind(each.evidence)}
+        try:
+            change, lost = _select(units[0], file, own, len(edits), files, stores_lf)
+            carried = carry_change(change, files, free)
+        except HkgitError as error:
+            refused |= dict.fromkeys(own, error)
+            continue
+        lost |= {number for hunk, _ in carried.refused for number in hunk.edits}
+        refused |= dict.fromkeys(lost & own, Stale(file.name, _LINES, _FIRST))
+        change = carried.change
+        if change.before != change.after or change.path != change.new_path:
+            found.append(change)
+        for read in list_read_lines(entry, own - lost):
+            if file.path is not None and read.path in (file.path, file.new_path):
+                lines += carry_read(replace(read, path=file.path), carried.moved)
+    kept = tuple(unit for unit in units if unit.number not in refused)
+    errors = {unit: refused[unit.number] for unit in units if unit.number in refused}
+    return (PlacedEdits(kept, tuple(found), tuple(lines)) if kept else None), errors
+
+
+def _take_whole(
+    unit: PendingEdit, files: Snapshot, stores_lf: StoresLf
+) -> tuple[FileChange, ...] | None:
+    """Return what an entry makes of the very files that it was made on; None for others."""
+    if any(mark(files.get(path)) != state for path, state in unit.entry.needs):
         return None
-    data = kept(change.before.sha256)
-    if data is None:
-        raise InvalidInput(change.path, "the version that was edited is no longer stored")
-    there = files.get(change.path)
-    if there is not None:
-        is_converted = data != there.data and stores_lf(change.path, data, there.data)
-        if there.data == (data.replace(b"\r\n", b"\n") if is_converted else data):
-            return there
-    return File(data, change.before.mode)
+    changes = []
+    for file in unit.entry.files:
+        before, data = files.get(file.name), unit.version(file.after)
+        is_lost = data is None and file.after is not None
+        if is_lost or _is_converted(file.name, data or b"", before, stores_lf):
+            return None
+        after = None if file.after is None or data is None else File(data, file.after.mode)
+        hunks = tuple(each.plain for each in file.hunks)
+        changes.append(
+            FileChange(
+                path=file.path, new_path=file.new_path, before=before, after=after, hunks=hunks
+            )
+        )
+    return tuple(changes)
 
 
-def carry_reads(
-    entry: Entry, edits: Sequence[RecordedEdit], change: RecordedFile, before: bytes, now: bytes
-) -> Iterator[Read]:
-    """Yield what some edits of an entry knew of a file, as receipts of lines that are left of it.
+def _is_converted(path: str, data: bytes, there: File | None, stores_lf: StoresLf) -> bool:
+    return b"\r\n" in data and stores_lf(path, data, None if there is None else there.data)
 
-    `before` is the file that they were made on.
+
+def _select(
+    unit: PendingEdit,
+    file: RecordedFile,
+    own: AbstractSet[int],
+    count: int,
+    files: Snapshot,
+    stores_lf: StoresLf,
+) -> tuple[FileChange, set[int]]:
+    """Select what some of the edits of a file, by number, have changed of it, as git stores that.
+
+    Answers also with those that wrote beside edits that are left out. Raises InvalidInput where
+    the versions are not kept, or only all edits together tell.
     """
-    known: dict[str, list[Lines]] = {"receipt": [], LATE: []}
-    for read in entry.reads:
-        if read.path == change.path and read.start_line is not None and read.end_line is not None:
-            kind = LATE if read.kind == LATE else "receipt"
-            known[kind].append((read.start_line, read.end_line))
-    for edit in edits:
-        if edit.path in (change.path, change.new_path) and edit.expected_hash is not None:
-            lines = edit.evidence_lines
-            known["receipt"] += edit.base_lines if lines is None else (lines,)
-    for kind, spoken in known.items():
-        seen = know_lines(before, (each for each in spoken if not is_empty(each)))
-        for read in carry_knowledge(seen, now, lambda _: before).receipts(change.name):
-            yield replace(read, kind=kind)
+    before, after = (_read_version(unit, each) for each in (file.before, file.after))
+    hunks = [each.plain for each in file.hunks if own & {*each.edits}]
+    data = b"" if after is None else after.data
+    if _is_converted(file.name, data, files.get(file.name), stores_lf):
+        before, after = _to_lf(before), _to_lf(after)
+        hunks = [replace(each, new=each.new.replace(b"\r\n", b"\n")) for each in hunks]
+    lost = {number for hunk in hunks for number in hunk.edits if not own >= {*hunk.edits}}
+    hunks = [each for each in hunks if own >= {*each.edits}]
+    new_path = file.new_path
+    if len(own) < count:
+        if before is None or after is None:
+            raise InvalidInput(file.name, "only a part of the edits that made it is here", _FIRST)
+        reaches_end = hunks and hunks[-1].end_line == Document(before.data).line_count
+        after = replace(after, data=after.data if reaches_end else before.data)
+        # What is no change of lines is of those edits that are in no hunk.
+        if own <= {number for hunk in file.hunks for number in hunk.edits}:
+            after, new_path = replace(after, mode=before.mode), file.path
+    change = FileChange(
+        path=file.path, new_path=new_path, before=before, after=after, hunks=tuple(hunks)
+    )
+    return change, lost
 
 
-def _narrow(edit: AnyEdit, found: RecordedEdit, base: Document) -> AnyEdit:
-    """Give an edit that names a whole file's hash that of the one range it touches, or none."""
-    if not isinstance(edit, Edit | ReplaceRange | TagEdit) or found.evidence_lines is None:
-        return edit
-    if edit.expected_hash is None:
-        return edit
-    if len(found.base_lines) != 1 or is_empty(found.base_lines[0]):
-        return replace(edit, expected_hash=None)
-    return replace(edit, expected_hash=base.range_hash(*found.base_lines[0]))
+@dataclass(frozen=True)
+class CarriedChange:
+    """A change on another version of its file, and the hunks that have no place there.
 
-
-def _expect_applied(planned: Plan) -> Plan:
-    planned = expect_change(planned)
-    if planned.first_error is not None:
-        raise planned.first_error
-    return planned
-
-
-def _renumber(edit: AnyEdit, outcome: EditOutcome, spec: Spec) -> AnyEdit:
-    """The edit with the line numbers at which it landed."""
-    first, last = (outcome.lines if spec.sequential else outcome.base_lines)[0]
-    if isinstance(edit, InsertAfter):
-        return replace(edit, after_line=last)
-    if isinstance(edit, ReplaceRange):
-        return replace(edit, start_line=first, end_line=last)
-    return edit
-
-
-def restate(path: str, before: bytes, after: bytes) -> Spec:
-    """Make a spec of line ranges that turns one text into another."""
-    old, new = Document(before).lines, Document(after).lines
-    return _make_spec(_edit_lines(path, each, new) for each in find_changes(old, new))
-
-
-def restate_on(path: str, hunks: Iterable[RecordedHunk], before: bytes, onto: bytes) -> Spec:
-    """Make a spec that does to `onto` what hunks did to the file before them.
-
-    What is in their place in `onto` is replaced.
+    Each of these has the lines that are in its place. `moved` maps the lines that the change was
+    made on to those that are there.
     """
-    moved = LineMap.between(before, onto)
-    return _make_spec(_move(path, hunk.plain, moved) for hunk in hunks)
+
+    change: FileChange
+    moved: LineMap = LineMap(())
+    refused: tuple[tuple[Hunk, Lines], ...] = ()
 
 
-def _move(path: str, hunk: Hunk, moved: LineMap) -> ReplaceRange | InsertAfter:
-    """Make an edit of a hunk where its old lines are in another version."""
-    lines = tuple(map(decode_text, hunk.new_lines))
-    if hunk.start_line > hunk.end_line:
-        _, last = moved.follow((hunk.end_line, hunk.end_line))
-        return InsertAfter(path, last, lines)
-    first, last = moved.follow((hunk.start_line, hunk.end_line))
-    if last < first:
-        return InsertAfter(path, first - 1, lines)
-    return ReplaceRange(path, first, last, lines)
+def carry_change(change: FileChange, files: Snapshot, free: Collection[int] = ()) -> CarriedChange:
+    """Make a change of another version of its file, by lines.
+
+    A hunk has its place where the lines that it replaces are still the same. One whose edits are
+    all `free` replaces what is in their place. Raises Stale where the file itself is another one.
+    """
+    there, before, after = files.get(change.name), change.before, change.after
+    target = None if change.new_path == change.path else change.new_path
+    here = None if there is None else there.data
+    is_same = here == (None if before is None else before.data)
+    if not is_same and None in (there, before, after):
+        raise Stale(change.name, "the file is another one there", _FIRST)
+    if target is not None and files.get(target) is not None:
+        raise Stale(target, "there is a file of this name already", _FIRST)
+    if there is None or before is None or after is None:
+        return CarriedChange(replace(change, before=there))
+    base, document = Document(before.data), Document(there.data)
+    moved = LineMap(()) if is_same else LineMap.between(before.data, there.data)
+    placed: list[tuple[Hunk, Lines]] = []
+    refused: list[tuple[Hunk, Lines]] = []
+    for hunk in change.hunks:
+        lines, is_sure = _find_place(hunk, moved)
+        is_above = not placed or placed[-1][1][1] < lines[0]
+        is_placed = is_above and (is_sure or {*hunk.edits} <= {*free})
+        (placed if is_placed else refused).append((hunk, lines))
+    # What an edit wrote goes with it, also what others wrote beside it.
+    numbers = {number for hunk, _ in refused for number in hunk.edits}
+    while lost := [each for each in placed if numbers & {*each[0].edits}]:
+        placed = [each for each in placed if each not in lost]
+        refused += lost
+        numbers |= {number for hunk, _ in lost for number in hunk.edits}
+    hunks = tuple(replace(hunk, start_line=a, end_line=b) for hunk, (a, b) in placed)
+    is_kept = document.is_terminated != base.is_terminated
+    ends = document if is_kept else Document(after.data)
+    data = apply_hunks(document, hunks, is_terminated=ends.is_terminated)
+    made = File(data, after.mode if there.mode == before.mode else there.mode)
+    change = replace(change, before=there, after=made, hunks=hunks)
+    return CarriedChange(change, moved, tuple(refused))
 
 
-def _make_spec(edits: Iterable[ReplaceRange | InsertAfter]) -> Spec:
-    found = tuple(edits)
-    written = json.dumps([*map(write_edit, found)])
-    return Spec("protocol", found, sequential=False, digest=digest(written.encode()))
+def _find_place(hunk: Hunk, moved: LineMap) -> tuple[Lines, bool]:
+    """Find the lines that a hunk replaces, and whether they are the same as where it was made."""
+    first, last = hunk.start_line, hunk.end_line
+    found = moved.carry((first, last))
+    if found is None and first > last:  # the line below may be the same
+        below = moved.carry((first, first))
+        found = None if below is None else (below[0], below[0] - 1)
+    if found is not None:
+        return found, True
+    first, last = moved.follow((first, last))
+    return (min(first, last + 1), last), False
 
 
-def _edit_lines(path: str, change: LineChange, new: Sequence[bytes]) -> ReplaceRange | InsertAfter:
-    lines = tuple(map(decode_text, new[change.new_start : change.new_end]))
-    if change.old_start == change.old_end:
-        return InsertAfter(path, change.old_start, lines)
-    return ReplaceRange(path, change.old_start + 1, change.old_end, lines)
+def carry_read(read: Read, moved: LineMap) -> Iterator[Read]:
+    """Carry a read to another version of its file, as far as its lines are left."""
+    if read.start_line is not None and read.end_line is not None:
+        for first, last in moved.keep((read.start_line, read.end_line)):
+            yield replace(read, start_line=first, end_line=last)
+
+
+def _read_version(unit: PendingEdit, side: FileMark | None) -> File | None:
+    data = None if side is None else unit.version(side)
+    if side is not None and data is None:
+        raise InvalidInput(unit.edit.path, "the version that was edited is no longer stored")
+    return None if side is None or data is None else File(data, side.mode)
+
+
+def _to_lf(file: File | None) -> File | None:
+    return None if file is None else replace(file, data=file.data.replace(b"\r\n", b"\n"))
+
+
+def read_contents(files: Snapshot, paths: Iterable[str]) -> list[File | None]:
+    """Read some files of a snapshot, in order."""
+    return [files.get(path) for path in paths]

@@ -31,7 +31,7 @@ from hkgit.sessions.waiting_edits import has_moved, may_be_committed, see_head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.sessions.proposal import Proposal
+    from hkgit.sessions.commit_entries import Proposal
 
 
 def open_journals(repository: Repository, root: Path) -> list[SessionJournal]:
@@ -108,17 +108,13 @@ KEPT = 50
 """So many calls that HEAD has are kept at least: `git reset` may take their commit back."""
 
 
-def _forget(repository: Repository, journals: Sequence[SessionJournal]) -> None:
-    """Forget calls that HEAD has, and the sessions that have ended and wait for nothing."""
+def _forget(journals: Sequence[SessionJournal]) -> None:
+    """Forget calls that HEAD has."""
     for journal in journals:
         standing = journal.standing
         done = [call for call in journal.effective if call not in standing]
         if len(done) > 2 * KEPT:
             journal.forget([*done[-KEPT:], *standing])
-    if any(journal.state.is_ended for journal in journals):
-        from hkgit.sessions.end import drop_ended  # few sessions are ended by a word
-
-        drop_ended(repository, find_root(repository), journals)
 
 
 def settle_commit(repository: Repository) -> None:
@@ -174,8 +170,7 @@ def stage(repository: Repository) -> Proposal:
     Entries that an earlier attempt left are taken out. Raises GitRefused.
     """
     # What only takes entries out, or looks back, makes none.
-    from hkgit.sessions.commit_entries import propose
-    from hkgit.sessions.proposal import Proposal
+    from hkgit.sessions.commit_entries import Proposal, propose
 
     root = find_root(repository)
     journals = open_journals(repository, root)
@@ -197,7 +192,7 @@ def stage(repository: Repository) -> Proposal:
             journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
         if not proposal.entries and not may_be_committed(repository, root, journals):
             say_none_waits(root)
-        _forget(repository, journals)
+        _forget(journals)
     if find_unused(root):
         from hkgit.sessions.end import expire
 

@@ -1,8 +1,8 @@
 """Calls that are taken back, without touching what came after them.
 
 A file that is still as the change left it becomes what it was before. Where it has changed since,
-the lines of the change are put back by a three-way merge of lines, whose base is what the change
-left. Lines that already are as they were stay.
+the lines of the change are put back where a line diff has them. Lines that already are as they were
+stay.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from hkgit.applying.hunk import Hunk
+from hkgit.applying.outcome import FileChange, Plan, files_after
 from hkgit.edits import File, Overlay, Snapshot
-from hkgit.errors import Conflict, InvalidInput
+from hkgit.errors import Conflict, InvalidInput, Stale
 from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import RecordedFile
 from hkgit.sessions.answers import UndoReport
@@ -26,10 +28,11 @@ from hkgit.sessions.knowledge import (
     carry_knowledge,
     learn_lines,
 )
+from hkgit.sessions.placement import carry_change
 from hkgit.sessions.waiting_edits import find_effective, see_head
 from hkgit.sessions.writer import at_work, begin_turn, carry_out, keep_files, next_call
-from hkgit.text.diff import LineChange, find_changes
-from hkgit.text.document import Document, terminate, unterminate
+from hkgit.text.diff import find_changes
+from hkgit.text.document import Document, terminate
 
 _FIX = "Change it back by hand, or undo what came after it first."
 
@@ -100,73 +103,43 @@ def _reread(
 
 
 def _reverse(change: RecordedFile, files: Snapshot, blobs: Blobs) -> dict[str, File | None]:
-    before, after = blobs.file(change.before), blobs.file(change.after)
-    if change.new_path is None:
-        return _restore(change.path or "", before, files)
-    present = files.get(change.new_path)
-    is_back = change.path is not None and files.get(change.path) == before
-    if is_back and (change.path == change.new_path or present is None):
+    """Take back a change of one file. Raises Conflict where later work is in the way."""
+    if all(mark(files.get(path)) == state for path, state in change.needs):
         return {}
-    if change.path is None:
-        if present is not None and present != after:
-            raise Conflict(change.new_path, "was changed after it was made", _FIX)
-        return {change.new_path: None}
-    if present is None or before is None or after is None:
-        raise Conflict(change.new_path, "is gone, or was never stored", _FIX)
-    file = _merge_file(change.new_path, before, after, present)
-    if change.path == change.new_path:
-        return {change.path: file}
-    return {change.new_path: None, **_restore(change.path, file, files)}
+    before, after = blobs.file(change.before), blobs.file(change.after)
+    if (before is None) != (change.before is None) or (after is None) != (change.after is None):
+        raise Conflict(change.name, "was never stored", _FIX)
+    back = tell_change(change.new_path, after, change.path, before)
+    return files_after(Plan((), (put_back(back, files),)))
 
 
-def _restore(path: str, file: File | None, files: Snapshot) -> dict[str, File | None]:
-    """Put a file back at its path. Raises Conflict when another has taken it."""
-    if files.get(path) not in (None, file):
-        raise Conflict(path, "was created again after it was deleted", _FIX)
-    return {path: file}
+def tell_change(
+    path: str | None, before: File | None, new_path: str | None, after: File | None
+) -> FileChange:
+    """Tell what leads from one version of a file to another."""
+    old, new = (
+        terminate(Document(b"" if file is None else file.data)).raw_lines
+        for file in (before, after)
+    )
+    hunks = tuple(
+        Hunk(each.old_start + 1, each.old_end, b"".join(new[each.new_start : each.new_end]), (1,))
+        for each in find_changes(old, new)
+    )
+    return FileChange(path=path, new_path=new_path, before=before, after=after, hunks=hunks)
 
 
-def _merge_file(path: str, before: File, after: File, present: File) -> File:
-    """The present file without the change from `before` to `after`."""
-    mode = before.mode if present.mode == after.mode else present.mode
-    if present.data == after.data:
-        return File(before.data, mode)
-    if before.data == after.data:
-        return File(present.data, mode)
-    data = merge_back(path, after.data, before.data, present.data)
-    return File(data, mode)
+def put_back(change: FileChange, files: Snapshot) -> FileChange:
+    """Make a change of a file as it is now, but for lines that are already as it leaves them.
 
-
-def merge_back(path: str, base: bytes, wanted: bytes, present: bytes) -> bytes:
-    """Apply the change from `base` to `wanted` to `present`, by lines. Raises Conflict.
-
-    Lines of `present` that already equal those of `wanted` stay. Lines right beside a change may
-    have changed since, which git's own merge would call a conflict.
+    Raises Conflict where others have changed what it replaces.
     """
-    old, new, here = (terminate(Document(data)).raw_lines for data in (base, wanted, present))
-    lines, ours = [*here], find_changes(old, here)
-    for change in reversed(find_changes(old, new)):
-        back = new[change.new_start : change.new_end]
-        met = [each for each in ours if _meet(change, each)]
-        if any(here[each.new_start : each.new_end] == back for each in met):
-            continue
-        if met:
-            raise Conflict(f"{path}:{met[0].new_start + 1}", "these lines were changed again", _FIX)
-        above = [each for each in ours if each.old_end <= change.old_start]
-        shift = above[-1].new_end - above[-1].old_end if above else 0
-        lines[change.old_start + shift : change.old_end + shift] = back
-    was_terminated = Document(wanted if _ends(base) == _ends(present) else present).is_terminated
-    data = b"".join(lines)
-    return data if was_terminated else unterminate(data)
-
-
-def _ends(data: bytes) -> bool:
-    return Document(data).is_terminated
-
-
-def _meet(one: LineChange, other: LineChange) -> bool:
-    """Whether two changes are of the same lines, or put something into the same place."""
-    span = (one.old_start, one.old_end)
-    if span == (other.old_start, other.old_end):
-        return True
-    return one.old_start < other.old_end and other.old_start < one.old_end
+    try:
+        carried = carry_change(change, files)
+    except Stale as error:
+        raise Conflict(error.where, error.what, _FIX) from error
+    there = carried.change.before
+    for hunk, (first, last) in carried.refused:
+        if there is None or Document(there.data).lines[first - 1 : last] != hunk.new_lines:
+            where = f"{change.name}:{max(first, 1)}"
+            raise Conflict(where, "these lines were changed again", _FIX)
+    return carried.change

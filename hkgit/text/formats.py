@@ -257,7 +257,6 @@ class SessionJson(TypedDict):
     waiting: Annotated[Count, "Edits that are in the checkout and in no commit."]
     waiting_blind: Count
     last_used: Seconds
-    ended: bool
     expires: Annotated[
         int | None, "When it is removed if unused; null while it has uncommitted edits."
     ]
@@ -596,29 +595,6 @@ class AdoptJson(TypedDict):
     changes: list[AdoptedChangeJson]
 
 
-class ScannedCommitJson(TypedDict):
-    """A commit of which transcripts may explain lines."""
-
-    commit: str
-    subject: str
-    by: str
-    has_entries: bool
-    is_kept: bool
-    lines: Count
-    explained_lines: Count
-
-
-class ScanJson(TypedDict):
-    """With `--scan`: which commits could have evidence."""
-
-    status: Literal["scanned"]
-    transcripts: Count
-    commits: list[ScannedCommitJson]
-
-
-# What fleets, exports and queries answer
-
-
 class TallyJson(TypedDict):
     """Numbers of commits: all, those that the policy accepts, and by kind."""
 
@@ -670,8 +646,6 @@ class ExportJson(TypedDict):
     url: Annotated[str | None, "The URL of its remote, without credentials."]
     roots: Annotated[list[str], "The ids of the root commits."]
     judged: Annotated[int, "Commits that were judged in this run."]
-    added: Annotated[int, "Commits that are new in the tables."]
-    changed: Annotated[int, "Commits whose rows have changed."]
     removed: Annotated[int, "Commits that are no longer in the history."]
 
 
@@ -848,7 +822,7 @@ class LedgerJson(TypedDict):
 
 
 FORMATS: dict[str, Any] = {
-    "adopt": Annotated[AdoptJson | ScanJson, "Which call made each changed line."],
+    "adopt": Annotated[AdoptJson, "Which call made each changed line."],
     "answer": AnswerJson,
     "blame": Annotated[list[BlameLineJson], "The lines of a file."],
     "commit": CommitJson,

@@ -10,16 +10,13 @@ from typing import Protocol
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER
-from hkgit.evidence.replay import REFS as RECORDS
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.replay import record_ref
-from hkgit.gate.policy.model import Policy
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
-from hkgit.sessions.commit_entries import propose
-from hkgit.sessions.proposal import Proposal
+from hkgit.sessions.commit_entries import Proposal, propose
 from hkgit.sessions.stage import open_journals
 from hkgit.sessions.writer import at_work
 from hkgit.values import dataclass, replace
@@ -140,7 +137,7 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
     live = open_journals(repository, repository.work_tree)
     replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
     units = list_waiting([*live, *replayed.journals.values()])
-    proposal = propose(repository, units, head, tree, is_built=True)
+    proposal = propose(repository, units, head, tree)
     explanation = _explain(repository, proposal, (before, tree), units)
     if request.keeps:
         _keep_calls(repository.work_tree, proposal, replayed)
@@ -158,7 +155,7 @@ def _adopt_commits(
         units = _narrow(repository, journals, commit, before)
         parents = repository.commit(commit).parents
         base = parents[0] if parents else None
-        proposal = propose(repository, units, base, after, is_built=True)
+        proposal = propose(repository, units, base, after)
         explanation = _explain(repository, proposal, (before, after), units)
         for journal in journals:  # what a commit has taken is not there for the next
             journal.landed |= {each.name for each in proposal.entries if each.list_edits(journal)}
@@ -233,7 +230,6 @@ def _explain(
     trees: tuple[str, str],
     units: Sequence[PendingEdit],
 ) -> Explanation:
-    assert proposal.built is not None, "all edits were built"
     before, after = map(repository.snapshot, trees)
     return explain(proposal.built, (before, after), list_changed_paths(repository, *trees), units)
 
@@ -260,57 +256,3 @@ def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> N
     fresh = replace(call, id=journal.state.last + 1)
     journal.begin(fresh)
     journal.end(fresh, {})
-
-
-@dataclass(frozen=True)
-class ScannedCommit:
-    """A commit that an agent made, or that transcripts know of.
-
-    `agent` is the name of its author or co-authors that makes it an agent's, None where none does;
-    `adoption` what transcripts explain, None where the commit has entries of its own. With
-    `is_kept` a record of it is beside the history already.
-    """
-
-    commit: str
-    parent: str | None
-    subject: str
-    agent: str | None
-    adoption: Adoption | None
-    is_kept: bool = False
-
-
-def scan_commits(
-    repository: Repository, transcripts: Transcripts, commits: Sequence[str], policy: Policy
-) -> list[ScannedCommit]:
-    """Scan commits, parents first. Raises Unverifiable where their parents are not here."""
-    bare = [commit for commit in commits if not _has_entries(repository, commit)]
-    request = AdoptRequest(transcripts, commits=tuple(bare), keeps=False)
-    adopted = {each.commit: each for each in adopt(repository, request)} if bare else {}
-    found = []
-    refs = repository.git("for-each-ref", "--format=%(refname)", "--", RECORDS).text.split()
-    kept = {ref.removeprefix(RECORDS) for ref in refs}
-    for commit in commits:
-        raw, adoption = repository.commit(commit), adopted.get(commit)
-        agent = policy.governing_name((raw.author, raw.committer), raw.message)
-        if agent is not None or adoption is None or adoption.explanation.explained:
-            subject = raw.message.partition(b"\n")[0].decode("utf-8", "replace")
-            parent = next(iter(raw.parents), None)
-            found.append(
-                ScannedCommit(
-                    commit=commit,
-                    parent=parent,
-                    subject=subject,
-                    agent=agent,
-                    adoption=adoption,
-                    is_kept=commit in kept,
-                )
-            )
-    return found
-
-
-def _has_entries(repository: Repository, commit: str) -> bool:
-    """Whether a commit adds entries to the ledger."""
-    parents = repository.commit(commit).parents
-    before = repository.commit(parents[0]).tree if parents else None
-    changes = repository.changes(before, repository.commit(commit).tree)
-    return any(each.old is None and each.path.startswith(f"{LEDGER}/") for each in changes)

@@ -16,9 +16,8 @@ from hkgit.evidence.refusal_log import (
     settle_refusals,
 )
 from hkgit.git.repository import Repository
-from hkgit.git.transaction.branch_queue import turn
 from hkgit.git.transaction.landing import BranchMoved
-from hkgit.git.transaction.recovery import settle_abandoned
+from hkgit.git.transaction.transaction import settle_abandoned, turn
 from hkgit.text.document import Lines
 from hkgit.values import dataclass, replace
 from hkgit.workflows.commit_plan import PlannedCommit, RecordedCommit, prepare, record_step

@@ -7,16 +7,23 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from hkgit.applying.carry import carry_plan, follow_reads, renew_reads
 from hkgit.applying.evidence import find_holding_read, refuse_stale_hash, whole
-from hkgit.applying.net import NetChange, words_written
+from hkgit.applying.net import NetChange
 from hkgit.applying.outcome import Plan, expect_change, files_after, files_before, refuse_spec
 from hkgit.applying.planner import Options, PlannedSpec, Series, plan
 from hkgit.applying.ranges import refuse_stale_read
 from hkgit.applying.workspace import resolve_names
 from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot, Spec
 from hkgit.errors import HkgitError, InvalidInput, Stale
-from hkgit.evidence.claims import make_claims, make_squash_claim, record
+from hkgit.evidence.claims import (
+    list_read_lines,
+    make_claims,
+    make_entry,
+    make_squash_claim,
+    record,
+)
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, Entry, entry_id, entry_path
-from hkgit.evidence.refusal_log import RefusalLog, digest_text, make_refusal_claims
+from hkgit.evidence.kept_text import says_only
+from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.trailers import append_trailers, list_missing_lines, render_trailers
 from hkgit.git.attributes import Content, Conversion, expect_no_collisions
 from hkgit.git.repository import Repository
@@ -214,15 +221,12 @@ def record_step(
     settings = request.options.settings
     net = None if as_said else _find_net_change(step, settings)
     told = step if net is None else net
-    # What the agent was refused before of the texts that the step writes.
-    refused = RefusalLog.of(repository.common_dir)
-    texts = {digest_text(edit) for edit in step.spec.edits}
     claims = make_claims(
         agent,
         int(time.time()),
         verify=verify,
         allow_blind=request.allow_blind,
-        refusals=make_refusal_claims(refused.find_open(agent, texts)),
+        refusals=RefusalLog.of(repository.common_dir).make_claims(agent, step.spec.edits),
     )
     if net is not None:
         claims["squashed"] = make_squash_claim(len(step.plan.outcomes), [agent])
@@ -248,14 +252,15 @@ def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | N
     The ledger holds no such text: no diff shows it. Raises InvalidInput where no diff says what
     the edits make together.
     """
-    changes, outcomes = step.plan.files, step.plan.outcomes
-    if not step.spec.sequential or len(outcomes) < 2:
+    changes = step.plan.files
+    if not step.spec.sequential or len(step.plan.outcomes) < 2:
         return None
     landed = words_of_files(file for each in changes for file in (each.before, each.after))
-    if words_written(step.spec, outcomes) <= landed:
+    entry = make_entry(step.spec, step.plan, settings, step.reads)
+    if says_only(entry, landed):
         return None
     net = NetChange()
-    net.add(step.plan)
+    net.add(changes, list_read_lines(entry, {edit.id for edit in entry.edits}))
     try:
         return net.restate(Overlay(MappingSnapshot(), files_before(changes)), settings)
     except InvalidInput as error:

@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, groupby, repeat, takewhile
+from itertools import groupby, takewhile
 
 from hkgit.applying.evidence import HASHED, covers, is_empty
 from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, Snapshot
 from hkgit.sessions.call_journal import PendingEdit
-from hkgit.sessions.selection import Built
+from hkgit.sessions.placement import Built
 from hkgit.text.diff import find_common, list_changes
 from hkgit.text.document import Document, Lines
 from hkgit.values import dataclass, field
@@ -203,13 +203,9 @@ _Step = tuple[dict[int, Origin], Sequence[FileChange]]
 
 
 def _list_built(built: Built) -> Iterator[_Step]:
-    for units, placed in built.steps:
-        # A unit that was restated on the parent's lines may have become several edits.
-        numbered = zip(
-            range(1, len(placed.plan.outcomes) + 1), chain(units, repeat(units[-1])), strict=False
-        )
-        own = {number: Origin.of(unit, is_derived=True) for number, unit in numbered}
-        yield own, placed.plan.files
+    for step in built.steps:
+        own = {unit.number: Origin.of(unit, is_derived=True) for unit in step.units}
+        yield own, step.changes
 
 
 def _list_recorded(units: Iterable[PendingEdit]) -> Iterator[_Step]:

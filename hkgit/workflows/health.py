@@ -16,7 +16,7 @@ from hkgit.gate.entrypoints import hook_scripts
 from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.journal import TransactionState, find_abandoned, list_transactions
-from hkgit.git.transaction.recovery import Outcome, Settled, find_outcome, settle_abandoned
+from hkgit.git.transaction.transaction import Outcome, Settled, find_outcome, settle_abandoned
 from hkgit.values import dataclass
 
 

@@ -17,13 +17,6 @@ from hkgit.gate.commit_range import (
     RulingStream,
     judge_range,
 )
-from hkgit.gate.entrypoints.arrival import (
-    UpdateResult,
-    parse_pushed,
-    parse_received,
-    read_framework_update,
-)
-from hkgit.gate.entrypoints.ci import CiEvent, judge_event
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN
@@ -31,6 +24,11 @@ from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import load_policy, read_named_policy
 from hkgit.git.repository import Repository, find_comment_mark, find_message_file, read_message
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.gate.entrypoints.arrival import UpdateResult
+    from hkgit.gate.entrypoints.ci import CiEvent
 
 
 def judge(
@@ -58,7 +56,7 @@ def judge(
     trusted = trusted.for_refs(() if head.branch is None else (f"refs/heads/{head.branch}",))
     # Under the built-in policy a shell makes nobody an agent: somebody may be setting hkgit up.
     known = shell if trusted.source != BUILT_IN else None
-    tree = repository.index_tree()
+    tree = repository.judged_tree
     candidates = [
         replace(make_candidate(repository, tree, parents, message), amends=number > 0)
         for number, parents in enumerate(repository.commit_in_progress_parents())
@@ -107,6 +105,8 @@ def judge_ci(
     Raises Rejected where the update itself is refused.
     """
     named = None if policy is None else load_policy(repository, policy, None)
+    from hkgit.gate.entrypoints.ci import judge_event
+
     return judge_event(repository, event, named, watch, explain=explain)
 
 
@@ -135,6 +135,11 @@ def judge_refs(
     `hkgit.gate.policy` and `hkgit.budget` replace what is not given. Raises InvalidInput for a
     policy, a budget or lines from git that cannot be read.
     """
+    from hkgit.gate.entrypoints.arrival import (
+        parse_pushed,
+        parse_received,
+        read_framework_update,
+    )
     from hkgit.gate.entrypoints.hooks import judge_moved, judge_pushed, judge_received
 
     if point == "pre_receive":

@@ -49,11 +49,10 @@ from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE, Commit, Files
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
-from hkgit.git.transaction.recovery import settle_abandoned
+from hkgit.git.transaction.transaction import settle_abandoned
 from hkgit.sessions.call_journal import list_waiting
-from hkgit.sessions.commit_entries import propose
+from hkgit.sessions.commit_entries import ProposedEntry, propose
 from hkgit.sessions.commit_message import name_entries
-from hkgit.sessions.proposal import ProposedEntry
 from hkgit.sessions.stage import find_root, lock_all, open_journals
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun

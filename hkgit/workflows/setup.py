@@ -12,8 +12,8 @@ from hkgit.gate.trusted_policy import CONFIG
 from hkgit.git.repository import Repository
 from hkgit.sessions.end import list_homes
 from hkgit.sessions.homes import LOCAL, STATE_FILE
-from hkgit.workflows import framework_hooks, git_hooks, policy_file
-from hkgit.workflows.setup_steps import Action, SetupStep, carry_out, read
+from hkgit.workflows import git_hooks, policy_file
+from hkgit.workflows.setup_steps import Action, SetupStep, carry_out, keep_file
 
 
 def install(repository: Repository, hooks: Sequence[str]) -> list[SetupStep]:
@@ -22,10 +22,11 @@ def install(repository: Repository, hooks: Sequence[str]) -> list[SetupStep]:
     Raises InvalidInput when its policy cannot be read, GitRefused when it cannot be written.
     """
     root = _expect_checkout(repository)
-    steps = list(policy_file.install(root))
-    if uses_framework(root) and "pre-commit" in hooks:
-        steps.append(framework_hooks.install(root))
-    steps += git_hooks.install(_find_hooks(repository), hooks, is_framed=uses_framework(root))
+    steps, config = list(policy_file.install(root)), git_hooks.find_framework(root)
+    if config is not None and "pre-commit" in hooks:
+        steps.append(keep_file(config, "runs hkgit gate already"))
+        hooks = [name for name in hooks if name != "pre-commit"]
+    steps += git_hooks.install(_find_hooks(repository), hooks)
     carry_out(steps)
     return steps
 
@@ -49,7 +50,6 @@ def remove(repository: Repository) -> list[SetupStep]:
     root = _expect_checkout(repository)
     steps = [
         *policy_file.remove(root),
-        *framework_hooks.remove(root),
         *git_hooks.remove(_find_hooks(repository)),
         *_list_sessions(repository),
     ]
@@ -60,20 +60,9 @@ def remove(repository: Repository) -> list[SetupStep]:
     return steps
 
 
-def uses_framework(root: Path) -> bool:
-    """Whether the pre-commit framework is to run the hooks."""
-    return framework_hooks.find_config(root) is not None
-
-
-def list_remaining(
-    repository: Repository, steps: Sequence[SetupStep], hooks: Sequence[str]
-) -> Iterator[str]:
+def list_remaining(repository: Repository, steps: Sequence[SetupStep]) -> Iterator[str]:
     """List what is left to a person after `install`."""
     root = _expect_checkout(repository)
-    if uses_framework(root) and "pre-commit" in hooks:
-        hook = read(_find_hooks(repository).path / "pre-commit") or b""
-        if framework_hooks.find_runner(hook) is None:
-            yield f"run: {framework_hooks.render_install_command(root)}"
     written = [step.path for step in steps if step.action is Action.WROTE]
     if any(_is_below(path, root) and not _is_below(path, repository.git_dir) for path in written):
         yield "commit these files: the gate reads the policy from HEAD"

@@ -31,6 +31,7 @@ def below(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     """A repository with hkgit's hooks, and a file in a directory whose name has a blank."""
     if request.param == SHA_256:
         monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
+    monkeypatch.setenv("PATH", loaded_path()["PATH"])
     repo = Repo.init(tmp_path / "repo")
     repo.commit({"first.txt": b"1\n"}, "Start")
     repo.commit({"second.txt": b"2\n"}, "Go on")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from hkgit.agents import HOOKED, MODES, PLAIN, has_server
+from hkgit.agents.events import HOOK_SECONDS
 from hkgit.agents.setup import installer
 from hkgit.agents.setup.installer import install, list_remaining_steps, remove
-from hkgit.agents.setup.settings import HOOK_SECONDS
 from hkgit.workflows.setup_steps import Action
 from tests.support.repos import Repo
 from tests.support.running import run

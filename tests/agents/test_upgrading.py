@@ -89,7 +89,7 @@ def test_hooks_in_settings_are_outdated_where_their_command_is_another(tmp_path:
 
 def test_doctor_tells_of_outdated_hooks(repo: Repo) -> None:
     install(repo.path, "claude", "record")
-    assert run("doctor", "--json", cwd=repo.path).json()["outdated_hooks"] == []
+    assert "another version" not in run("doctor", cwd=repo.path).out
     settings = repo.path / ".claude/settings.json"
     settings.write_text(settings.read_text().replace(" || true", ""))
     said = run("doctor", cwd=repo.path).out

@@ -217,16 +217,6 @@ def test_an_entry_made_on_files_that_nobody_has_reaches_no_floor(
     assert scene.rule(made, replace(policy, min_tightness=1)) == "unverifiable"
 
 
-@pytest.mark.parametrize("threshold", [0, 100, 799])
-def test_a_threshold_below_the_floor_is_rejected(
-    scene: Scene, policy: Policy, threshold: int
-) -> None:
-    change = scene.honest()
-    change.entry["parameters"]["threshold"] = threshold
-    strict = replace(policy, min_threshold=800)
-    assert scene.rule(scene.commit(change), strict) == "ladder"
-
-
 def test_a_byte_smuggled_in_by_amending_is_found(scene: Scene, policy: Policy) -> None:
     change = scene.honest()
     smuggled_byte(change)

@@ -103,9 +103,9 @@ def forget_origin(repo: Repo, record: str) -> None:
     repository.write_ref(record, repository.write_tree(tree, files))
 
 
-@pytest.mark.parametrize("floor", ["accept = false", "min_tightness = 0.9"])
+@pytest.mark.parametrize("floor", ["accept = []", "min_tightness = 0.9"])
 def test_a_record_that_hides_what_it_is_is_held_to_the_floors(served: Served, floor: str) -> None:
-    accept(served, f"{ACCEPTING}[gate.recovered]\n{floor}\n")
+    accept(served, f"{ACCEPTING}[[gate.paths]]\npaths = ['*']\nrecovered = true\n{floor}\n")
     forget_origin(served.clone, recover(served))
     taken, said = served.push("blind:main", RECORDS)
     assert not taken

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-import pytest
 
 from hkgit.cli.main import main
 
@@ -39,16 +38,12 @@ def test_the_contract_speaks_of_every_command() -> None:
     assert {name for name in COMMANDS if not words.issuperset(name.split())} == set()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_page_runs_only_commands_that_there_are(page: Path) -> None:
-    shown = re.findall(r"(?:`|^\$ |^ +)hkgit ([a-z]+)", page.read_text(), re.MULTILINE)
-    assert set(shown) - {name.split()[0] for name in COMMANDS} == set()
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_page_links_to_what_there_is(page: Path) -> None:
-    links = re.findall(r"\]\(([^)#]+)", page.read_text())
-    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+def test_pages_run_only_commands_that_there_are() -> None:
+    pattern = re.compile(r"(?:`|^\$ |^ +)hkgit ([a-z]+)", re.MULTILINE)
+    shown = {(page.name, name) for page in PAGES for name in pattern.findall(page.read_text())}
+    known = {name.split()[0] for name in COMMANDS}
+    assert len(shown) > 50
+    assert [each for each in shown if each[1] not in known] == []
 
 
 def test_every_page_is_linked_from_another() -> None:

@@ -26,7 +26,6 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "apply": ("spec",),
     "bench": ("--transcripts", "logs"),
     "export": ("--to", "tables"),
-    "session end": ("mine",),
     "session show": ("mine",),
     "sql": ("select 1",),
 }

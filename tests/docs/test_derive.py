@@ -9,11 +9,12 @@ import shutil
 import subprocess
 import sys
 from base64 import b64decode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pygit2
 import pytest
 
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
@@ -23,7 +24,15 @@ from tests.docs.console import BLOCK, ROOT
 from tests.support.agreement import derive, derive_again, expect_agreement, list_answers
 from tests.support.attacks import A, governed_repository, honest
 from tests.support.commands import hkgit, replace_line_two
-from tests.support.commits import Change, applied, commit, joined
+from tests.support.commits import (
+    Change,
+    applied,
+    commit,
+    commit_tree,
+    joined,
+    message_of,
+    tree_of,
+)
 from tests.support.objects import write_commit
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import IDENTITY, Repo
@@ -89,16 +98,25 @@ def _vector_commit(repo: Repo, vector: Path) -> str:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    return Repo.init(tmp_path_factory.mktemp("vectors") / "repo")
+    """A governed repository; vectors and forgeries are commits beside its branch."""
+    return governed_repository(Repo.init(tmp_path_factory.mktemp("store") / "repo"))
+
+
+@pytest.fixture(scope="module")
+def second(store: Repo) -> Iterator[Any]:
+    """The second verifier at work in it."""
+    git = derive.Git(str(store.path))
+    yield git
+    git.batch.communicate()
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda path: path.stem)
-def test_both_verifiers_say_of_a_vector_what_it_says(store: Repo, vector: Path) -> None:
+def test_both_verifiers_say_of_a_vector_what_it_says(
+    store: Repo, second: Any, vector: Path
+) -> None:
     made = _vector_commit(store, vector)
     is_derived = json.loads(vector.read_text("utf-8"))["derived"]
-    git = derive.Git(str(store.path))
-    answer, _ = derive_again(git, made)
-    git.batch.communicate()
+    answer, _ = derive_again(second, made)
     assert answer == ("derived" if is_derived else "not derived")
     allowed = list_answers(Repository.discover(store.path), made)
     assert allowed <= ({"derived"} if is_derived else {"not derived", "not judged here"})
@@ -189,20 +207,24 @@ FORGERIES: dict[str, Callable[[Change], object]] = {
 
 @pytest.mark.parametrize("base", ["its own base", "another base"])
 @pytest.mark.parametrize("forge", FORGERIES.values(), ids=list(FORGERIES))
-def test_no_forgery_is_derived(repo: Repo, forge: Callable[[Change], object], base: str) -> None:
-    governed_repository(repo)
-    change = honest(repo)
+def test_no_forgery_is_derived(
+    store: Repo, second: Any, forge: Callable[[Change], object], base: str
+) -> None:
+    change = honest(store)
     forge(change)
     if base == "another base":
-        repo.commit({"a.py": b"# moved\n" + repo.show("HEAD", "a.py")})
+        moved = Change({"a.py": File(b"# moved\n" + A)})
         file = change.files["a.py"]
         assert file is not None
         change.files["a.py"] = File(b"# moved\n" + file.data, file.mode)
-    made = commit(repo, change)
-    done = run("HEAD~1..HEAD", cwd=repo.path)
-    assert done.stderr == ""
-    assert done.stdout.startswith(f"{made[:12]}  not derived  ")
-    assert done.returncode == 1
+        change.parents = (_commit_beside(store, moved),)
+    assert derive_again(second, _commit_beside(store, change))[0] == "not derived"
+
+
+def _commit_beside(repo: Repo, change: Change) -> str:
+    """Commit a change, and leave the branch where it is."""
+    tree, message = tree_of(repo, change), message_of(change)
+    return commit_tree(repo, tree, change.parents, message, change.author)
 
 
 def test_what_is_forged_above_is_derived_as_long_as_it_is_honest(repo: Repo) -> None:
@@ -230,11 +252,13 @@ def test_a_base_that_is_no_ancestor_of_the_parent_says_nothing(repo: Repo) -> No
 
 def test_directories_are_as_deep_as_git_makes_them(repo: Repo) -> None:
     governed_repository(repo)
-    blob = repo.git("hash-object", "-w", "--stdin")
-    tree = repo.git("mktree", stdin=f"100644 blob {blob}\tleaf\n".encode())
-    for _ in range(1200):
-        tree = repo.git("mktree", stdin=f"040000 tree {tree}\td\n".encode())
-    made = repo.git("commit-tree", "-m", "Dig", tree)
+    opened = pygit2.Repository(str(repo.path))
+    name, mode, tree = "leaf", pygit2.enums.FileMode.BLOB, opened.create_blob(b"")
+    for _ in range(1201):
+        builder = opened.TreeBuilder()
+        builder.insert(name, tree, mode)
+        name, mode, tree = "d", pygit2.enums.FileMode.TREE, builder.write()
+    made = repo.git("commit-tree", "-m", "Dig", str(tree))
     assert run(made, cwd=repo.path).stdout == f"{made[:12]}  no entry\n"
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from hkgit.workflows.framework_hooks import install
-from hkgit.workflows.setup_steps import Action
 from tests.support.ci_workflows import load
 from tests.support.commands import ROOT, start
 
@@ -104,10 +102,6 @@ def test_the_example_judges_again_where_the_target_is_changed_and_for_that_targe
 def test_the_framework_understands_the_projects_files(command: str) -> None:
     done = start("pre-commit", command, cwd=ROOT)
     assert done.returncode == 0, done.stdout
-
-
-def test_the_projects_own_configuration_has_the_lines_that_init_writes() -> None:
-    assert install(ROOT).action is Action.KEPT
 
 
 def test_the_line_that_ci_runs_stands_in_the_readme() -> None:

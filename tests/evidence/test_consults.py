@@ -63,8 +63,8 @@ def test_the_advice_after_so_many_tries_answers_the_question(desk: Desk) -> None
     assert found is not None
     answered = _answer(desk, *found[1].split(), found[2].split("|")[1], "-m", "Not now")
     assert answered.code == 0, answered.err
-    assert desk.consults[0].id == asked.id
-    assert desk.consults[0].decided == Decision("drop", ADA, "Not now")
+    assert desk.consults[0][0].id == asked[0].id
+    assert desk.consults[0][0].decided == Decision("drop", ADA, "Not now")
     _refused(desk, 1)
     assert desk.said[0].endswith(f"{ADA} decided: drop (Not now)")
 
@@ -79,7 +79,7 @@ def test_tries_with_edit_and_apply_count_together(desk: Desk) -> None:
 
 def test_the_entry_that_lands_says_what_was_decided(desk: Desk) -> None:
     _refused(desk, 3)
-    _answer(desk, desk.consults[0].id[:6], "--decision", "apply")
+    _answer(desk, desk.consults[0][0].id[:6], "--decision", "apply")
     assert desk.apply(desk.replace(10, 10, "x"))
     decided = {"decision": "apply", "by": ADA, "message": ""}
     assert [each["decided"] for each in _claims(desk)] == [decided] * 3
@@ -88,11 +88,11 @@ def test_the_entry_that_lands_says_what_was_decided(desk: Desk) -> None:
 
 def test_after_an_answer_as_many_tries_ask_again(desk: Desk) -> None:
     _refused(desk, 3)
-    _answer(desk, desk.consults[0].id, "--decision", "rewrite")
+    _answer(desk, desk.consults[0][0].id, "--decision", "rewrite")
     _refused(desk, 2)
-    assert [each.decided is None for each in desk.consults] == [False]
+    assert [each[0].decided is None for each in desk.consults] == [False]
     _refused(desk, 1)
-    assert [each.decided is None for each in desk.consults] == [False, True]
+    assert [each[0].decided is None for each in desk.consults] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -110,15 +110,15 @@ def test_what_is_no_answer_is_refused(
     desk: Desk, words: list[str], name: str, code: int, says: str
 ) -> None:
     _refused(desk, 3)
-    said = _answer(desk, *(each.format(desk.consults[0].id) for each in words), name=name)
+    said = _answer(desk, *(each.format(desk.consults[0][0].id) for each in words), name=name)
     assert said.code == code
     assert says in said.err
-    assert desk.consults[0].decided is None
+    assert desk.consults[0][0].decided is None
 
 
 def test_a_question_is_answered_once(desk: Desk) -> None:
     _refused(desk, 3)
-    answer = (desk.consults[0].id, "--decision", "apply")
+    answer = (desk.consults[0][0].id, "--decision", "apply")
     assert [_answer(desk, *answer).code for _ in range(2)] == [0, 4]
     with pytest.raises(InvalidInput, match="was answered by Ada"):
         RefusalLog.of(desk.repo.path / ".git").decide(desk.consults[0], Decision("drop", ADA))
@@ -136,7 +136,7 @@ def test_questions_are_listed_and_shown(desk: Desk) -> None:
     _refused(desk, 3)
     listed = run("consult", cwd=desk.repo.path).out
     assert listed.endswith(f"  {FILE}  refused 3 times to codex/1  open\n")
-    shown = run("consult", desk.consults[0].id, cwd=desk.repo.path).out
+    shown = run("consult", desk.consults[0][0].id, cwd=desk.repo.path).out
     assert shown.startswith(listed)
     assert shown.count("stale: ") == 3
     document = run("consult", "--json", cwd=desk.repo.path).json()

@@ -1,4 +1,4 @@
-"""The end of sessions: by a word, by their age, with the set-up; what waits keeps its evidence."""
+"""The end of sessions: by command, by their age, with the set-up; what waits keeps its evidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hkgit.git.repository import Repository
 from hkgit.sessions import end as ending
 from hkgit.sessions.homes import EXPIRY, find_folders, may_wait
 from hkgit.workflows.setup import remove
-from tests.sessions.committing import PROVEN, Work
+from tests.sessions.committing import Work
 from tests.support.sessions import TextSession
 
 
@@ -22,10 +22,6 @@ def names(work: Work) -> list[str]:
 
 def opened(work: Work) -> Repository:
     return Repository.discover(work.repo.path)
-
-
-def end(work: Work, name: str = "task") -> ending.SessionState:
-    return ending.end(opened(work), work.repo.path, name)
 
 
 def clean(work: Work, *named: str, force: bool = False) -> tuple[list[str], list[str]]:
@@ -39,34 +35,6 @@ def age(work: Work, name: str = "task") -> None:
     state = work.repo.path / ".git" / "hkgit" / "sessions" / name / "state.json"
     old = state.stat().st_mtime - EXPIRY - 1
     os.utime(state, (old, old))
-
-
-def test_a_session_that_only_read_ends_at_once(work: Work) -> None:
-    work.desk.read("a.py")
-    assert not may_wait(work.repo.path)
-    end(work)
-    assert not (work.repo.path / ".git" / "hkgit").exists()
-
-
-def test_what_waits_when_a_session_ends_is_committed_with_its_evidence(work: Work) -> None:
-    work.edit("line 5\n", "five\n")
-    assert end(work).waiting == 1
-    assert names(work) == ["task"]
-    work.repo.git("add", "-A")
-    work.commit()
-    assert work.verdict() == PROVEN
-    assert names(work) == []
-
-
-def test_a_session_that_has_ended_knows_nothing_any_more(work: Work) -> None:
-    from tests.sessions.conftest import replacing
-
-    work.edit("line 5\n", "five\n")
-    end(work)
-    again = TextSession.open(work.repo.path, "task", agent="tester/1")
-    assert again.edit(replacing("line 9\n", "nine\n")).blind
-    states = ending.list_sessions(opened(work), work.repo.path)
-    assert [(each.ended, each.waiting, each.waiting_blind) for each in states] == [(False, 2, 1)]
 
 
 def test_only_sessions_without_edits_that_wait_are_cleaned(work: Work) -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import Conflict, InvalidInput
-from hkgit.sessions.undo_calls import merge_back
+from hkgit.sessions.undo_calls import put_back, tell_change
 from tests.sessions.conftest import LINES, replacing
 from tests.support.properties import examples
 from tests.support.sessions import TextSession
@@ -19,10 +20,18 @@ LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"d\r\n"])
 TEXT = st.lists(LINE, max_size=6).map(b"".join)
 
 
+def merge_back(base: bytes, wanted: bytes, present: bytes) -> bytes:
+    """What is left of a file where the change from `base` to `wanted` is made."""
+    change = tell_change("f", File(base), "f", File(wanted))
+    made = put_back(change, MappingSnapshot({"f": File(present)})).after
+    assert made is not None
+    return made.data
+
+
 @given(TEXT, TEXT)
 @examples(60)
 def test_without_later_work_undo_gives_back_what_was(before: bytes, after: bytes) -> None:
-    assert merge_back("f", after, before, after) == before
+    assert merge_back(after, before, after) == before
 
 
 @given(TEXT, TEXT, TEXT)
@@ -30,13 +39,13 @@ def test_without_later_work_undo_gives_back_what_was(before: bytes, after: bytes
 def test_later_work_elsewhere_stays(before: bytes, after: bytes, above: bytes) -> None:
     border = b"1\n2\n3\n"
     base, wanted = border + after, border + before
-    assert merge_back("f", base, wanted, above + base) == above + wanted
+    assert merge_back(base, wanted, above + base) == above + wanted
 
 
 @given(TEXT, TEXT)
 @examples(60)
 def test_undo_and_a_change_that_does_not_exist_is_no_change(before: bytes, after: bytes) -> None:
-    assert merge_back("f", before, before, after) == after
+    assert merge_back(before, before, after) == after
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,9 @@ from hkgit.errors import HkgitError
 from hkgit.evidence.replay import candidate_of, replay
 from hkgit.evidence.verdict import Finding, Verdict
 from hkgit.git.repository import Repository
+from tests.support.objects import open_repository
 from tests.support.properties import is_thorough
-from tests.support.repos import MADE
+from tests.support.repos import MADE, Repo
 
 derive: Any = import_module("docs.derive")  # without types, as anyone may read it
 
@@ -91,7 +92,7 @@ def list_commits(git: Any) -> list[str]:
 
 def find_disagreements(path: Path, commits: Iterable[str] | None = None) -> Iterator[str]:
     """Yield a line for each commit, by default of all, that the two verifiers judge otherwise."""
-    repository = Repository.discover(path)
+    repository = open_repository(Repo(path))
     git = derive.Git(str(path))
     try:
         for commit in list_commits(git) if commits is None else commits:

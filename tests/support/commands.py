@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.support.forks import loaded_program
+from tests.support.forks import has_forks, loaded_program
 from tests.support.repos import Repo
 from tests.support.running import run_process, run_script
 
@@ -48,8 +48,8 @@ def start(
     env: Mapping[str, str] | None = None,
     stdin: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end, whatever the end is."""
-    environment = os.environ | PATH | dict(env or {})
+    """Run a program to its end, whatever the end is; a script finds an hkgit that forks."""
+    environment = os.environ | (loaded_path() if has_forks() else PATH) | dict(env or {})
     run_command = run_script if command[0] == "hkgit" else run_process
     code, out, err = run_command(command, cwd, stdin.encode(), environment)
     return subprocess.CompletedProcess(command, code, _decode(out), _decode(err))

@@ -20,10 +20,9 @@ from hkgit.evidence.verdict import Verdict
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
-from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
 from tests.support.entries import as_json, written
-from tests.support.objects import reset_checkout, write_commit, write_tree
+from tests.support.objects import open_repository, reset_checkout, write_commit, write_tree
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import IDENTITY, Repo
 
@@ -68,7 +67,7 @@ class Change:
 
 
 def files_of(repo: Repo, rev: str = "HEAD") -> Snapshot:
-    return Repository.discover(repo.path).snapshot(repo.resolve(rev))
+    return open_repository(repo).snapshot(repo.resolve(rev))
 
 
 def applied(
@@ -182,7 +181,7 @@ def message_of(change: Change) -> bytes:
 
 def judge(repo: Repo, rev: str = "HEAD", policy: Policy | None = None) -> Ruling:
     """The gate's ruling on a commit."""
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     gate = Gate(opened, Policy() if policy is None else policy)
     return gate.judge(candidate_of(opened, opened.resolve(rev)))
 

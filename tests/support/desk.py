@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from hkgit.dialects import parse
 from hkgit.evidence.refusal_log import Consult, RefusalLog
-from hkgit.git.repository import Repository
 from hkgit.workflows.application import apply
 from hkgit.workflows.target import ApplyRequest
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import range_hash
 
@@ -43,7 +43,7 @@ class Desk:
         """Whether a spec lands."""
         spec = replace(parse(self.spec(*operations)), digest="d" * 64)
         request = ApplyRequest((spec,), agent=self.agent)
-        result = apply(Repository.discover(self.repo.path), request)
+        result = apply(open_repository(self.repo), request)
         self.said = list(result.conflicts)
         return bool(result.landed)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import atexit
 import gc
 import inspect
-import json
+import marshal
 import os
 import pkgutil
 import re
@@ -192,7 +192,7 @@ def _work(supervisor: socket.socket, restorer: Restorer) -> NoReturn:
         size, streams, _, _ = socket.recv_fds(supervisor, 8, 3)
         if not size:
             _exit(0)
-        request = json.loads(receive(supervisor, int.from_bytes(size, "big")))
+        request = marshal.loads(receive(supervisor, int.from_bytes(size, "big")))
         code = _run(request, streams)
         if not restorer.restore():
             _exit(code & 0xFF)

@@ -10,6 +10,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
 from tests.support.commits import PERSON, Change
+from tests.support.objects import open_repository
 from tests.support.planning import Operation, replace_range
 from tests.support.repos import Repo
 
@@ -63,4 +64,4 @@ def staged(
 
 
 def opened(repo: Repo) -> Repository:
-    return Repository.discover(repo.path)
+    return open_repository(repo)

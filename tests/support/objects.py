@@ -16,6 +16,7 @@ from pathlib import Path
 import pygit2
 
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
+from hkgit.git.repository import CHOICE, Repository
 from tests.support.repos import CONFIG, IDENTITY, Repo, template_settings
 
 _HEEDED = (
@@ -100,6 +101,14 @@ def reset_checkout(repo: Repo, commit: str) -> bool:
         return False
     pygit2.Repository(str(repo.path)).reset(pygit2.Oid(hex=commit), pygit2.enums.ResetMode.HARD)
     return True
+
+
+def open_repository(repo: Repo) -> Repository:
+    """Open a repository; where a checkout is as `Repo.init` makes one, nobody need ask git."""
+    if not _is_plain_checkout(repo):
+        return Repository.discover(repo.path)
+    reader = os.environ.get(CHOICE, "")
+    return Repository(repo.path, False, repo.path / ".git", repo.path, "sha1", reader)
 
 
 def _is_plain_checkout(repo: Repo) -> bool:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from hkgit.audit import reports
 from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.findings import ReportItem, place_findings
-from hkgit.audit.reports.github import JobSummary
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
@@ -16,11 +15,10 @@ from hkgit.git.repository import Repository
 
 @dataclass(frozen=True)
 class ReportSheet:
-    """A report with its findings in order; `commit_url` is what a commit's id is appended to."""
+    """A report with its findings in order."""
 
     report: Report
     items: tuple[ReportItem, ...] = ()
-    commit_url: str | None = None
 
 
 def place_report(repository: Repository, report: Report) -> ReportSheet:
@@ -39,12 +37,3 @@ def render(sheet: ReportSheet, form: str) -> str:
 def _judged(sheet: ReportSheet) -> Iterator[tuple[Ruling, list[ReportItem]]]:
     for ruling in sheet.report.rulings:
         yield ruling, [each for each in sheet.items if each.ruling is ruling]
-
-
-def render_summary(sheet: ReportSheet) -> str:
-    """Render the page of a CI job."""
-    page = JobSummary(sheet.commit_url)
-    totals = ReportTotals(sheet.report.policy, sheet.report.provisional)
-    for _ in page.watch(totals.watch(_judged(sheet))):
-        pass
-    return page.render(totals)

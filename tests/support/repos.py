@@ -82,25 +82,26 @@ def sealed_environment(environment: Mapping[str, str], home: Path) -> dict[str, 
     }
 
 
-_TEMPLATES = {bare: Path(tempfile.mkdtemp(prefix="hkgit-template-")) for bare in (False, True)}
+_TEMPLATES = {
+    (hashes, bare): Path(tempfile.mkdtemp(prefix="hkgit-template-"))
+    for hashes in ("sha1", "sha256")
+    for bare in (False, True)
+}
 
 
 def make_templates() -> None:
-    """Let git make a repository of either kind, to be copied by `Repo.init`."""
-    for bare, place in _TEMPLATES.items():
+    """Let git make a repository of each kind, to be copied by `Repo.init`."""
+    for (hashes, bare), place in _TEMPLATES.items():
         atexit.register(shutil.rmtree, place, ignore_errors=True)
-        _begin(place, bare=bare)
+        kind = f"--object-format={hashes}", *(["--bare"] if bare else [])
+        Repo(place).git("init", "-q", "--template=", *kind)
+        for name in ("hooks", "info"):
+            (place / ("" if bare else ".git") / name).mkdir()
 
 
 def template_settings() -> bytes:
     """The settings of a repository in which nobody has set anything."""
-    return (_TEMPLATES[False] / ".git" / "config").read_bytes()
-
-
-def _begin(place: Path, *, bare: bool) -> None:
-    Repo(place).git("init", "-q", "--template=", *(["--bare"] if bare else []))
-    for name in ("hooks", "info"):
-        (place / ("" if bare else ".git") / name).mkdir()
+    return (_TEMPLATES["sha1", False] / ".git" / "config").read_bytes()
 
 
 MADE: list[Path] = []
@@ -118,11 +119,7 @@ class Repo:
 
     @classmethod
     def init(cls, path: Path, *, bare: bool = False) -> Repo:
-        if "GIT_DEFAULT_HASH" in os.environ:  # the templates have SHA-1
-            path.mkdir(parents=True)
-            _begin(path, bare=bare)
-        else:
-            shutil.copytree(_TEMPLATES[bare], path)
+        shutil.copytree(_TEMPLATES[os.environ.get("GIT_DEFAULT_HASH", "sha1"), bare], path)
         MADE.append(path)
         return cls(path)
 

@@ -10,8 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Log
-from hkgit.agents.setup.settings import Part, YamlPart
 from hkgit.agents.transcripts import aider_chat, aider_history
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 _AIDER = """\
 llm-history-file: .aider.llm.history
@@ -22,6 +25,8 @@ git-commit-verify: true
 
 
 def _list_parts(command: str) -> list[Part]:
+    from hkgit.agents.setup.settings import YamlPart
+
     return [YamlPart(".aider.conf.yml", _AIDER)]
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from hkgit.agents.agent import Agent, Log
 from hkgit.agents.events import (
     END,
+    HOOK_SECONDS,
     Did,
     NotebookReading,
     PendingToolEdit,
@@ -27,18 +28,14 @@ from hkgit.agents.live_transcript import make_attachment_finder, read_attached, 
 from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_structured_patch
-from hkgit.agents.setup.settings import (
-    HOOK_SECONDS,
-    MCP_SERVER,
-    JsonPart,
-    Part,
-    guard,
-    is_steering,
-)
 from hkgit.agents.tool_answers import searching
 from hkgit.agents.tools import SAID, Tool, editing, telling, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 NAME = "claude"
 LOG_NAME = "claude-code"
@@ -177,6 +174,8 @@ LOOKS: dict[str, Tool] = {
 
 
 def _list_parts(command: str) -> list[Part]:
+    from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, is_steering
+
     failed = {FAILED: [{"matcher": "Bash", "hooks": hook_commands(command)}]}
     called = hooks(command, [*EDITS, "Bash", f"{SERVER}.*"], [*EDITS, *LOOKS])
     settings: dict[str, object] = {"hooks": called | failed}
@@ -192,6 +191,8 @@ def _list_parts(command: str) -> list[Part]:
 
 def hook_commands(command: str) -> list[dict[str, object]]:
     """Write what a hook runs."""
+    from hkgit.agents.setup.settings import guard
+
     return [{"type": "command", "command": guard(command), "timeout": HOOK_SECONDS}]
 
 

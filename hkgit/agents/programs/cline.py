@@ -20,18 +20,15 @@ from hkgit.agents.json_fields import parse_time, parse_value, table, tables, tex
 from hkgit.agents.live_transcript import read_attached
 from hkgit.agents.log_stores import does_mention
 from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.setup.settings import (
-    FilePart,
-    Part,
-    guard_in_time,
-    is_steering,
-    read_script,
-)
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
 from hkgit.text.stamps import add_stamp
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import FilePart, Part
 
 NAME = "cline"
 _FOLDER = ".clinerules/hooks"
@@ -97,6 +94,8 @@ LOOKS: dict[str, Tool] = {
 
 def _list_parts(command: str) -> list[Part]:
     # A call that a hook stops ends the whole of its work, so words have to steer it.
+    from hkgit.agents.setup.settings import FilePart, is_steering, read_script
+
     run = command.removesuffix(" --steer")
     rule = (
         [
@@ -115,6 +114,8 @@ def _list_parts(command: str) -> list[Part]:
 
 
 def _build_script(name: str, do: str, tools: Sequence[str], command: str) -> FilePart:
+    from hkgit.agents.setup.settings import FilePart, guard_in_time, read_script
+
     patterns = "|".join(f"""*'"toolName":"{tool}'*""" for tool in tools)
     run = guard_in_time(command)
     text = read_script(command, "cline.sh", do=do, tools=patterns, run=run)

@@ -42,10 +42,13 @@ from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.programs import claude
-from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
 from hkgit.agents.tools import Tool, patching, shell
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 NAME = "codex"
 
@@ -71,6 +74,8 @@ _APPROVED = 'default_tools_approval_mode = "approve"\n'
 
 
 def _list_parts(command: str) -> list[Part]:
+    from hkgit.agents.setup.settings import JsonPart, TomlPart, is_steering
+
     return [
         TomlPart(".codex/config.toml", _SERVER + (_APPROVED if is_steering(command) else "")),
         JsonPart(

@@ -17,24 +17,20 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Log
-from hkgit.agents.events import END, ToolEvent, ToolReading
+from hkgit.agents.events import END, HOOK_SECONDS, ToolEvent, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn
 from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_diff
-from hkgit.agents.setup.settings import (
-    HOOK_SECONDS,
-    MCP_SERVER,
-    POWERSHELL,
-    JsonPart,
-    Part,
-    guard_in_time,
-)
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, shell, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 NAME = "copilot"
 LOG_NAME = "copilot-cli"
@@ -73,6 +69,8 @@ LOOKS: dict[str, Tool] = {
 
 
 def _list_parts(command: str) -> list[Part]:
+    from hkgit.agents.setup.settings import MCP_SERVER, POWERSHELL, JsonPart, guard_in_time
+
     quiet = f"{POWERSHELL}-ErrorAction SilentlyContinue) {{ {command} }}; exit 0"
     call = {"type": "command", "bash": guard_in_time(command), "powershell": quiet}
     run = [{**call, "timeoutSec": HOOK_SECONDS}]

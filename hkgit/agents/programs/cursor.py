@@ -12,17 +12,22 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from hkgit.agents.agent import Agent, Keys
-from hkgit.agents.events import Did, Editing, PendingToolEdit, Shell
+from hkgit.agents.events import HOOK_SECONDS, Did, Editing, PendingToolEdit, Shell
 from hkgit.agents.json_fields import text
-from hkgit.agents.setup.settings import HOOK_SECONDS, MCP_SERVER, JsonPart, Part, guard_in_time
 from hkgit.agents.tools import SAID, Tool, make_editing, reading, text_of
 from hkgit.text.strict_json import JsonObject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 NAME = "cursor"
 _BEFORE, _AFTER = "preToolUse", "postToolUse"
 
 
 def _list_parts(command: str) -> list[Part]:
+    from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, guard_in_time
+
     run = {"command": guard_in_time(command), "timeout": HOOK_SECONDS}
     hooks = {
         _BEFORE: [run | {"matcher": "Write|Delete"}],

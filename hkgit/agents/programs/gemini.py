@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 
 from hkgit.agents.agent import Agent, Keys, Log
-from hkgit.agents.events import END, Did, Shell, Told, ToolEvent, ToolReading
+from hkgit.agents.events import END, HOOK_SECONDS, Did, Shell, Told, ToolEvent, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import (
     find_last_turn,
@@ -23,14 +23,6 @@ from hkgit.agents.live_transcript import (
     read_attached,
 )
 from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.setup.settings import (
-    HOOK_SECONDS,
-    MCP_SERVER,
-    JsonPart,
-    Part,
-    guard_in_time,
-    is_steering,
-)
 from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
 from hkgit.agents.tools import (
     SAID,
@@ -45,6 +37,10 @@ from hkgit.agents.tools import (
 from hkgit.text.hashes import sha256
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 NAME = "gemini"
 LOG_NAME = "gemini-cli"
@@ -142,6 +138,8 @@ LOOKS: dict[str, Tool] = {
 
 
 def _list_parts(command: str) -> list[Part]:
+    from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, guard_in_time, is_steering
+
     guarded, limit = guard_in_time(command), HOOK_SECONDS * 1000
     run = [{"name": "hkgit", "type": "command", "command": guarded, "timeout": limit}]
     before, after = "|".join([*EDITS, _SHELL, f"{_SERVER}.*"]), "|".join([*EDITS, *LOOKS])

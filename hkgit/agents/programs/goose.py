@@ -14,16 +14,19 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Keys, Log
-from hkgit.agents.events import Editing, Pause, Shell, ToolEvent, UnshownShell
+from hkgit.agents.events import HOOK_SECONDS, Editing, Pause, Shell, ToolEvent, UnshownShell
 from hkgit.agents.json_fields import join_texts, parse_value, table, tables, text
 from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.setup.settings import HOOK_SECONDS, JsonPart, Part, guard_in_time
 from hkgit.agents.tools import SAID, Tool, shell
 from hkgit.edits import encode_text
 from hkgit.git.goose_shell import find_goose_database, find_goose_start
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 NAME = "goose"
 _SERVER = "hkgit__"
@@ -55,6 +58,8 @@ LOOKS: dict[str, Tool] = {"shell": shell("command"), "delegate": _delegate}
 
 
 def _list_parts(command: str) -> list[Part]:
+    from hkgit.agents.setup.settings import JsonPart, guard_in_time
+
     run = {"type": "command", "command": guard_in_time(command), "timeout": HOOK_SECONDS}
     groups = {
         "PreToolUse": [_rule([*EDITS, *LOOKS, f"{_SERVER}.*"], run)],

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from hkgit.agents.events import ToolEvent
 from hkgit.agents.programs import opencode
-from hkgit.agents.setup.settings import Part
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 NAME = "kilo"
 _NEW = '{\n  "$schema": "https://app.kilo.ai/config.json"\n}\n'

@@ -17,12 +17,15 @@ from hkgit.agents.json_fields import parse_time, parse_value, table, tables, tex
 from hkgit.agents.log_stores import find_database
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_diff
-from hkgit.agents.setup.settings import FilePart, JsonPart, Part, read_script
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
 from hkgit.text.stamps import add_stamp
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 NAME = "opencode"
 SERVER = "hkgit_"
@@ -55,6 +58,8 @@ def _list_parts(command: str) -> list[Part]:
 
 def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]:
     """Build the settings that connect OpenCode or a fork of it; its folder is named after it."""
+    from hkgit.agents.setup.settings import FilePart, JsonPart, read_script
+
     server = {"type": "local", "command": ["hkgit", "mcp"], "enabled": True}
     values = {"agent": agent, "tools": [*EDITS, *LOOKS], "edits": [*EDITS, "bash"]}
     plugin = read_script(command, "opencode.js", "spawn.js", **values)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from hkgit.agents.agent import Agent
-from hkgit.agents.setup.settings import Part, TextPart
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 WORDS = """\
 ## Editing files
@@ -23,6 +26,8 @@ COMMENT = ("<!-- ", " -->")
 
 
 def _list_parts(command: str) -> list[Part]:
+    from hkgit.agents.setup.settings import TextPart
+
     return [TextPart("AGENTS.md", WORDS, COMMENT)]
 
 

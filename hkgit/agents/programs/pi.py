@@ -20,17 +20,14 @@ from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_numbered_diff
 from hkgit.agents.programs import opencode
-from hkgit.agents.setup.settings import (
-    FilePart,
-    Part,
-    is_of_user,
-    is_steering,
-    read_script,
-)
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
 from hkgit.text.stamps import add_stamp
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 NAME = "pi"
 
@@ -46,6 +43,8 @@ LOOKS: dict[str, Tool] = {
 
 
 def _list_parts(command: str) -> list[Part]:
+    from hkgit.agents.setup.settings import FilePart, is_of_user, is_steering, read_script
+
     of_user = is_of_user(command)
     values = {"user": of_user, "more": " --user" if of_user else ""}
     names = ["pi.js", "spawn.js", *(["pi_steering.js"] if is_steering(command) else [])]

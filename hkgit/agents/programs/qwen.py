@@ -15,11 +15,14 @@ from hkgit.agents.live_transcript import list_named_parts, make_attachment_finde
 from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.programs import claude, gemini
-from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
 from hkgit.agents.tool_answers import find_range, searching, showing
 from hkgit.agents.tools import Tool, editing, shell, telling
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 NAME = "qwen"
 LOG_NAME = "qwen-code"
@@ -56,6 +59,8 @@ _NEW = '{\n  "$version": 4\n}\n'
 
 
 def _list_parts(command: str) -> list[Part]:
+    from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, is_steering
+
     server: dict[str, object] = dict(MCP_SERVER)
     if is_steering(command):
         server["trust"] = True  # otherwise it asks at each call

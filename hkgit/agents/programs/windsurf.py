@@ -11,15 +11,20 @@ from pathlib import Path
 
 from hkgit.agents.agent import Agent, Keys
 from hkgit.agents.events import Did, Shell
-from hkgit.agents.setup.settings import JsonPart, Part, guard_in_time, is_steering
 from hkgit.agents.tools import SAID, Tool, make_editing, text_of
 from hkgit.text.strict_json import JsonObject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.setup.settings import Part
 
 NAME = "windsurf"
 _BEFORE, _AFTER, _RUN = "pre_write_code", "post_write_code", "post_run_command"
 
 
 def _list_parts(command: str) -> list[Part]:
+    from hkgit.agents.setup.settings import JsonPart, guard_in_time, is_steering
+
     run = [{"command": guard_in_time(command, does_stop=is_steering(command))}]
     hooks = dict.fromkeys((_BEFORE, _AFTER, _RUN), run)
     owner = f"hkgit hook {NAME}"

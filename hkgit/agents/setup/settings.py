@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from hkgit.agents.events import HOOK_SECONDS
 from hkgit.errors import InvalidInput
 from hkgit.text.stamps import is_stamped
 from hkgit.text.strict_json import JsonObject
@@ -19,10 +20,6 @@ END = "<<< hkgit init --agent"
 
 MCP_SERVER = {"command": "hkgit", "args": ["mcp"]}
 """How most agents hear of a server that they are to start."""
-
-
-HOOK_SECONDS = 10
-"""So long an agent waits for a hook of hkgit's at most, which takes a quarter of a second."""
 
 
 LIMIT = f"timeout -k 1 {HOOK_SECONDS - 2}"

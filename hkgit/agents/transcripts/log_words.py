@@ -9,7 +9,7 @@ from hkgit.agents.transcripts.log_reader import Logs
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, to_json_text, visible
 from hkgit.text.strict_json import JsonObject
-from hkgit.workflows.adoption import Adoption, ScannedCommit
+from hkgit.workflows.adoption import Adoption
 from hkgit.workflows.explanation import ExplainedLines
 
 _LISTED = 200
@@ -152,69 +152,4 @@ def _explained_json(done: Adoption, lines: ExplainedLines) -> JsonObject:
         "evidence_lines": None if origin.evidence_lines is None else list(origin.evidence_lines),
         "derived": origin.is_derived,
         "changed_share": None if share is None else share / 1000,
-    }
-
-
-def scan_lines(found: Sequence[ScannedCommit], logs: Logs) -> Iterator[str]:
-    """Describe each commit in a line, the newest first, then what there is in all."""
-    yield f"{count_noun(len(logs.summaries), 'transcript')} on this machine"
-    if found:
-        yield f"{'commit':12}  {'explained':>13}  {'by':20}  subject"
-    for each in reversed(found):
-        by = visible(_made_by(each))[:20]
-        yield f"{each.commit[:12]}  {_share(each):>13}  {by:20}  {visible(each.subject)[:60]}"
-    yield from _scan_totals(found)
-
-
-def _share(found: ScannedCommit) -> str:
-    if found.adoption is None:
-        return "has evidence"
-    if found.is_kept:
-        return "record kept"
-    explained, all_of_them = found.adoption.explanation.counts
-    return f"{explained} of {all_of_them}" if explained else "-"
-
-
-def _made_by(found: ScannedCommit) -> str:
-    """The agent that a transcript names, else the one that the commit does."""
-    explained = () if found.adoption is None else found.adoption.explanation.explained
-    named = next((each.origin.unit.call.agent for each in explained), None)
-    return named or (found.agent or "").partition(" <")[0]
-
-
-def _scan_totals(found: Sequence[ScannedCommit]) -> Iterator[str]:
-    own = sum(each.adoption is None for each in found)
-    kept = sum(each.is_kept and each.adoption is not None for each in found)
-    bare = [each.adoption for each in found if each.adoption is not None and not each.is_kept]
-    whole = sum(each.is_whole and each.entries > 0 for each in bare)
-    some = sum(bool(each.explanation.explained) for each in bare) - whole
-    yield (
-        f"{count_noun(len(found), 'commit')} of agents: {own} with evidence,"
-        f" {whole} could have all of it, {some} in part"
-        + (f", {kept} kept outside the history" if kept else "")
-    )
-    parents = [each.parent for each in found if each.parent is not None]
-    if parents and (whole or some):
-        yield f"keep it outside the history: hkgit adopt {parents[0][:12]}..{found[-1].commit[:12]}"
-
-
-def scan_json(found: Sequence[ScannedCommit], logs: Logs) -> JsonObject:
-    """Write the same as one JSON object."""
-    return {
-        "status": "scanned",
-        "transcripts": len(logs.summaries),
-        "commits": [
-            {
-                "commit": each.commit,
-                "subject": to_json_text(each.subject),
-                "by": _made_by(each),
-                "has_entries": each.adoption is None,
-                "is_kept": each.is_kept,
-                "lines": 0 if each.adoption is None else each.adoption.explanation.counts[1],
-                "explained_lines": (
-                    0 if each.adoption is None else each.adoption.explanation.counts[0]
-                ),
-            }
-            for each in found
-        ],
     }

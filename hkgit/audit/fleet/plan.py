@@ -13,15 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from sqlite3 import Error as DatabaseError
 
-from hkgit import __version__
 from hkgit.audit.tables.database import explain_failure
-from hkgit.audit.tables.rows import find_roots, normalise_url
+from hkgit.audit.tables.rows import describe_versions, find_roots, normalise_url
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.gate.policy.key_table import STRING, TEXTS, list_of, read_fields
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.grants import BREAK_GLASS
 from hkgit.gate.trusted_policy import follow_policy, read_trusted_policy
-from hkgit.git import program
 from hkgit.git.mirrors import (
     check_address,
     hide_credentials,
@@ -31,7 +29,6 @@ from hkgit.git.mirrors import (
 )
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
-from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Json
 from hkgit.values import dataclass, replace
@@ -250,12 +247,6 @@ class PlannedRepository:
     def tip(self) -> str:
         """The commit of its first ref; it has one unless it is empty."""
         return next(iter(self.state.tips.values()))
-
-
-def describe_versions() -> tuple[str, ...]:
-    """Name what a ruling depends on besides the repository: versions of hkgit, ladder and git."""
-    git = ".".join(map(str, program.read_version()))
-    return f"hkgit {__version__}", f"ladder {LADDER_VERSION}", f"git {git}"
 
 
 def refuse(error: BaseException, place: str) -> HkgitError:

@@ -29,7 +29,6 @@ from hkgit.audit.fleet.plan import (
     ListedRepository,
     PlannedRepository,
     RepositoryState,
-    describe_versions,
     plan_repository,
     refuse,
     write_json,
@@ -50,7 +49,14 @@ from hkgit.audit.tables.export_tables import (
     write_parquet,
 )
 from hkgit.audit.tables.figures import Figures, add_figures, count_all
-from hkgit.audit.tables.rows import RepositoryIdentity, Rows, describe_judges, make_rows, name_url
+from hkgit.audit.tables.rows import (
+    RepositoryIdentity,
+    Rows,
+    describe_judges,
+    describe_versions,
+    make_rows,
+    name_url,
+)
 from hkgit.errors import GitRefused, HkgitError
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
@@ -384,7 +390,7 @@ class _Run:
             return ()
         keep_only(self.database, name, plan.commits)
         is_same = before is not None and replace(before, tips=plan.state.tips) == plan.state
-        held = list_held(self.database, name, describe_judges(plan.policy), with_open=is_same)
+        held = list_held(self.database, name, plan.policy, with_open=is_same)
         return tuple(each for each in plan.commits if each not in held)
 
     def _note(

@@ -7,6 +7,7 @@ from html import escape
 
 from hkgit.audit.audit import Audit
 from hkgit.audit.commits import AuditedCommit, needs_a_look, rank_weakness
+from hkgit.audit.reports.fix import mend
 from hkgit.audit.tables.figures import AgentFigures
 from hkgit.matching.place import format_confidence
 from hkgit.text.escape import count_noun, escape_markdown, render_code
@@ -62,7 +63,9 @@ def _look_first(weak: Sequence[AuditedCommit]) -> Iterator[str]:
         sure = format_confidence(each.confidence, ", confidence ")
         policy = "passes" if each.passes else f"fails: {escape_markdown(each.ruling.rule)}"
         subject = escape_markdown(_short(each.subject))
-        yield f"- {render_code(each.id[:12])} {subject} ({escape_markdown(rests)}{sure}; {policy})"
+        fix = "" if each.passes else f", fix: {render_code(mend(each.ruling))}"
+        shown = f"{escape_markdown(rests)}{sure}; {policy}"
+        yield f"- {render_code(each.id[:12])} {subject} ({shown}){fix}"
     if len(weak) > MOST:
         yield f"- and {len(weak) - MOST} more"
     yield ""

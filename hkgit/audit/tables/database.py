@@ -31,7 +31,6 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.hashes import digest
-from hkgit.values import dataclass
 
 FILE = "evidence.db"
 """The name of the database in a directory of tables."""
@@ -50,16 +49,6 @@ _KINDS = {WORDS: "WORDS", FLAG: "FLAG", COUNT: "INTEGER", SHARE: "REAL"}
 
 sqlite3.register_converter("WORDS", json.loads)
 sqlite3.register_converter("FLAG", lambda value: value != b"0")
-
-
-@dataclass(frozen=True)
-class ExportCounts:
-    """What became of commits: `judged` again, they may still have come out as they were."""
-
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
-    kept: int = 0
 
 
 def read_queries(name: str) -> dict[str, str]:
@@ -200,42 +189,25 @@ def _values(table: EvidenceTable, row: Row) -> list[object]:
     return [json.dumps(each) if isinstance(each, list) else each for each in found]
 
 
-def add_commits(database: Connection, repository: str, rows: Iterable[Rows]) -> ExportCounts:
+def add_commits(database: Connection, repository: str, rows: Iterable[Rows]) -> None:
     """Put the rows of commits in place of what is known of them; leave all others."""
     coming = iter(rows)
-    added = changed = kept = 0
     while chunk := list(islice(coming, _CHUNK)):
         with transaction(database):
+            _remove(database, repository, [each["commits"][0]["commit"] for each in chunk])
             for each in chunk:
-                (commit,) = each["commits"]
-                name, before = commit["commit"], _find_digest(database, repository, commit)
-                if before == commit["digest"]:
-                    kept += 1
-                    continue
-                if before is None:
-                    added += 1
-                else:
-                    changed += 1
-                    _remove(database, repository, [name])
                 insert_rows(database, repository, each)
-    return ExportCounts(added, changed, kept=kept)
-
-
-def _find_digest(database: Connection, repository: str, commit: Row) -> str | None:
-    asked = 'SELECT digest FROM commits WHERE repository = ? AND "commit" = ?'
-    found = database.execute(asked, (repository, commit["commit"])).fetchone()
-    return None if found is None else str(found[0])
 
 
 def list_held(
     database: Connection,
     repository: str,
-    judge: Row,
+    policy: Policy,
     *,
     with_open: bool = False,
     only_passing: bool = False,
 ) -> set[str]:
-    """List the commits whose rows hold; `judge` are the columns that say who judges now.
+    """List the commits whose rows hold where they are judged now, under a policy.
 
     `with_open` says that no ref has changed that rows hang on which do not last by themselves.
     """
@@ -243,7 +215,7 @@ def list_held(
         AND policy = :policy AND judged_by = :judged_by AND (lasting OR :with_open)
         AND replay <> 'unverifiable' AND (policy_passes OR NOT :only_passing)"""
     flags = {"with_open": with_open, "only_passing": only_passing}
-    given = {"repository": repository, **flags, **judge}
+    given = {"repository": repository, **flags, **describe_judges(policy)}
     return {name for (name,) in database.execute(quote_columns(asked), given)}
 
 
@@ -254,18 +226,19 @@ def update_rows(
     policy: Policy,
     rule: Callable[[Sequence[str]], Iterable[Ruling]],
     repository: Repository | None = None,
-) -> tuple[int, ExportCounts]:
+) -> int:
     """Let `rule` judge those of some commits whose rows do not hold, and write theirs.
 
-    Return how many were judged, and what became of them. `name` is what the repository is called
+    Return how many were judged. `name` is what the repository is called
     in the rows; without `repository` itself there are no rows of files.
     """
     judge = describe_judges(policy)
-    held = list_held(database, name, judge)
+    held = list_held(database, name, policy)
     fresh = [each for each in commits if each not in held]
     rulings = map(audit_commit, rule(fresh))
     rows = (make_rows(repository, each, policy, judge) for each in rulings)
-    return len(fresh), add_commits(database, name, rows)
+    add_commits(database, name, rows)
+    return len(fresh)
 
 
 def keep_rulings(

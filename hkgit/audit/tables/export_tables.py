@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from hkgit.audit.commits import Trail
 from hkgit.audit.tables.columns import REPOSITORY, TABLES, EvidenceTable
 from hkgit.audit.tables.database import (
-    ExportCounts,
     insert_rows,
     keep_only,
     note_refusals,
@@ -40,7 +39,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from hkgit.gate.trusted_policy import hash_policy
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -162,11 +161,11 @@ class ExportRequest:
 
 @dataclass(frozen=True)
 class ExportResult:
-    """Whose tables they are, how many commits were judged, and what became of them."""
+    """Whose tables they are, how many commits were judged, and how many of them have gone."""
 
     identity: RepositoryIdentity
     judged: int
-    counts: ExportCounts
+    removed: int = 0
 
 
 def write_tables(
@@ -181,19 +180,16 @@ def write_tables(
     commits = repository.commits_between(request.old, request.new)
     rule = _make_rule(repository, request, watch)
     with open_directory(request.directory, is_new=True) as database:
-        judged, counts = update_rows(
-            database, identity.name, commits, request.policy, rule, repository
-        )
-        if request.old is None:  # they are all there are: what is there beside them has gone
-            counts = replace(counts, removed=keep_only(database, identity.name, commits))
+        judged = update_rows(database, identity.name, commits, request.policy, rule, repository)
+        # Without `old` they are all there are: what is there beside them has gone.
+        removed = keep_only(database, identity.name, commits) if request.old is None else 0
         _note_clone(database, repository, identity, request)
         if has_duck():
-            is_same = counts == ExportCounts(kept=counts.kept)
-            names = ("repositories", "refusals") if is_same else tuple(TABLES)
+            names = tuple(TABLES) if judged or removed else ("repositories", "refusals")
             # What others add meanwhile waits, so that no older files replace theirs.
             with open_duck() as duck, transaction(database):
                 write_parquet(duck, database, request.directory, identity.name, names)
-    return ExportResult(identity, judged, counts)
+    return ExportResult(identity, judged, removed)
 
 
 @contextmanager

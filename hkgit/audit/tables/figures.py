@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from functools import cache
 from sqlite3 import Connection
-from typing import Any, TypeVar
+from typing import Any
 
 from hkgit.audit.commits import DERIVED, REPLAYS, AuditedCommit, fold_agent
 from hkgit.audit.tables.database import add_commits, open_database, quote_columns, read_queries
@@ -30,22 +30,12 @@ STEPS = 10
 MOST_WEEKS = 52
 _BARS = "▁▂▃▄▅▆▇█"
 
-Value = TypeVar("Value")
-
 
 def ask(database: Connection, query: str, repository: str = "", **parts: object) -> list[Row]:
     """Ask one of the queries of figures.sql; the rows by the names of their columns."""
     cursor = database.execute(_queries()[query].format(**parts), {"repository": repository})
     names = [each[0] for each in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
-
-
-def gather(rows: Iterable[Row], make: Callable[..., Value]) -> dict[str, list[Value]]:
-    """Make a value of each row, and gather them by what they were put together by."""
-    found: dict[str, list[Value]] = defaultdict(list)
-    for row in rows:
-        found[row.pop("by")].append(make(**row))
-    return found
 
 
 @cache
@@ -189,28 +179,27 @@ class AgentFigures:
 
 
 def list_agents(
-    database: Connection, refused: Sequence[RefusedAttempt] = (), by: str = ALL
-) -> dict[str, list[AgentFigures]]:
-    """List every agent by what rows are put together by, the busiest first."""
+    database: Connection, refused: Sequence[RefusedAttempt] = ()
+) -> tuple[AgentFigures, ...]:
+    """List every agent, the busiest first."""
     tries = Counter(fold_agent(visible(each.agent)) for each in refused)
-    agents = ask(database, "agents", by=by)
-    known: dict[str, set[str]] = defaultdict(set)
+    agents = ask(database, "agents")
     for row in agents:
         row["weeks"] = json.loads(row["weeks"])
-        known[row["by"]] |= row["weeks"].keys()
-    mondays = {name: _list_mondays(weeks) for name, weeks in known.items()}
+    starts = _list_mondays({week for row in agents for week in row["weeks"]})
     for row in agents:
-        first, *_ = starts = mondays[row["by"]]
-        row["first"], row["refused"] = first, tries[row["name"]]
+        row["first"], row["refused"] = starts[0], tries[row["name"]]
         row["weeks"] = tuple(row["weeks"].get(each.isoformat(), 0) for each in starts)
         row["evidence"] = json.loads(row["evidence"] or "{}")
         row["versions"] = tuple(json.loads(row["versions"] or "[]"))
-    return gather(agents, AgentFigures)
+    return tuple(AgentFigures(**row) for row in agents)
 
 
 def _list_mondays(weeks: Iterable[str]) -> list[date]:
     """The Mondays from the first week to the last, the newest of them."""
     found = sorted(map(date.fromisoformat, weeks))
+    if not found:
+        return []
     count = min((found[-1] - found[0]).days // 7 + 1, MOST_WEEKS)
     return [found[-1] - timedelta(days=7 * back) for back in reversed(range(count))]
 
@@ -241,35 +230,23 @@ class Summary:
 
 
 def sum_up(
-    database: Connection,
-    refused: Sequence[RefusedAttempt] = (),
-    by: str = ALL,
-    step: str | None = None,
-) -> defaultdict[str, Summary]:
-    """Sum up what a database has, by what rows are put together by."""
-    figures, agents = count_all(database, by), list_agents(database, refused, by)
-    periods = _list_periods(database, by, step)
-    found = {name: Summary(each, agents[name], *periods[name]) for name, each in figures.items()}
-    return defaultdict(lambda: Summary(Figures({}), (), (), step or "day"), found)
+    database: Connection, refused: Sequence[RefusedAttempt] = (), step: str | None = None
+) -> Summary:
+    """Sum up what a database has.
 
-
-def _list_periods(
-    database: Connection, by: str, step: str | None
-) -> dict[str, tuple[tuple[Period, ...], str]]:
-    """List the commits by day, week or month, by what rows are put together by.
-
-    Without a step it is the one that gives a picture that can be read. Empty periods are there
-    too; of ages, the newest of them.
+    Without a step of the timeline it is the one that gives a picture that can be read.
     """
-    days: dict[str, dict[date, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for row in ask(database, "days", by=by):
-        days[row["by"]][date.fromisoformat(row["day"])][row["replay"]] += row["commits"]
-    return {name: _group_days(found, step) for name, found in days.items()}
+    days: dict[date, Counter[str]] = defaultdict(Counter)
+    for row in ask(database, "days"):
+        days[date.fromisoformat(row["day"])][row["replay"]] += row["commits"]
+    periods, step = _group_days(days, step) if days else ((), step or "day")
+    return Summary(count_all(database)[""], list_agents(database, refused), periods, step)
 
 
 def _group_days(
     days: Mapping[date, Counter[str]], step: str | None
 ) -> tuple[tuple[Period, ...], str]:
+    """Group the commits by day, week or month. Empty periods are there too; of ages, the newest."""
     span = (max(days) - min(days)).days
     step = step or ("day" if span <= 45 else "week" if span <= 540 else "month")
     found: dict[date, Counter[str]] = defaultdict(Counter)

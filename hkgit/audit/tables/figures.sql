@@ -1,39 +1,35 @@
 -- agents
 WITH one AS (
-  SELECT DISTINCT {by} AS by, fold_agent(value) AS agent, repository, commit, derived,
-    policy_passes, weak, entries, replay, date(day, 'weekday 0', '-6 days') AS week
+  SELECT DISTINCT fold_agent(value) AS agent, repository, commit, derived, policy_passes, weak,
+    entries, replay, date(day, 'weekday 0', '-6 days') AS week
   FROM commits, json_each(agents)
 ), week AS (
-  SELECT by, agent, json_group_object(week, commits) AS weeks
-  FROM (SELECT by, agent, week, count(*) AS commits FROM one GROUP BY by, agent, week)
-  GROUP BY by, agent
+  SELECT agent, json_group_object(week, commits) AS weeks
+  FROM (SELECT agent, week, count(*) AS commits FROM one GROUP BY agent, week) GROUP BY agent
 ), kind AS (
-  SELECT by, agent, json_group_object(evidence, edits) AS evidence,
+  SELECT agent, json_group_object(evidence, edits) AS evidence,
     cast(round(1000 * min(lowest)) AS INTEGER) AS lowest
   FROM (
-    SELECT {by} AS by, agent, evidence, count(*) AS edits, min(confidence) AS lowest
-    FROM edits GROUP BY by, agent, evidence
-  ) GROUP BY by, agent
+    SELECT agent, evidence, count(*) AS edits, min(confidence) AS lowest
+    FROM edits GROUP BY agent, evidence
+  ) GROUP BY agent
 ), version AS (
-  SELECT by, agent, json_group_array(version) AS versions
+  SELECT agent, json_group_array(version) AS versions
   FROM (
-    SELECT DISTINCT {by} AS by, fold_agent(value) AS agent,
-      substr(value, 1 + instr(value, '/')) AS version
+    SELECT DISTINCT fold_agent(value) AS agent, substr(value, 1 + instr(value, '/')) AS version
     FROM commits, json_each(agents) WHERE instr(value, '/') > 0 ORDER BY version
-  ) GROUP BY by, agent
+  ) GROUP BY agent
 )
-SELECT by, agent AS name, count(DISTINCT repository) AS repositories, count(*) AS commits,
+SELECT agent AS name, count(DISTINCT repository) AS repositories, count(*) AS commits,
   count(*) FILTER (WHERE derived) AS derived,
   count(*) FILTER (WHERE policy_passes) AS passing, count(*) FILTER (WHERE weak) AS weak,
   count(*) FILTER (WHERE replay IN ('no evidence', 'vouched') AND entries = 0) AS bare,
   evidence, lowest, versions, weeks
-FROM one JOIN week USING (by, agent) LEFT JOIN kind USING (by, agent)
-  LEFT JOIN version USING (by, agent)
-GROUP BY by, agent ORDER BY by, commits DESC, agent
+FROM one JOIN week USING (agent) LEFT JOIN kind USING (agent) LEFT JOIN version USING (agent)
+GROUP BY agent ORDER BY commits DESC, agent
 
 -- days
-SELECT {by} AS by, day, replay, count(*) AS commits
-FROM commits GROUP BY by, day, replay ORDER BY by, day
+SELECT day, replay, count(*) AS commits FROM commits GROUP BY day, replay ORDER BY day
 
 -- figures
 SELECT by, kind, value, count FROM (
@@ -70,8 +66,8 @@ SELECT {by} AS by, count(DISTINCT path) AS files,
 FROM edits WHERE {which} GROUP BY 1
 
 -- rules
-SELECT {by} AS by, rule, count(*) AS findings, count(DISTINCT repository || commit) AS commits
-FROM findings WHERE blocks GROUP BY by, rule ORDER BY by, findings DESC, rule
+SELECT rule, count(*) AS findings, count(DISTINCT repository || commit) AS commits
+FROM findings WHERE blocks GROUP BY rule ORDER BY findings DESC, rule
 
 -- repositories
 SELECT repository AS name, url, status, error, exported, policy_source,
@@ -79,20 +75,15 @@ SELECT repository AS name, url, status, error, exported, policy_source,
 FROM repositories
 
 -- commits to look at
-SELECT * FROM (
-  SELECT repository AS by, commit AS id, time,
-    coalesce(nullif((SELECT group_concat(value, ', ') FROM json_each(agents)), ''), author) AS who,
-    subject, replay, policy_passes AS passes, rule, weakest_evidence AS evidence,
-    cast(round(1000 * lowest_confidence) AS INTEGER) AS confidence,
-    row_number() OVER (PARTITION BY repository ORDER BY
-      policy_passes, NOT weak, coalesce(lowest_confidence, 1), time DESC, commit) AS place
-  FROM commits WHERE agent IS NOT NULL
-) WHERE place <= {most} ORDER BY by, place
+SELECT repository, commit AS id, time,
+  coalesce(nullif((SELECT group_concat(value, ', ') FROM json_each(agents)), ''), author) AS who,
+  subject, replay, policy_passes AS passes, rule, weakest_evidence AS evidence,
+  cast(round(1000 * lowest_confidence) AS INTEGER) AS confidence
+FROM commits WHERE agent IS NOT NULL
+ORDER BY policy_passes, NOT weak, coalesce(lowest_confidence, 1), time DESC, commit LIMIT {most}
 
 -- files to look at
-SELECT * FROM (
-  SELECT repository AS by, path, count(*) AS commits, sum(lines_removed) AS removed,
-    sum(lines_unseen) AS unseen,
-    row_number() OVER (PARTITION BY repository ORDER BY sum(lines_unseen) DESC, path) AS place
-  FROM files WHERE lines_unseen > 0 GROUP BY repository, path
-) WHERE place <= {most} ORDER BY by, place
+SELECT repository, path, count(*) AS commits, sum(lines_removed) AS removed,
+  sum(lines_unseen) AS unseen
+FROM files WHERE lines_unseen > 0 GROUP BY repository, path
+ORDER BY unseen DESC, repository, path LIMIT {most}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +19,6 @@ from hkgit.audit.commits import (
     strength_of,
 )
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
-from hkgit.audit.tables.columns import OF_COMMITS
 from hkgit.edits import Read
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.entry import LEDGER, Entry, RecordedEdit, RecordedFile
@@ -128,12 +126,16 @@ def to_moment(seconds: float) -> str | None:
 _EVERY_HUNK = 10**9
 
 
+def describe_versions() -> tuple[str, ...]:
+    """Name what a ruling depends on besides the repository: versions of hkgit, ladder and git."""
+    git = ".".join(map(str, program.read_version()))
+    return f"hkgit {__version__}", f"ladder {LADDER_VERSION}", f"git {git}"
+
+
 def describe_judges(policy: Policy) -> dict[str, str]:
     """Fill the columns that say on what a row depends: the policy, and the versions used."""
-    numbers = ".".join(map(str, program.read_version()))
-    alone = ", replay only" if policy.any_verdict else ""
-    versions = f"hkgit {__version__}, ladder {LADDER_VERSION}, git {numbers}{alone}"
-    return {"policy": hash_policy(policy), "judged_by": versions}
+    alone = ("replay only",) if policy.any_verdict else ()
+    return {"policy": hash_policy(policy), "judged_by": ", ".join((*describe_versions(), *alone))}
 
 
 def make_rows(
@@ -151,9 +153,7 @@ def make_rows(
         "refusals": [*list_refusals(commit)],
         "reads": [*list_reads(commit)],
     }
-    row = _commit(commit, rows) | dict(judge)
-    row["digest"] = digest(json.dumps([row, *(rows[name] for name in OF_COMMITS)]).encode())
-    rows["commits"].append(row)
+    rows["commits"].append(_commit(commit, rows) | dict(judge))
     return rows
 
 

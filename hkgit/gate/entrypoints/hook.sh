@@ -4,6 +4,8 @@
 
 python=''
 hook=${0##*/} hook=${hook%%.*}
+# The framework pre-commit runs it before its own hooks, which see all that differs from the index.
+case $0 in *.legacy) PRE_COMMIT=1 && export PRE_COMMIT ;; esac
 
 # Whether edits of a session may wait for their commit (-e), and whether there is more to look for
 # behind it (-s): where none does, nothing is started.

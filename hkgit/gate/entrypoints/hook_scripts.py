@@ -66,8 +66,10 @@ def find_script(hook: Path) -> Path:
 def asks_hkgit(repository: Repository, *names: str) -> bool:
     """Whether one of these hooks of a clone, by default of any commit's, runs hkgit."""
     directory = repository.hooks_path or repository.common_dir / "hooks"
+    # A hook that a framework runs before its own has another name.
     active = [directory / name for name in names or COMMIT_HOOKS if is_active(directory / name)]
-    contents = (find_script(hook).read_bytes() for hook in active)
+    before = [each for hook in active if is_active(each := hook.with_name(f"{hook.name}.legacy"))]
+    contents = (find_script(hook).read_bytes() for hook in (*active, *before))
     return any(is_own(each) or calls_gate(each) for each in contents)
 
 

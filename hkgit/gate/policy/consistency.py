@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.defaults import SIGN
@@ -20,15 +20,12 @@ def expect_consistent(policy: Policy) -> None:
 
 def find_contradictions(policy: Policy) -> Iterator[Fault]:
     """Find everything in which a policy contradicts itself."""
-    yield from _check_globs(policy)
     for grant in policy.manual:
         yield from _check_grant(policy, grant)
     for floors in policy.paths:
         yield from _check_floors(policy, floors)
     for target in policy.targets:
         yield from _check_target(policy, target)
-    for key in policy.attest_keys:
-        yield from _check_key("attest", key)
     if policy.roles and policy.allowed_signers is None:
         yield "roles", "names principals, but no file lists their keys", _SIGNERS
     if policy.entries_signed and not policy.roles.get(SIGN) and policy.extends is None:
@@ -43,36 +40,7 @@ def find_contradictions(policy: Policy) -> Iterator[Fault]:
 _SIGNERS = 'Set allowed_signers = ".hkgit/allowed_signers", a file in the format of ssh-keygen(1).'
 
 
-def _check_globs(policy: Policy) -> Iterator[Fault]:
-    """A glob in the spelling of another tool would protect nothing, and nobody would see it."""
-    paths: Mapping[str, Sequence[str]] = {
-        "protect": policy.protect,
-        "unprotect": policy.unprotect,
-        "paths": [glob for each in policy.paths for glob in each.paths],
-        "manual": [glob for each in policy.manual for glob in each.paths],
-    }
-    for key, globs in paths.items():
-        for glob in globs:
-            if glob.startswith(("/", "./")) or glob.endswith("/"):
-                fix = "Paths start at the root without a slash; DIRECTORY/* is everything below it."
-                yield key, f"{glob!r} matches no path", fix
-    targets = [glob for each in policy.targets for glob in each.refs]
-    refs: Mapping[str, Sequence[str]] = {"refs": policy.refs, "targets": targets}
-    for key, globs in refs.items():
-        for glob in globs:
-            if not glob.startswith(("refs/", "*", "?", "[")):
-                yield key, f"{glob!r} matches no ref", f"Write its full name: refs/heads/{glob}"
-
-
-def _check_key(where: str, key: str) -> Iterator[Fault]:
-    """A key that is a path, or cut short, would never be anybody's."""
-    if len(key.split()) < 2 or "\n" in key:
-        yield where, f"{key!r} is not an SSH public key", "Give the line of a .pub file."
-
-
 def _check_grant(policy: Policy, grant: Grant) -> Iterator[Fault]:
-    for key in grant.keys:
-        yield from _check_key("manual", key)
     if not (grant.names or grant.keys or grant.principals or grant.pushers):
         yield "manual", "a grant without a recipient", "Give it names, keys, principals or pushers."
     if grant.principals and policy.allowed_signers is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from operator import gt, lt
 from typing import Any, cast
 
@@ -11,7 +12,7 @@ from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.consistency import expect_consistent
 from hkgit.gate.policy.defaults import ACCEPTABLE, KNOWN_AGENTS, PROTECTED, ROLES, TEXT
-from hkgit.gate.policy.model import Floors, Grant, Policy, Recovered, RefRules
+from hkgit.gate.policy.model import Floors, Grant, Policy, RefRules
 from hkgit.matching.place import format_decimal
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import asdict, dataclass
@@ -63,7 +64,8 @@ class Key:
 
 
 def _wrong(where: str, expected: str, found: object) -> InvalidInput:
-    return InvalidInput(where, f"expected {expected}, found {found!r}")
+    fix = "hkgit schema policy prints what each key takes."
+    return InvalidInput(where, f"expected {expected}, found {found!r}", fix)
 
 
 def _fits(value: Any, schema: JsonObject) -> bool:
@@ -96,10 +98,24 @@ def _plain(words: str, schema: JsonObject, make: Callable[[Any], Any] = tuple) -
     return Kind(schema, read)
 
 
-_STRINGS = {"type": "array", "items": {"type": "string"}}
+def _strings(
+    words: str, pattern: str = r"^[\s\S]*$", *, least: int = 0, known: tuple[str, ...] = ()
+) -> Kind:
+    """A list of strings, which come behind known ones."""
+    items = {"type": "string", "pattern": pattern}
+    schema = {"type": "array", "items": items, "minItems": least}
+    return _plain(words, schema, lambda values: (*known, *values))
 
-TEXTS = _plain("a list of strings", _STRINGS)
-GLOBS = _plain("at least one glob", _STRINGS | {"minItems": 1})
+
+TEXTS = _strings("a list of strings")
+# In the spelling of another tool they would match nothing, and nobody would see it.
+_paths = partial(
+    _strings,
+    "globs from the root, as `src/*`, without `./` or a slash at either end",
+    r"^(?!\.?/)[\s\S]*[^/]$",
+)
+_refs = partial(_strings, "globs on full names, as `refs/heads/*`", r"^(refs/|[*?\[])[\s\S]*$")
+PUBLIC_KEYS = _strings("SSH public keys, each the line of a .pub file", r"^\S+ +\S[^\n]*$")
 STRING = _plain("a string", {"type": "string"}, str)
 COMMIT = _plain(
     "all 40 digits of a commit",
@@ -127,11 +143,6 @@ def _choice(known: tuple[str, ...]) -> Kind:
 def _choices(known: tuple[str, ...]) -> Kind:
     words = f"some of {', '.join(map(str, known))}"
     return _plain(words, {"type": "array", "items": {"enum": [*known]}})
-
-
-def _with(known: tuple[str, ...]) -> Kind:
-    """A list of strings, which come behind known ones."""
-    return _plain("a list of strings", _STRINGS, lambda values: (*known, *values))
 
 
 def read_fields(where: str, table: object, kinds: Mapping[str, Kind]) -> dict[str, Any]:
@@ -180,19 +191,27 @@ _TIERS = _choices(TIERS)
 _KINDS = _choices(KINDS)
 _VERDICTS = _choices(ACCEPTABLE)
 _GRANTS = list_of(
-    Grant, "paths", paths=GLOBS, names=TEXTS, keys=TEXTS, principals=TEXTS, pushers=TEXTS
+    Grant,
+    "paths",
+    paths=_paths(least=1),
+    names=TEXTS,
+    keys=PUBLIC_KEYS,
+    principals=TEXTS,
+    pushers=TEXTS,
 )
-_TARGETS = list_of(RefRules, "refs", refs=GLOBS, verdicts=_VERDICTS, rewrites=_choice(REWRITES))
+_TARGETS = list_of(
+    RefRules, "refs", refs=_refs(least=1), verdicts=_VERDICTS, rewrites=_choice(REWRITES)
+)
 _FLOORS = list_of(
     Floors,
     "paths",
-    paths=GLOBS,
+    paths=_paths(least=1),
     accept=_KINDS,
     tiers=_TIERS,
     min_confidence=PER_MILLE,
     min_tightness=PER_MILLE,
+    recovered=FLAG,
 )
-_RECOVERED = _inner(Recovered, accept=FLAG, min_confidence=PER_MILLE, min_tightness=PER_MILLE)
 
 
 # What is tighter
@@ -205,14 +224,6 @@ def _later(order: tuple[str, ...], words: str) -> Tightening:
 def _accepts_more(own: tuple[object, ...] | None, base: tuple[object, ...] | None) -> bool:
     """Whether a list accepts what another does not; None accepts everything."""
     return base is not None and (own is None or not set(own) <= set(base))
-
-
-def _asks_less(own: Recovered, base: Recovered) -> bool:
-    return (
-        (own.accept and not base.accept)
-        or own.min_confidence < base.min_confidence
-        or own.min_tightness < base.min_tightness
-    )
 
 
 OPEN = Tightening("*open*", opens=True)
@@ -245,7 +256,7 @@ _KEYS = (
     ),
     Key(
         "agents",
-        _with(KNOWN_AGENTS),
+        _strings("a list of strings", known=KNOWN_AGENTS),
         "globs on `Name <email>`, added to the built-in list",
         Tightening("more", adds=True),
         default="`[]`",
@@ -266,12 +277,6 @@ _KEYS = (
     ),
     Key("verdicts", _VERDICTS, "verdicts that pass", FEWER, default="[the table](verdicts.md)"),
     Key("tiers", _TIERS, "the only tiers accepted", FEWER, default="all"),
-    Key(
-        "min_threshold",
-        PER_MILLE,
-        "the least `--threshold` that an entry may have been applied with",
-        HIGHER,
-    ),
     Key("min_confidence", PER_MILLE, "the least confidence of an edit", HIGHER),
     Key(
         "min_tightness",
@@ -283,19 +288,19 @@ _KEYS = (
         "paths",
         _FLOORS,
         "`paths`, and `accept`, `tiers`, `min_confidence`, `min_tightness` for them, under the old"
-        " name of a file and the new",
+        " name of a file and the new; with `recovered = true` for entries from transcripts alone",
         BOTH,
         default="none",
     ),
     Key(
         "protect",
-        _with(PROTECTED),
+        _paths(known=PROTECTED),
         "globs on paths that governed commits may change only with a grant, added to the"
         " built-in ones",
         BOTH,
         default="`[]`",
     ),
-    Key("unprotect", TEXTS, "globs on paths to leave unprotected", OPEN, default="`[]`"),
+    Key("unprotect", _paths(), "globs on paths to leave unprotected", OPEN, default="`[]`"),
     Key(
         "reject_text",
         _choices(TEXT),
@@ -334,7 +339,7 @@ _KEYS = (
     ),
     Key(
         "attest",
-        _inner(lambda keys=(): keys, keys=TEXTS),
+        _inner(lambda keys=(): keys, keys=PUBLIC_KEYS),
         "`keys`: SSH public keys whose attested verdicts count",
         OPEN,
         default="none",
@@ -349,13 +354,6 @@ _KEYS = (
         field="entries_signed",
     ),
     Key(
-        "recovered",
-        _RECOVERED,
-        "entries from transcripts: `accept`, `min_confidence`, `min_tightness`",
-        Tightening("refused, higher", _asks_less),
-        default="accepted, `0`",
-    ),
-    Key(
         "assisted_by",
         _choice(CREDITS),
         f"`Assisted-by` trailers: {_list_words(CREDITS)}",
@@ -363,7 +361,7 @@ _KEYS = (
     ),
     Key(
         "refs",
-        TEXTS,
+        _refs(),
         "globs on refs whose pushes are judged",
         BOTH,
         default="`refs/heads/*`, `refs/tags/*`",
@@ -440,9 +438,9 @@ def _say(name: str, value: Any) -> str:
     if isinstance(value, tuple):
         is_limit = name in ("accept", "tiers", "verdicts")
         return ", ".join(map(str, value)) or ("nothing" if is_limit else "")
-    if isinstance(value, Mapping | Grant | Floors | Recovered | RefRules):
+    if isinstance(value, Mapping | Grant | Floors | RefRules):
         fields = value if isinstance(value, Mapping) else asdict(value)
-        said = {field: _say(field, each) for field, each in fields.items()}
+        said = {field: _say(field, each) for field, each in fields.items() if each is not False}
         return "; ".join(f"{field} {each}" for field, each in said.items() if each)
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -45,27 +45,22 @@ class Grant:
 
 @dataclass(frozen=True)
 class Floors:
-    """What every edit of some paths must reach; numbers are per mille, None accepts all."""
+    """What every edit of some paths must reach; numbers are per mille, None accepts all.
+
+    Those that are for `recovered` hold for entries that were made from transcripts alone.
+    """
 
     paths: tuple[str, ...] = ("*",)
     accept: tuple[str, ...] | None = None
     tiers: tuple[str, ...] | None = None
     min_confidence: int = 0
     min_tightness: int = 0
+    recovered: bool = False
 
     def cover(self, *paths: str | None) -> bool:
         """Whether they hold for a file under one of its names, whatever the case of letters."""
         globs = at_any_depth(self.paths)
         return any(path is not None and any_glob(path, globs) for path in paths)
-
-
-@dataclass(frozen=True)
-class Recovered:
-    """What entries must reach that were made from transcripts; numbers are per mille."""
-
-    accept: bool = True
-    min_confidence: int = 0
-    min_tightness: int = 0
 
 
 @dataclass(frozen=True)
@@ -100,7 +95,6 @@ class Policy:
     refs: tuple[str, ...] = ("refs/heads/*", "refs/tags/*")
     rewrites: str = "judge"
     targets: tuple[RefRules, ...] = ()
-    min_threshold: int = 0
     min_tightness: int = 0
     paths: tuple[Floors, ...] = ()
     protect: tuple[str, ...] = PROTECTED
@@ -111,7 +105,6 @@ class Policy:
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     attest_keys: tuple[str, ...] = ()
     entries_signed: bool = False
-    recovered: Recovered = Recovered()
     assisted_by: str = "allow"
     max_seconds: int = 60
     extends: str | None = None
@@ -133,9 +126,10 @@ class Policy:
             min_tightness=self.min_tightness,
         )
 
-    def floors_of(self, *paths: str | None) -> tuple[Floors, ...]:
+    def floors_of(self, *paths: str | None, recovered: bool = False) -> tuple[Floors, ...]:
         """List everything that an edit of a file must reach, under its old name and its new one."""
-        return (self.floors, *(floors for floors in self.paths if floors.cover(*paths)))
+        asked = (each for each in self.paths if recovered or not each.recovered)
+        return (self.floors, *(each for each in asked if each.cover(*paths)))
 
     def accepts_late(self, path: str) -> bool:
         """Whether what is read after a change of a file is evidence for its edits."""
@@ -144,7 +138,8 @@ class Policy:
     @property
     def needs_recomputing(self) -> bool:
         """Whether it sets a floor that only recomputing can show to be reached."""
-        return any(f.tiers is not None or f.min_confidence for f in (self.floors, *self.paths))
+        floors = (self.floors, *(each for each in self.paths if not each.recovered))
+        return any(each.tiers is not None or each.min_confidence for each in floors)
 
     @property
     def asks_for_tightness(self) -> bool:

@@ -11,9 +11,8 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER, entry_path
 from hkgit.evidence.trailers import list_credited_agents, list_missing_lines
 from hkgit.evidence.verdict import Finding, Verdict
-from hkgit.gate.attestations.trust import find_signer
 from hkgit.gate.judged_commit import JudgedCommit
-from hkgit.gate.rules.floors import floor_findings, recovered_findings, tightness_findings
+from hkgit.gate.rules.floors import floor_findings, tightness_findings
 from hkgit.gate.rules.grants import BY_GRANT, hand_findings, is_granted
 from hkgit.gate.trusted_policy import CONFIG, PYPROJECT, policy_value
 from hkgit.git.attributes import find_collisions, refuse_collision
@@ -162,6 +161,8 @@ def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
     commit = case.candidate.id
     if commit is None or not case.policy.entries_signed:
         return
+    from hkgit.gate.attestations.trust import find_signer  # few policies want entries signed
+
     for name, entry in case.judged.entries:
         if find_signer(case.repository, case.policy, name, entry, case.context.incoming) is None:
             where, what = entry_path(name), "there is no signature by a key that may sign entries"
@@ -203,7 +204,6 @@ CHECKS: dict[str, Check] = {
     "floors": floor_findings,
     "tightness": tightness_findings,
     "moved": move_findings,
-    "recovered": recovered_findings,
     "signature": signature_findings,
     "names": name_findings,
     "twins": collision_findings,

@@ -3,9 +3,6 @@
 A hash of a whole file vouches for every line of it, whatever is then changed. Tightness is the
 changed lines over the claimed ones, old and new together: 1 where every line that an edit names
 is changed, near 0 where a whole file is named to change one line of it.
-
-That an entry was recovered is its own claim, made by `hkgit adopt`; those of a record beside the
-history are, whatever they claim.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ from hkgit.git.repository import Repository
 from hkgit.matching.place import format_decimal
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, Lines
-from hkgit.values import dataclass
+from hkgit.values import dataclass, replace
 
 FULL = 1000
 
@@ -35,6 +32,7 @@ class Strength:
     """What the evidence of one file of an entry says.
 
     `changed` of `claimed` lines; `shared` holds the lines whose hash other lines of the file have.
+    The entry may be `recovered` from a transcript.
     """
 
     path: str
@@ -42,6 +40,7 @@ class Strength:
     changed: int
     claimed: int
     shared: tuple[Lines, ...] = ()
+    recovered: bool = False
 
     @property
     def tightness(self) -> int:
@@ -73,8 +72,14 @@ def measure_strengths(repository: Repository, judged: ReplayResult) -> Iterator[
             old = start.get(file.new_path or "") if file.path is None else now.get(file.path)
             new = None if file.new_path is None else after.get(file.new_path)
             texts = (Document(b"" if each is None else each.data) for each in (old, new))
-            yield _measure_file(entry, file, *texts)
+            measured = _measure_file(entry, file, *texts)
+            yield replace(measured, recovered=_is_recovered(judged, entry))
         files = after if start is before else files
+
+
+def _is_recovered(judged: ReplayResult, entry: Entry) -> bool:
+    """Whether an entry was made from a transcript: those of a record were, whatever they claim."""
+    return judged.verdict is Verdict.RECOVERED or entry.is_recovered
 
 
 def _open_base(repository: Repository, entry: Entry) -> Snapshot:
@@ -132,7 +137,8 @@ def tightness_findings(case: JudgedCommit) -> Iterator[Finding]:
     if not case.policy.asks_for_tightness:
         return
     for strength in measure_strengths(case.repository, case.judged):
-        floors = case.policy.floors_of(strength.path, strength.new_path)
+        names = (strength.path, strength.new_path)
+        floors = case.policy.floors_of(*names, recovered=strength.recovered)
         floor = max(each.min_tightness for each in floors)
         if strength.tightness < floor:
             what = (
@@ -167,16 +173,13 @@ def floor_findings(case: JudgedCommit) -> Iterator[Finding]:
         what = "could not be recomputed here, so its tiers and confidences are only claimed"
         yield Finding("claimed", "ledger entry", what, APPLY)
     for _, entry in case.judged.entries:
-        yield from entry_findings(case.policy, entry)
+        recovered = _is_recovered(case.judged, entry)
+        yield from entry_findings(case.policy, entry, recovered=recovered)
 
 
-def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:
-    """Find where an entry is below the policy's minimum requirements."""
-    if entry.threshold < policy.min_threshold:
-        floor, threshold = format_decimal(policy.min_threshold), format_decimal(entry.threshold)
-        what = f"its threshold {threshold} is below {floor}"
-        yield Finding("ladder", "ledger entry", what, f"Apply it with --threshold {floor}.")
-    for floors, edit in _list_floors(policy, entry):
+def entry_findings(policy: Policy, entry: Entry, *, recovered: bool = False) -> Iterator[Finding]:
+    """Find where the edits of an entry are below the policy's minimum requirements."""
+    for floors, edit in _list_floors(policy, entry, recovered=recovered):
         yield from _edit_findings(floors, edit)
 
 
@@ -190,7 +193,9 @@ def find_blind_edits(
             yield edit, accepted
 
 
-def _list_floors(policy: Policy, entry: Entry) -> Iterator[tuple[tuple[Floors, ...], RecordedEdit]]:
+def _list_floors(
+    policy: Policy, entry: Entry, *, recovered: bool = False
+) -> Iterator[tuple[tuple[Floors, ...], RecordedEdit]]:
     """Each edit with the floors that apply to it."""
     names = {
         name: (file.path, file.new_path)
@@ -198,7 +203,8 @@ def _list_floors(policy: Policy, entry: Entry) -> Iterator[tuple[tuple[Floors, .
         for name in (file.path, file.new_path)
     }
     for edit in entry.edits:
-        yield policy.floors_of(*names.get(edit.path, (edit.path,))), edit
+        paths = names.get(edit.path, (edit.path,))
+        yield policy.floors_of(*paths, recovered=recovered), edit
 
 
 def _edit_findings(floors: tuple[Floors, ...], edit: RecordedEdit) -> Iterator[Finding]:
@@ -223,29 +229,3 @@ def _intersect(lists: Iterator[tuple[str, ...] | None]) -> tuple[str, ...] | Non
     if not given:
         return None
     return tuple(value for value in given[0] if all(value in each for each in given))
-
-
-def recovered_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """Find where the recovered entries of a commit are refused, or fall below their floors."""
-    is_record = case.judged.verdict is Verdict.RECOVERED
-    found = [e for _, e in case.judged.entries if is_record or e.is_recovered]
-    rules = case.policy.recovered
-    for entry in found:
-        if not rules.accept:
-            what = f"the evidence of {entry.agent} was recovered from a transcript: not accepted"
-            yield Finding("recovered", entry.edits[0].where, what, APPLY)
-            continue
-        for edit in entry.edits:
-            if edit.confidence < rules.min_confidence:
-                what = _describe_weak("confidence", edit.confidence, rules.min_confidence)
-                yield Finding("recovered", edit.where, what, APPLY)
-    if found and rules.accept and rules.min_tightness:
-        names = {file.name for entry in found for file in entry.files}
-        for each in measure_strengths(case.repository, case.judged):
-            if each.path in names and each.tightness < rules.min_tightness:
-                what = _describe_weak("tightness", each.tightness, rules.min_tightness)
-                yield Finding("recovered", each.path, what, APPLY)
-
-
-def _describe_weak(what: str, found: int, floor: int) -> str:
-    return f"recovered with {what} {format_decimal(found)}, below {format_decimal(floor)}"

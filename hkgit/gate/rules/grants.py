@@ -222,9 +222,7 @@ def _has_person(case: JudgedCommit) -> bool:
     return any(not case.policy.is_agent(name) and not matches(name, HOSTS) for name in everyone)
 
 
-OF_EVIDENCE = frozenset(
-    {BLIND, "tier", "confidence", "tightness", "ladder", "claimed", "recovered", "verdict"}
-)
+OF_EVIDENCE = frozenset({BLIND, "tier", "confidence", "tightness", "claimed", "verdict"})
 """Rules by which evidence is missing or weak; those by which it is false are not among them."""
 _LEFT = ("bytes", "mode")
 _OWN = (f"{LEDGER}/", ATTRIBUTES_PATH)

@@ -15,17 +15,7 @@ from pathlib import Path
 from hkgit.errors import GitRefused, Stale
 from hkgit.git.objects import absent_like
 from hkgit.git.repository import Repository
-from hkgit.git.transaction.checkout import (
-    Environment,
-    Found,
-    find_plain,
-    find_untracked,
-    follow,
-    is_hidden,
-    list_changes,
-    read_tree,
-    restore,
-)
+from hkgit.git.transaction.checkout import CheckoutUpdate, Environment, Found
 from hkgit.git.transaction.index import LockedIndex, lock_index
 from hkgit.git.transaction.journal import TransactionJournal, TransactionState
 from hkgit.git.transaction.locks import unstoppable
@@ -70,11 +60,12 @@ def land(repository: Repository, journal: TransactionJournal, new: str, *, reflo
         return
     with lock_index(repository.git_dir, state.id) as index:
         _expect_at_rest(repository, state.branch)
-        found = find_plain(repository, list_changes(repository, state.old, new))
-        _expect_nothing_in_the_way(repository, state.old, new, index.env)
+        checkout = CheckoutUpdate(repository, state.old, new)
+        found = checkout.find_plain()
+        _expect_nothing_in_the_way(checkout, index.env)
         with unstoppable():
             _move(repository, journal, new, reflog)
-            _follow(repository, index, state, new, found)
+            _follow(checkout, index, state, found)
             journal.note("landed")
 
 
@@ -85,7 +76,7 @@ def expect_landable(
     _expect_tip(repository, branch, old)
     if checkout:
         _expect_at_rest(repository, branch)
-        _expect_nothing_in_the_way(repository, old, new, {})
+        _expect_nothing_in_the_way(CheckoutUpdate(repository, old, new), {})
     else:
         _expect_nowhere_checked_out(repository, branch)
 
@@ -120,15 +111,12 @@ def find_unfinished(repository: Repository) -> Iterator[str]:
     return (what for name, what in UNDER_WAY.items() if repository.remembers(name))
 
 
-def _expect_nothing_in_the_way(
-    repository: Repository, old: str | None, new: str, env: Environment
-) -> None:
-    changed = list_changes(repository, old, new)
-    hidden = (each for each in changed if each.old is None or is_hidden(repository, each.path))
-    blocking = find_untracked(repository, [each.path for each in hidden], env)
-    refusal = _rehearse(repository, old, new, env)
+def _expect_nothing_in_the_way(checkout: CheckoutUpdate, env: Environment) -> None:
+    blocking = checkout.find_untracked(env)
+    refusal = _rehearse(checkout, env)
     if refusal is not None:
-        blocking |= _locally_changed(repository, env) & {change.path for change in changed}
+        changed = {change.path for change in checkout.changed}
+        blocking |= _locally_changed(checkout.repository, env) & changed
     if blocking:
         raise refuse_local_changes(blocking) from refusal
     if refusal is not None:
@@ -142,19 +130,17 @@ def refuse_local_changes(paths: Iterable[str]) -> GitRefused:
     return GitRefused("checkout", f"local changes in the way: {named}", fix)
 
 
-def _rehearse(
-    repository: Repository, old: str | None, new: str, env: Environment
-) -> GitRefused | None:
+def _rehearse(checkout: CheckoutUpdate, env: Environment) -> GitRefused | None:
     """Why the checkout could not follow, without changing it; None when it could."""
     try:
-        read_tree(repository, old, new, env, "-n")
+        checkout.read_tree(env, "-n")
     except GitRefused:
         # A file that was only touched looks changed until git has looked at it again.
-        repository.git("update-index", "-q", "--refresh", env=env, check=False)
+        checkout.repository.git("update-index", "-q", "--refresh", env=env, check=False)
     else:
         return None
     try:
-        read_tree(repository, old, new, env, "-n")
+        checkout.read_tree(env, "-n")
     except GitRefused as refusal:
         return refusal
     return None
@@ -171,13 +157,21 @@ def _move(repository: Repository, journal: TransactionJournal, new: str, reflog:
     """Compare and swap."""
     journal.note("landing", new)
     branch, old = journal.state.branch, journal.state.old
-    args = ("update-ref", "-m", reflog, f"refs/heads/{branch}", new, old or absent_like(new))
     try:
-        repository.git(*_PATIENT, *args, own_session=True)
+        _swap(repository, branch, old, new, reflog)
     except GitRefused:
         if not is_landed(repository, branch, new):
             _expect_tip(repository, branch, old)
             raise
+
+
+def _swap(
+    repository: Repository, branch: str, old: str | None, new: str | None, reflog: str
+) -> None:
+    """Move a branch from what it must be; None is no commit. Raises GitRefused."""
+    none = absent_like(old or new or "")
+    args = ("update-ref", "-m", reflog, f"refs/heads/{branch}", new or none, old or none)
+    repository.git(*_PATIENT, *args, own_session=True)
 
 
 def is_landed(repository: Repository, branch: str, new: str) -> bool:
@@ -187,15 +181,13 @@ def is_landed(repository: Repository, branch: str, new: str) -> bool:
 
 
 def _follow(
-    repository: Repository, index: LockedIndex, state: TransactionState, new: str, found: Found
+    checkout: CheckoutUpdate, index: LockedIndex, state: TransactionState, found: Found
 ) -> None:
     """Bring the checkout along; what it cannot follow is undone, files and branch."""
-    branch, old = state.branch, state.old
-    changed = list_changes(repository, old, new)
     temporary = str(Path(state.temporary, state.prefix))
     try:
         try:
-            follow(repository, index, temporary, old, new, changed, found)
+            checkout.follow(index, temporary, found)
         except Stale as saved:
             what = f"local changes in the way: {saved.where}, saved while the commit was made"
             fix = f"Commit, stash or move them, then try again. {saved.fix}"
@@ -203,9 +195,7 @@ def _follow(
         index.replace()
     except GitRefused:
         index.reset()
-        restore(repository, changed, index.env)
-        args = ("update-ref", "-m", "hkgit: undone, the checkout could not be updated")
-        repository.git(
-            *_PATIENT, *args, f"refs/heads/{branch}", old or absent_like(new), new, own_session=True
-        )
+        checkout.restore(index.env)
+        reason = "hkgit: undone, the checkout could not be updated"
+        _swap(checkout.repository, state.branch, checkout.new, checkout.old, reason)
         raise

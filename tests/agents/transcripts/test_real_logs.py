@@ -235,7 +235,7 @@ def test_a_database_without_a_session_of_the_checkout_is_no_transcript(
     text = (LOGS / "opencode.jsonl").read_text("utf-8").replace("$ROOT", f"{repo.path}-other")
     opencode(text, tmp_path / "home", repo.path)
     home = {"HOME": str(tmp_path / "home")}
-    assert run("adopt", "--scan", cwd=repo.path, env=home).code == 4
+    assert run("adopt", "--dry-run", cwd=repo.path, env=home).code == 4
 
 
 def test_kilos_database_is_read_as_that_of_opencode(repo: Repo, tmp_path: Path) -> None:

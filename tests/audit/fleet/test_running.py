@@ -30,7 +30,7 @@ from hkgit.audit.fleet.run import (
     figures_json,
     verify_fleet,
 )
-from hkgit.audit.tables.database import ExportCounts, add_commits, open_directory, quote_columns
+from hkgit.audit.tables.database import add_commits, open_directory, quote_columns
 from hkgit.audit.tables.rows import Rows
 from hkgit.cli.schema import find_schema
 from hkgit.errors import GitRefused, InvalidInput
@@ -210,10 +210,10 @@ def test_a_full_disk_is_a_row_or_an_end_and_loses_nothing(
 ) -> None:
     verify(two)
 
-    def add(database: Connection, repository: str, rows: list[Rows]) -> ExportCounts:
+    def add(database: Connection, repository: str, rows: list[Rows]) -> None:
         if "one.git" in repository:
             raise OperationalError("database or disk is full")
-        return add_commits(database, repository, rows)
+        add_commits(database, repository, rows)
 
     monkeypatch.setattr(run, "add_commits", add)
     rows = verify(one, two)

@@ -212,6 +212,7 @@ def octopus(repo: Repo) -> str:
 
 
 VOUCH, PATCH, MESSAGE = "--vouch", "--patch", "-m"
+NO_TRANSCRIPTS = "[[gate.paths]]\npaths = ['*']\nrecovered = true\n"
 HIDDEN = "x = '\u202e'\n"
 QUOTES = 'accept = ["quote", "tag", "none", "hash", "late"]\n'
 TAKES_LATE = 'accept = ["hash", "receipt", "late"]\n'
@@ -240,7 +241,6 @@ KINDS: dict[str, Kind] = {
     "forged": Kind(falsified(forge(*_EDIT, "confidence", to=1))),
     "hash": Kind(falsified(forge(*_HUNK, "old_hash", to="0" * 64))),
     "hunk": Kind(falsified(forge(*_HUNK, "lines", to=[50, 51]))),
-    "ladder": Kind(falsified(forge("parameters", "threshold", to=1)), "min_threshold = 0.8"),
     "merge": Kind(evil_merge),
     "merge: octopus": Kind(octopus),
     "mode": Kind(falsified(forge(*_FILE, "after", "mode", to="120000"))),
@@ -250,8 +250,9 @@ KINDS: dict[str, Kind] = {
     "protected": Kind(creating(".github/workflows/x.yml", "on: push\n"), option=VOUCH),
     "entry: pruned with more": Kind(pruned_with_more),
     "prune": Kind(pruned_too_early),
-    "recovered": Kind(
-        falsified(forge("claims", "origin", to="recovered")), "[gate.recovered]\naccept = false"
+    "blind: recovered": Kind(
+        falsified(forge("claims", "origin", to="recovered")),
+        f"{TAKES_LATE}{NO_TRANSCRIPTS}accept = []",
     ),
     "reuse": Kind(used_again),
     "surplus": Kind(falsified(unchanged_file)),

@@ -14,7 +14,6 @@ from hkgit.audit.tables import database as database_module
 from hkgit.audit.tables.columns import TABLES, VERSION
 from hkgit.audit.tables.database import (
     FILE,
-    ExportCounts,
     open_directory,
     quote_columns,
     transaction,
@@ -62,7 +61,7 @@ def small(repo: Repo) -> Repo:
 
 def test_a_history_stands_in_the_tables(orchard: Orchard, tmp_path: Path) -> None:
     done = export_all(orchard.repo, tmp_path / "t")
-    assert (done.judged, done.counts) == (25, ExportCounts(added=25))
+    assert (done.judged, done.removed) == (25, 0)
     what = "replay, count(*), sum(edits), min(policy_passes)"
     assert ask(tmp_path / "t", "commits GROUP BY replay", what) == [
         ("by hand", 3, 0, 1),
@@ -81,7 +80,7 @@ def test_the_next_export_judges_what_is_new_and_what_may_have_changed(
     export_all(orchard.repo, tmp_path / "t")
     before = {name: ask(tmp_path / "t", name) for name in TABLES if name != "repositories"}
     done = export_all(orchard.repo, tmp_path / "t")
-    assert (done.judged, done.counts) == (NOT_LASTING, ExportCounts(kept=NOT_LASTING))
+    assert (done.judged, done.removed) == (NOT_LASTING, 0)
     assert before == {name: ask(tmp_path / "t", name) for name in before}
 
 
@@ -90,10 +89,10 @@ def test_commits_that_went_go_and_a_range_takes_none_away(small: Repo, tmp_path:
     old = small.head
     small.git("reset", "-q", "--hard", "HEAD~1")
     small.commit({"b.txt": "new\n"}, "Another end")
-    assert export_all(small, tmp_path / "t", "HEAD~1..HEAD").counts == ExportCounts(added=1)
+    assert export_all(small, tmp_path / "t", "HEAD~1..HEAD").judged == 1
     assert old in ids(tmp_path / "t", small)
     done = export_all(small, tmp_path / "t")
-    assert done.counts == ExportCounts(removed=1, kept=1)
+    assert (done.judged, done.removed) == (1, 1)
     assert ids(tmp_path / "t", small) == set(small.git("rev-list", "HEAD").split())
     assert old not in {row[0] for row in ask(tmp_path / "t", "edits", "commit")}
 
@@ -104,7 +103,7 @@ def test_another_policy_judges_everything_anew(small: Repo, tmp_path: Path) -> N
     assert ask(tmp_path / "t", "commits", "policy_passes") == [(False,), (False,), (True,)]
     small.commit({".hkgit/config.toml": '[gate]\naccept = ["hash", "quote"]\n'}, "Accept quotes")
     done = export_all(small, tmp_path / "t")
-    assert (done.judged, done.counts) == (4, ExportCounts(added=1, changed=3))
+    assert done.judged == 4
     assert set(ask(tmp_path / "t", "commits", "policy_passes")) == {(True,)}
     assert len(set(ask(tmp_path / "t", "commits", "policy"))) == 1
     assert ask(tmp_path / "t", "findings") == []
@@ -198,7 +197,7 @@ def test_a_full_disk_leaves_what_was_there(small: Repo, tmp_path: Path) -> None:
     assert "what has been judged is kept" in done.stderr
     assert ask(tmp_path / "t", "commits") == before
     assert [*(tmp_path / "t").glob(".draft-*")] == []
-    assert export_all(small, tmp_path / "t").counts.added == 1
+    assert export_all(small, tmp_path / "t").judged == 2
 
 
 def test_a_run_that_ends_early_keeps_what_it_has_judged(
@@ -219,7 +218,7 @@ def test_a_run_that_ends_early_keeps_what_it_has_judged(
         export_all(small, tmp_path / "t")
     assert ask(tmp_path / "t", "commits", "commit") == [(inserted[0],)]
     monkeypatch.undo()
-    assert export_all(small, tmp_path / "t").counts.added == 2
+    assert export_all(small, tmp_path / "t").judged == 2
     assert [len(ask(tmp_path / "t", name)) for name in ("commits", "edits")] == [3, 2]
 
 
@@ -230,11 +229,11 @@ def test_exports_at_once_lose_nothing_and_write_nothing_twice(
     asked = [(small, "HEAD"), (small, "HEAD~1..HEAD"), (grown, "HEAD"), (small, "HEAD~1..HEAD")]
     with ThreadPoolExecutor(4) as pool:
         done = [pool.submit(export_all, repo, tmp_path / "t", rev) for repo, rev in asked]
-        added = [each.result().counts.added for each in done]
+        judged = [each.result().judged for each in done]
     assert len(ask(tmp_path / "t", "commits")) == 27 + len(ids(tmp_path / "t", small))
     assert ids(tmp_path / "t", small) == set(small.git("rev-list", "HEAD").split())
-    assert sum(added) >= 27 + 2
-    assert export_all(small, tmp_path / "t").counts.changed == 0
+    assert sum(judged) >= 27 + 2
+    assert export_all(small, tmp_path / "t").judged == 2
 
 
 def test_an_export_that_waits_too_long_says_for_what(
@@ -260,7 +259,7 @@ def test_refusals_of_clones_are_kept_until_an_entry_claims_them(
     export_all(small, tmp_path / "t")
     first, second = log.read()
     log.path.unlink()  # as in another clone
-    assert export_all(small, tmp_path / "t").counts == ExportCounts(kept=2)
+    assert export_all(small, tmp_path / "t").judged == 2
     shown = "refusal, source, landed IS NOT NULL"
     assert {*ask(tmp_path / "t", "refusals", shown)} == {
         (first.id, "clone", False),
@@ -279,7 +278,7 @@ def test_claims_that_are_nonsense_are_no_fault(
     small: Repo, tmp_path: Path, tries: object, time: object
 ) -> None:
     edit_text(small, "a.txt", "three", "3", refusals=[refusal("cc", tries, time)])
-    assert export_all(small, tmp_path / "t").counts.added == 4
+    assert export_all(small, tmp_path / "t").judged == 4
     assert ask(tmp_path / "t", "refusals", "tries") == [(1,)]
 
 

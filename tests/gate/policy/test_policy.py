@@ -173,7 +173,7 @@ def test_what_a_policy_says(table: dict[str, Any], policy: Policy) -> None:
         pytest.param({"manual": [1]}, "expected a table", id="a grant that is no table"),
         pytest.param(
             {"manual": [{"names": ["x"]}]},
-            "paths: expected at least one glob",
+            "paths: expected globs from the root",
             id="a grant of nothing",
         ),
         pytest.param(

@@ -29,7 +29,6 @@ LOOSENED = [
     pytest.param("verdicts", ["strict", "mixed"], {}, id="verdicts"),
     pytest.param("tiers", ["fuzzy"], {"tiers": ["exact"]}, id="tiers"),
     pytest.param("min_confidence", 0.8, {"min_confidence": 0.9}, id="min_confidence"),
-    pytest.param("min_threshold", 0.8, {"min_threshold": 0.9}, id="min_threshold"),
     pytest.param("min_tightness", 0, {"min_tightness": 0.1}, id="min_tightness"),
     pytest.param("reject_text", ["bidi"], {}, id="reject_text"),
     pytest.param("max_seconds", 120, {}, id="max_seconds"),

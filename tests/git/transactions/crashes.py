@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.journal import TransactionJournal, TransactionState, begin
-from hkgit.git.transaction.recovery import Settled, settle_abandoned
+from hkgit.git.transaction.transaction import Settled, settle_abandoned
 from tests.git.transactions.landing import Files, commit_on
 from tests.support.repos import Repo
 

@@ -13,8 +13,7 @@ from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
 from hkgit.git.transaction.index import lock_index
 from hkgit.git.transaction.journal import TransactionJournal, find_abandoned, list_transactions
-from hkgit.git.transaction.recovery import Outcome
-from hkgit.git.transaction.transaction import transaction
+from hkgit.git.transaction.transaction import Outcome, transaction
 from hkgit.workflows import health
 from tests.git.transactions.crashes import ID, expect_no_trace, settle, started
 from tests.git.transactions.landing import commit_on

@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.git.repository import Repository
-from hkgit.git.transaction.recovery import Outcome
+from hkgit.git.transaction.transaction import Outcome
 from tests.git.transactions.crashes import crashed_after_the_move, expect_no_trace, settle, started
 from tests.support.repos import Repo
 

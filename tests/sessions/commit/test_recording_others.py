@@ -116,7 +116,7 @@ WHOLE = "hash of the whole file"
     ("old", "new", "expected", "verdict"),
     [
         pytest.param("line 5\n", "five\n", WHOLE, "strict hash", id="one place"),
-        pytest.param("line 5\n", "five\n", "--expect", PROVEN, id="with --expect"),
+        pytest.param("line 5\n", "five\n", "--expect", "strict hash", id="with --expect"),
         pytest.param("", "more\n", WHOLE, "strict hash", id="a new file is expected absent"),
     ],
 )

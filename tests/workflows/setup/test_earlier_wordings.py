@@ -29,16 +29,7 @@ def write_policy(repo: Repo, *, extra: str = "") -> str:
     return CONFIG
 
 
-def write_lines(repo: Repo, *, extra: str = "") -> str:
-    block = "# >>> hkgit init, once\n- repo: local\n  hooks: [{id: hkgit-gate}]\n# <<< hkgit init\n"
-    own = add_stamp(block).replace("# <<<", f"{extra}# <<<")
-    repo.write(
-        ".pre-commit-config.yaml", f"repos:\n{own}- repo: meta\n  hooks: [{{id: identity}}]\n"
-    )
-    return ".pre-commit-config.yaml"
-
-
-WRITERS = [write_hook, write_policy, write_lines]
+WRITERS = [write_hook, write_policy]
 
 
 @pytest.mark.parametrize("write", WRITERS)

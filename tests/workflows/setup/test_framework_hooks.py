@@ -1,4 +1,4 @@
-"""The lines that `hkgit init` writes for pre-commit, run by pre-commit and by prek."""
+"""The hooks of hkgit beside those of a framework: pre-commit and prek run them first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import ROOT
+from tests.support.commands import FRAMEWORK_CONFIG, ROOT
 from tests.support.repos import Repo
 from tests.support.running import run, script
 
@@ -34,11 +34,13 @@ def need(program: str) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_a_framework_records_and_judges(repo: Repo, program: str) -> None:
+@pytest.mark.parametrize("order", [1, -1], ids=["hkgit first", "the framework first"])
+def test_a_framework_records_and_judges(repo: Repo, program: str, order: int) -> None:
     need(program)
-    repo.commit({"a.txt": "one\ntwo\n", ".pre-commit-config.yaml": "repos: []\n"}, "Begin")
-    run("init", cwd=repo.path)
-    assert call(repo, program, "install")[0] == 0
+    repo.commit({"a.txt": "one\ntwo\n", ".pre-commit-config.yaml": FRAMEWORK_CONFIG}, "Begin")
+    for words in (["hkgit", "init"], [program, "install"])[::order]:
+        assert call(repo, *words)[0] == 0
+    assert repo.read(".pre-commit-config.yaml") == FRAMEWORK_CONFIG.encode()
     repo.git("add", "-A")
     assert call(repo, "git", "commit", "-q", "-m", "Guard")[0] == 0
     said = run("doctor", cwd=repo.path).out
@@ -96,7 +98,6 @@ def test_a_teams_hooks_run_as_often_as_before_also_when_hkgit_is_gone(
     assert count_runs(repo) == times
 
     run("init", cwd=repo.path)
-    assert call(repo, program, "install")[0] == 0
     assert "missing" not in run("doctor", cwd=repo.path).out
     repo.git("add", "-A")
     repo.git("commit", "-q", "-n", "-m", "Guard")
@@ -111,16 +112,12 @@ def test_a_teams_hooks_run_as_often_as_before_also_when_hkgit_is_gone(
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("config", [".pre-commit-config.yaml", "prek.toml"])
 def test_a_colleague_without_hkgit_commits_as_ever(
-    repo: Repo, tmp_path: Path, program: str, config: str
+    repo: Repo, tmp_path: Path, program: str
 ) -> None:
     need(program)
-    if (program, config) == ("pre-commit", "prek.toml"):
-        pytest.skip("only prek reads it")
-    text = "repos: []\n" if config.endswith("yaml") else ""
-    repo.commit({"a.txt": "one\n", config: text}, "Begin")
-    assert config in run("init", cwd=repo.path).out
+    repo.commit({"a.txt": "one\n", ".pre-commit-config.yaml": FRAMEWORK_CONFIG}, "Begin")
+    run("init", cwd=repo.path)
     repo.git("add", "-A")
     repo.git("commit", "-q", "-n", "-m", "Guard")
     repo.git("clone", "-q", ".", str(tmp_path / "colleague"))
@@ -140,6 +137,7 @@ def _expect_judged(repo: Repo) -> None:
     run("edit", "--session", "s", "--file", "a.txt", "--old", "two", "--new", "2", cwd=repo.path)
     code, said = call(repo, "git", "commit", "-q", "-a", "-m", "Say 2", env=AGENT)
     assert code == 0, said
+    assert "nstaged" not in said  # the framework finds the entries in the checkout, too
     assert run("gate", "--range", "HEAD^..HEAD", cwd=repo.path).code == 0, said
 
     repo.write("a.txt", "one\nthree\n")
@@ -183,68 +181,32 @@ def test_a_framework_runs_the_published_hooks(
     _expect_judged(repo)
 
 
-def test_preks_own_configuration_gets_a_table_and_loses_it_again(repo: Repo) -> None:
-    theirs = '# ours\n[[repos]]\nrepo = "meta"\nhooks = [{ id = "identity" }]\n'
-    repo.commit({"a.txt": "one\n", "prek.toml": theirs}, "Begin")
-    assert run("init", cwd=repo.path).code == 0
-    assert repo.read("prek.toml").decode().startswith(theirs)
-    again = run("init", cwd=repo.path)
-    assert again.code == 0
-    assert "runs hkgit gate already" in again.out
-    if script("prek").exists():
-        command = again.out.partition("run: ")[2].splitlines()[0]
-        assert call(repo, *command.split())[0] == 0
-        assert "pre-commit: run by prek" in run("doctor", cwd=repo.path).out
-        repo.write("a.txt", "two\n")
-        code, said_by_gate = call(repo, "git", "commit", "-q", "-a", "-m", "Blind", env=AGENT)
-        assert code == 1
-        assert "blind commit" in said_by_gate
-    run("init", "--remove", cwd=repo.path)
-    assert repo.read("prek.toml").decode() == theirs
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param('repos = [{ repo = "meta", hooks = [{ id = "identity" }] }]\n', id="a value"),
-        pytest.param("repos = [\n", id="no TOML"),
-    ],
-)
-def test_where_no_table_fits_a_person_is_told_what_to_add(repo: Repo, text: str) -> None:
-    repo.commit({"prek.toml": text}, "Begin")
-    said = run("init", cwd=repo.path)
-    assert said.code == 7
-    assert repo.read("prek.toml").decode() == text
-    assert "add to its `repos`:\n" in said.out
-    assert 'id = "hkgit-gate"' in said.out
-
-
-def test_windows_lines_stay(repo: Repo) -> None:
-    repo.commit({"prek.toml": "fail_fast = true\r\n"}, "Begin")
-    run("init", cwd=repo.path)
-    assert repo.read("prek.toml").count(b"\n") == repo.read("prek.toml").count(b"\r\n")
-    run("init", "--remove", cwd=repo.path)
-    assert repo.read("prek.toml") == b"fail_fast = true\r\n"
-
-
 def test_doctor_names_what_is_missing_and_how_to_get_it(repo: Repo) -> None:
     need("pre-commit")
-    config = "default_install_hook_types: [pre-push]\nrepos: []\n"
-    repo.commit({".pre-commit-config.yaml": config}, "Begin")
+    repo.commit({".pre-commit-config.yaml": FRAMEWORK_CONFIG}, "Begin")
     run("init", cwd=repo.path)
-    assert call(repo, "pre-commit", "install")[0] == 0
-    for name in ("pre-commit.hkgit", "commit-msg"):
-        (repo.path / ".git/hooks" / name).unlink()
-    for _ in range(3):
-        missing = [
-            line.partition(": ")[2]
-            for line in run("doctor", cwd=repo.path).out.splitlines()
-            if line.startswith("missing")
-        ]
-        for command in missing:
-            assert call(repo, *command.split())[0] == 0
+    assert call(repo, "pre-commit", "install", "--overwrite")[0] == 0
+    assert "missing      pre-commit: hkgit init\n" in run("doctor", cwd=repo.path).out
+    run("init", cwd=repo.path)
     said = run("doctor", cwd=repo.path).out
     assert "missing" not in said
     assert "pre-commit: run by pre-commit" in said
-    assert "pre-push: run by pre-commit" in said
     assert "commit-msg: hkgit" in said
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param("repo: https://a.example/x\n  rev: v1\n  hooks: [{id: hkgit-gate}]", id="id"),
+        pytest.param(
+            "repo: local\n  hooks: [{id: x, name: x, entry: hkgit gate, language: system}]",
+            id="call",
+        ),
+    ],
+)
+def test_a_configuration_that_runs_the_gate_runs_it_once(repo: Repo, entry: str) -> None:
+    repo.write(".pre-commit-config.yaml", f"repos:\n- {entry}\n")
+    assert (
+        "kept    .pre-commit-config.yaml: runs hkgit gate already" in run("init", cwd=repo.path).out
+    )
+    assert not (repo.path / ".git/hooks/pre-commit").exists()
