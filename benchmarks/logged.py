@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hkgit import apply_edits, dialects
-from hkgit.agents.events import Editing, PendingToolEdit, Told
+from hkgit.agents.events import Editing, PendingToolEdit
 from hkgit.agents.transcripts.log_places import logs_at
 from hkgit.agents.transcripts.log_reader import Logs
 from hkgit.errors import InvalidInput
+from hkgit.sessions.told_changes import Told
 from hkgit.values import replace
+from hkgit.workflows.log_results import find_after
 
 UNKNOWN = "not in the log what the file said"
 SAME, OTHER, REFUSED = "the same bytes", "other bytes", "refused"
@@ -56,29 +58,22 @@ def judge(edit: Editing | PendingToolEdit) -> str:
         spec = dialects.parse(edit.text, edit.dialect)
     except InvalidInput:
         return REFUSED
-    before = {name.lstrip("/"): said for name, said in told.before.items() if said is not None}
     edits = [replace(edit, path=edit.path.lstrip("/")) for edit in spec.edits]
-    result = apply_edits(edits, before)
+    result = apply_edits(edits, write_texts(told.before))
     if not result.ok:
         return REFUSED
-    expected = expect_texts(told)
-    if expected is None:
+    try:
+        after = find_after(told, told.before, {})
+    except InvalidInput:
+        after = None
+    if after is None:
         return LANDED
-    texts = {name.lstrip("/"): said for name, said in expected.items() if said is not None}
-    return SAME if result.files == before | texts else OTHER
+    return SAME if result.files == write_texts({**told.before, **after}) else OTHER
 
 
-def expect_texts(told: Told) -> dict[str, str | None] | None:
-    """What the agent's tool left, where the log tells it or all of it follows from literal text."""
-    if told.after is not None or not told.is_final:
-        return None if told.after is None else {**told.after}
-    [name] = told.names
-    now = (told.before or {}).get(name)
-    for old, new, is_all in told.replacements:
-        if now is None or not old or old not in now:
-            return None
-        now = now.replace(old, new, -1 if is_all else 1)
-    return {name: now}
+def write_texts(files: Mapping[str, bytes | None]) -> dict[str, str]:
+    """The texts of files that are there, by their paths without a root."""
+    return {name.lstrip("/"): x.decode() for name, x in files.items() if x is not None}
 
 
 if __name__ == "__main__":

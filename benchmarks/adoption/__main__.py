@@ -138,19 +138,18 @@ def count_lines(
 ) -> Findings:
     """How many changed lines the edits wrote, how many of them are explained, and what is wrong."""
     found = Findings()
-    by: dict[tuple[str, int], tuple[int, bool]] = {}
+    by: dict[tuple[str, int], int] = {}
     for each in done.explanation.explained:
         step = done.step(each.origin)
         assert step is not None
-        told = int(step.call.removeprefix("edit-")), each.origin.is_derived
+        told = int(step.call.removeprefix("edit-"))
         by.update(((each.path, line), told) for line in range(each.first, each.last + 1))
     for path, truth in session.truths.items():
         for at, line in enumerate(truth, 1):
             is_written = line.author >= 0 and (path, at) in changed
-            call, is_derived = by.get((path, at), (None, False))
+            call = by.get((path, at))
             found.counts["written"] += is_written
             found.counts["explained"] += is_written and call is not None
-            found.counts["derived"] += is_written and is_derived
             if call is not None and call != line.author:
                 kind = judge_line(session, edits, path, line, call)
                 found.counts[kind] += 1
@@ -184,16 +183,15 @@ def _name_author(author: int) -> str:
 
 def describe(counts: Counter[str]) -> str:
     """The counts of a slice in one line."""
-    known = {"written", "explained", "derived", "ms", "edits"}
+    known = {"written", "explained", "ms", "edits"}
     share = 100 * counts["explained"] / max(counts["written"], 1)
-    derived = 100 * counts["derived"] / max(counts["written"], 1)
     rest = ", ".join(
         f"{kind} {count}" for kind, count in sorted(counts.items()) if kind not in known
     )
     seconds = counts["ms"] / 1000
     return (
         f"{counts['edits']} edits, {counts['written']} lines, {share:.1f} % explained,"
-        f" {derived:.1f} % derived, {seconds:.1f} s; {rest or 'nothing wrong'}"
+        f" {seconds:.1f} s; {rest or 'nothing wrong'}"
     )
 
 

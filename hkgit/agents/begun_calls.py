@@ -352,10 +352,15 @@ def _keep_seen(root: Path, path: str, blobs: Blobs) -> KeptFile:
 
 def ask_status(root: Path) -> tuple[str | None, list[str]]:
     """Find the commit that HEAD is, None before the first, and each path that differs from it."""
-    from hkgit.git.program import run  # most calls run no command
+    from hkgit.git.facts import ask_git  # most calls run no command
 
+    said = ask_git(*_STATUS, root=str(root))
+    if not said:
+        from hkgit.git.program import run  # it says why
+
+        said = os.fsdecode(run(_STATUS, cwd=root).stdout)
     head, paths = None, []
-    for line in os.fsdecode(run(_STATUS, cwd=root).stdout).split("\0"):
+    for line in said.split("\0"):
         kind, _, rest = line.partition(" ")
         if kind == "#" and rest.startswith("branch.oid "):
             named = rest.removeprefix("branch.oid ")

@@ -7,6 +7,10 @@ from pathlib import Path
 
 from hkgit.values import dataclass
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.sessions.told_changes import Told
+
 END = 10**9
 """A number that no line has."""
 
@@ -35,42 +39,6 @@ class Snippets:
 
     path: str
     texts: tuple[str, ...]
-
-
-Texts = Mapping[str, str | None]
-
-
-@dataclass(frozen=True)
-class LineHunk:
-    """Lines that were replaced, as a diff shows them, without their ends.
-
-    `is_ended` is false where the last new line had no end, so it was the last of its file; None
-    where that is not told. `has_tabs` is false where tabs that lines begin with may be shown as
-    two spaces each.
-    """
-
-    start_line: int
-    old: tuple[str, ...]
-    new: tuple[str, ...]
-    is_ended: bool | None = True
-    has_tabs: bool = True
-
-
-@dataclass(frozen=True)
-class Told:
-    """What an answer says about a change, beside the words of its call, by the names of the files.
-
-    `before` and `after` are whole files, None for no file. `replacements` are old and new text and
-    whether all places were meant, where the tool replaces literally. `is_final` is false where
-    somebody changed the result.
-    """
-
-    names: tuple[str, ...] = ()
-    before: Texts | None = None
-    after: Texts | None = None
-    replacements: tuple[tuple[str, str, bool], ...] = ()
-    is_final: bool = True
-    hunks: Mapping[str, tuple[LineHunk, ...]] | None = None
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class Intake:
         self._checkout = Checkout(session.root)
 
     def take_edit(
-        self, spec: Spec, begun: BegunCall, original: str | None = None
+        self, spec: Spec, begun: BegunCall, original: bytes | None = None
     ) -> EditReport | None:
         """Take in an edit whose call was seen to begin. Raises HkgitError.
 
@@ -100,7 +100,7 @@ class Intake:
         if original is not None and len(before) == 1 and before != self._read(before):
             [(path, file)] = before.items()
             mode = REGULAR if file is None else file.mode
-            guesses.append({path: File(encode_text(original), mode)})
+            guesses.append({path: File(original, mode)})
         for files in guesses:
             if (answer := self._take_exactly(spec, files, begun)) is not None:
                 return answer

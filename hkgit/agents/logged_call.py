@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from hkgit.agents.events import Did, LineHunk, Told
+from hkgit.agents.events import Did
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.sessions.told_changes import LineHunk, Told
 
 Record = JsonObject
 
@@ -49,9 +53,11 @@ _WHOLE = ("content", "file_text")
 
 def tell(call: LoggedCall) -> Told:
     """Tell what a log says of an edit of a single file, beside the words of the call."""
+    from hkgit.sessions.told_changes import Told, to_bytes  # hooks read no logs
+
     sent = call.arguments
     named = [sent[key] for key in _PATHS if isinstance(sent.get(key), str)][:1]
-    whole = [sent[key] for key in _WHOLE if isinstance(sent.get(key), str)][:1]
+    whole = [to_bytes(sent[key]) for key in _WHOLE if isinstance(sent.get(key), str)][:1]
     return Told(
         names=tuple(named),
         before=dict.fromkeys(named) if call.is_new else None,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from hkgit.agents.events import LineHunk
 from hkgit.agents.json_fields import tables
 from hkgit.agents.logged_call import Record
+from hkgit.sessions.told_changes import LineHunk, to_bytes
 from hkgit.values import replace
 
 _HEAD = r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@"
-_NUMBERED = r"(?s)([ +-]) *(\d+) (.*)\Z"
 _NO_END = "\\ No newline"
 
 
@@ -39,21 +38,6 @@ def parse_diff(text: str | None) -> tuple[LineHunk, ...]:
     return tuple(hunks)
 
 
-def parse_numbered_diff(diff: str | None) -> tuple[LineHunk, ...]:
-    """Parse a diff that shows its lines behind their numbers, those of new lines apart."""
-    hunks: list[tuple[int, list[str]]] = []
-    is_open = False
-    for line in (diff or "").split("\n"):
-        found = re.match(_NUMBERED, line)
-        if found is not None and not is_open:
-            hunks.append((int(found[2]), []))
-        is_open = found is not None
-        if found is not None:
-            hunks[-1][1].append(found[1] + found[3])
-    # Whether the last line has an end is not told: it is as it was.
-    return tuple(replace(_hunk(start, body), is_ended=None) for start, body in hunks)
-
-
 def parse_structured_patch(patch: object) -> tuple[LineHunk, ...]:
     """Parse the hunks of a `structuredPatch`, whose lines begin with whitespace for tabs."""
     hunks = tuple(
@@ -63,7 +47,7 @@ def parse_structured_patch(patch: object) -> tuple[LineHunk, ...]:
         if lines
     )
     lines = [line for each in hunks for line in (*each.old, *each.new)]
-    has_tabs = any(line.startswith("\t") for line in lines)
+    has_tabs = any(line.startswith(b"\t") for line in lines)
     return tuple(replace(each, has_tabs=has_tabs) for each in hunks)
 
 
@@ -74,15 +58,15 @@ def _parts(hunk: Record) -> tuple[int, list[object]]:
 
 def _hunk(start: int, body: Iterable[str]) -> LineHunk:
     """A hunk from the lines of its body, each with its mark before it."""
-    old: list[str] = []
-    new: list[str] = []
+    old: list[bytes] = []
+    new: list[bytes] = []
     is_ended, mark = True, " "
     for line in body:
         if line.startswith(_NO_END):
             is_ended = is_ended and mark == "-"
             continue
         mark = line[:1] or " "
-        shown = line[1:].removesuffix("\r")
+        shown = to_bytes(line[1:].removesuffix("\r"))
         if mark in " -":
             old.append(shown)
         if mark in " +":

@@ -6,12 +6,16 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from hkgit.agents.events import END, Did, Editing, Shell, Told, ToolReading
+from hkgit.agents.events import END, Did, Editing, Shell, ToolReading
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.sessions.told_changes import Told
 
 _LONGEST = 64
 _READER = 18

@@ -35,6 +35,34 @@ def tell_changes(changes: Iterable[FileChange], context: int = CONTEXT) -> Spec:
     return replace(spec, digest=sha256(encode_text(text)).hexdigest())
 
 
+def plan_changes(
+    changes: Sequence[FileChange],
+    files: Snapshot,
+    reads: Sequence[Read],
+    settings: Settings | None = None,
+) -> PlannedSpec:
+    """Plan changes of these files as a diff. Raises HkgitError where no diff can express them."""
+    planned = Plan((), tuple(changes))
+    wanted = files_after(planned)
+    # The lines around a change need not have been read, but may be needed to place it.
+    for context in (0, CONTEXT):
+        spec = tell_changes(changes, context)
+        planned = plan(spec, files, Options(settings or Settings()), reads)
+        if planned.ok and files_after(planned) == wanted:
+            return PlannedSpec(spec, planned, tuple(reads))
+    is_told = not any(_has_same_lines(each) for each in changes)
+    if is_told and planned.first_error is not None:
+        raise planned.first_error
+    what = "changes line ends or a byte order mark, which no edit can express"
+    raise InvalidInput(", ".join(sorted(wanted)), what)
+
+
+def _has_same_lines(change: FileChange) -> bool:
+    files = (change.before, change.after)
+    before, after = (Document(b"" if each is None else each.data).lines for each in files)
+    return before == after
+
+
 @dataclass
 class _Traced:
     """A file from before the first edit on; `origin` is its path then, None for a new one."""
@@ -145,17 +173,7 @@ class NetChange:
         changes = [each for each in (file.change for file in self.traced) if each is not None]
         if not changes:
             return None
-        wanted = files_after(Plan((), tuple(changes)))
-        reads = (*self._list_reads(changes), *more)
-        # The lines around a change need not have been read, but may be needed to place it.
-        for context in (0, CONTEXT):
-            spec = tell_changes(changes, context)
-            planned = plan(spec, files, Options(settings), reads)
-            if planned.ok and files_after(planned) == wanted:
-                return PlannedSpec(spec, planned, reads)
-        raise InvalidInput(
-            ", ".join(sorted(wanted)), "no diff can express what the edits make together"
-        )
+        return plan_changes(changes, files, (*self._list_reads(changes), *more), settings)
 
     def _list_reads(self, changes: Sequence[FileChange]) -> Iterator[Read]:
         """List what was read, the strongest kind first; a weaker one covers lines of both."""

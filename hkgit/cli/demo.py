@@ -22,7 +22,7 @@ import click
 
 from hkgit.cli.output import echo
 from hkgit.errors import HkgitError
-from hkgit.git.program import scrub_environment
+from hkgit.git.facts import scrub_environment
 from hkgit.values import dataclass
 
 TARGET = "hkgit/matching/place.py"

@@ -12,10 +12,9 @@ import click
 
 from hkgit.cli.answer import echo_refusal, echo_usage, find_form
 from hkgit.cli.commands import COMMANDS, MODULES
-from hkgit.cli.exit import leave
 from hkgit.cli.options import share_options
 from hkgit.cli.output import begin_command, print_error
-from hkgit.cli.runner import INTERRUPTED, UNREAD, USAGE, begin, end_with, refuse_path
+from hkgit.cli.runner import INTERRUPTED, UNREAD, USAGE, begin, end_with, leave, refuse_path
 from hkgit.errors import HkgitError
 
 if TYPE_CHECKING:

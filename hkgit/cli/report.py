@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from hkgit.audit.audit import Audit, audit_json, body, head
+from hkgit.audit.audit import Audit, audit_json
+from hkgit.audit.markdown import render_badge, render_body, render_comment, render_head
 from hkgit.cli.answer import Answer, find_form
 from hkgit.cli.history import POLICY, History, open_history
 from hkgit.cli.options import format_option
@@ -60,12 +61,9 @@ def _audit(name: str, history: History, listed: Sequence[str]) -> Audit:
 def _render(name: str, history: History, listed: Sequence[str], form: str) -> Iterator[str]:
     """Render a report as text; of Markdown first what is known by now."""
     if form == FORMATS[0]:
-        yield head(name, history.ends, len(listed), history.policy)
-        yield body(_audit(name, history, listed))
+        yield render_head(name, history.ends, len(listed), history.policy)
+        yield render_body(_audit(name, history, listed))
         return
-    # Most reports are whole.
-    from hkgit.audit.page.summary_texts import render_badge, render_comment
-
     audit = _audit(name, history, listed)
     yield render_badge(audit) if form == "badge" else render_comment(audit)
 

@@ -1,7 +1,13 @@
-"""How every command begins and ends: streams, signals, failures, exit codes."""
+"""How every command begins and ends: streams, signals, failures, exit codes.
+
+The interpreter frees each module and value before it ends, which takes as long as its start. The
+system does that at once, so only what is seen from outside is done: output and what waits for the
+end of the process.
+"""
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
 import signal
@@ -14,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import FrameType
+    from typing import NoReturn
 
 
 USAGE = 64
@@ -120,3 +127,30 @@ def _explain(error: Exception, arguments: Sequence[str]) -> None:
 
     command = arguments[0] if arguments else None
     echo_refusal(find_form_in(arguments), HkgitError("hkgit", words, fix), command)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process with an exit code, at once where nothing else is at work in it."""
+    if _is_alone() and _flush_streams():
+        # The interpreter's own way to call them; `multiprocessing` ends its children so.
+        atexit._run_exitfuncs()
+        os._exit(code)
+    sys.exit(code)
+
+
+def _is_alone() -> bool:
+    """Whether no other thread runs, and nobody measures or debugs this one."""
+    threads = sys.modules.get("threading")
+    is_watched = sys.gettrace() is not None or sys.getprofile() is not None
+    return not is_watched and (threads is None or threads.active_count() == 1)
+
+
+def _flush_streams() -> bool:
+    """Whether all output is out; if not, the interpreter says so when it ends."""
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except (OSError, ValueError):
+        return False
+    return True

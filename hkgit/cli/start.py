@@ -29,10 +29,12 @@ def _run() -> NoReturn:
     arguments = sys.argv[1:]
     if _is_done(arguments):
         sys.exit(0)
-    from hkgit.cli.exit import leave, search_seldom
+    import gc
 
-    search_seldom()
+    # A command makes few cycles, and loads its modules without looking for any.
+    gc.set_threshold(100_000, 20, 20)
     from hkgit.cli.hook_words import run_hook_words
+    from hkgit.cli.runner import leave
 
     code = run_hook_words(arguments)
     if code is not None:

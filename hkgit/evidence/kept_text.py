@@ -7,7 +7,7 @@ the next took away. No diff shows it: what git shows of the ledger is that a fil
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from hkgit.edits import File, encode_text, new_text_of, old_text_of
@@ -122,8 +122,11 @@ def search_commits(
     for commit_id, places in _find_added(repository, commits).items():
         commit = repository.commit(commit_id)
         snapshot = repository.snapshot(commit.tree)
-        files = [snapshot.get(place) for place in places]
-        entries = [*_read_entries(file.data for file in files if file is not None)]
+        files = map(snapshot.get, places)
+        entries = []
+        for data in (file.data for file in files if file is not None):
+            with suppress(InvalidInput):  # the gate says so
+                entries.append((entry_id(data), read_entry(data)))
         for kept in find_kept_text(repository, commit.tree, commit.parents, entries):
             yield commit_id, kept
 
@@ -141,9 +144,3 @@ def _find_added(repository: Repository, commits: Sequence[str]) -> dict[str, lis
         elif word:
             places = added.setdefault(word, [])
     return added
-
-
-def _read_entries(contents: Iterable[bytes]) -> Iterator[NamedEntry]:
-    for data in contents:
-        with suppress(InvalidInput):  # the gate says so
-            yield entry_id(data), read_entry(data)

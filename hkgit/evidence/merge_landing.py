@@ -31,6 +31,7 @@ from hkgit.git.objects import TreeEntry
 from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document, has_too_many_lines, hash_lines, terminate
+from hkgit.values import replace
 
 
 def merge_findings(
@@ -73,7 +74,7 @@ def _find_dropped(repository: Repository, judged: ReplayResult, landing: str) ->
     for file in contested:
         for start, end in _find_lost(file, files.get(file.path)):
             what = f"drops what {second[:12]} has in lines {start}-{end}, but no edit says so"
-            yield Finding.at("merge", file.path, what, fix)
+            yield replace(Finding.at("merge", file.path, what, fix), mend=turned)
 
 
 def _find_lost(file: Contested, result: File | None) -> Iterator[tuple[int, int]]:

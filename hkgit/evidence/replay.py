@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from hkgit.edits import File, MappingSnapshot, Snapshot
-from hkgit.errors import InvalidInput, Unverifiable
+from hkgit.errors import Unverifiable
 from hkgit.evidence.additions import Added, find_leftovers, read_added_entries
 from hkgit.evidence.entry import (
     ATTRIBUTES_PATH,
@@ -35,7 +35,6 @@ from hkgit.evidence.verdict import (
     Verdict,
 )
 from hkgit.git import program
-from hkgit.git.attributes import expect_no_collisions
 from hkgit.git.clean_merge import find_invented_paths
 from hkgit.git.objects import EMPTY_TREE, Commit, TreeChange
 from hkgit.git.repository import Repository
@@ -102,7 +101,6 @@ def replay_entries(
         derived = chain.list_changed()
         left = find_leftovers(repository.blob, added.others, derived)
         findings += (each.finding for each in left if _is_hkgits(each.path))
-        findings += _find_collisions(repository, candidate, chain.before, derived)
     if not findings:
         is_strict = chain.is_recomputed and not chain.has_moved
         findings += message_findings(candidate, added.entries, is_strict=is_strict)
@@ -151,22 +149,6 @@ def _base_files(
         return repository.snapshot(entry.base) if is_before else None
     except Unverifiable:
         return None
-
-
-def _find_collisions(
-    repository: Repository,
-    candidate: CandidateCommit,
-    before: Snapshot,
-    derived: Mapping[str, File | None],
-) -> Iterator[Finding]:
-    """Names that are new and that some file system takes for others; most commits bring none."""
-    if all(file is None or before.get(path) is not None for path, file in derived.items()):
-        return
-    parent = repository.commit(candidate.parents[0]).tree if candidate.parents else EMPTY_TREE
-    try:
-        expect_no_collisions(repository.snapshot(parent), derived)
-    except InvalidInput as error:
-        yield Finding.of("path", error)
 
 
 _OWN_OF_MERGE = "Merge without other changes, and make those in a later commit."

@@ -145,14 +145,9 @@ def rule_on(
             findings=findings,
             agent=agent,
         )
-    rule = rule or f"verdict {judged.verdict}{_describe_late(judged)}"
-    return Ruling(judged, replayed, True, rule, agent=agent)
-
-
-def _describe_late(judged: ReplayResult) -> str:
-    """Say beside a verdict that evidence was read after the change."""
     is_late = any(edit.evidence == LATE for _, entry in judged.entries for edit in entry.edits)
-    return ", its evidence is late" if is_late else ""
+    rule = rule or f"verdict {judged.verdict}{', its evidence is late' if is_late else ''}"
+    return Ruling(judged, replayed, True, rule, agent=agent)
 
 
 def _find_unaccepted(policy: Policy, judged: ReplayResult) -> Verdict | None:

@@ -247,19 +247,15 @@ def load_policy(repository: Repository, given: str | None, trusted: str | None) 
     return read_named_policy(repository, given)
 
 
-def follow_policy(repository: Repository, policy: Policy) -> Policy:
+def follow_policy(repository: Repository, policy: Policy, followed: int = 1) -> Policy:
     """Lay a policy over all that it extends. Raises InvalidInput where it loosens that."""
-    chain = [policy]
-    while (named := chain[-1].extends) is not None:
-        if len(chain) > MOST_POLICIES:
-            what = f"more than {MOST_POLICIES} policies extend each other"
-            fix = "Remove `extends` from one of them."
-            raise InvalidInput(f"{policy.source}: extends", what, fix)
-        chain.append(_read_extended(repository, named, chain[-1]))
-    result = chain.pop()
-    while chain:
-        result = extend_policy(chain.pop(), result)
-    return result
+    if policy.extends is None:
+        return policy
+    if followed > MOST_POLICIES:
+        what, fix = f"more than {MOST_POLICIES} policies extend each other", "Remove one `extends`."
+        raise InvalidInput(f"{policy.source}: extends", what, fix)
+    base = _read_extended(repository, policy.extends, policy)
+    return extend_policy(policy, follow_policy(repository, base, followed + 1))
 
 
 MOST_POLICIES = 5

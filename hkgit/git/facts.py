@@ -10,6 +10,10 @@ import os
 
 from hkgit.values import dataclass
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 POLICIES = ("pyproject.toml", ".hkgit/config.toml")
 """Where a tree may hold its policy (see `policy.files`)."""
 LEDGER = ".hkgit/ledger"
@@ -35,6 +39,35 @@ GOOSE_SESSION = "AGENT_SESSION_ID"
 
 told = "", ""
 """The tree of the index and the output of `git var -l`, once this hook has asked for them."""
+
+LOCAL_VARIABLES = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_ATTR_SOURCE",
+        "GIT_COMMON_DIR",
+        "GIT_CONFIG",
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_PARAMETERS",
+        "GIT_DIR",
+        "GIT_GLOB_PATHSPECS",
+        "GIT_GRAFT_FILE",
+        "GIT_ICASE_PATHSPECS",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_INTERNAL_SUPER_PREFIX",
+        "GIT_LITERAL_PATHSPECS",
+        "GIT_NAMESPACE",
+        "GIT_NOGLOB_PATHSPECS",
+        "GIT_NO_REPLACE_OBJECTS",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_QUARANTINE_PATH",
+        "GIT_REPLACE_REF_BASE",
+        "GIT_SHALLOW_FILE",
+        "GIT_WORK_TREE",
+    }
+)
+"""What `git rev-parse --local-env-vars` lists, and others that refer to one repository or call."""
 
 _GATE = b"hkgit gate"
 
@@ -148,9 +181,17 @@ def facts_of_commit(known: tuple[str, str] | None = None) -> Facts | None:
     )
 
 
-def ask_git(*args: str, asked: str = "") -> str:
-    """Run git with `asked` on its standard input, and return its output; "" where it fails."""
-    return _Child(*args, asked=asked).answer() if hasattr(os, "posix_spawnp") else ""
+def scrub_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Remove the variables that point at a repository from an environment."""
+    return {name: value for name, value in environment.items() if name not in LOCAL_VARIABLES}
+
+
+def ask_git(*args: str, root: str = "") -> str:
+    """Run git and return its output; "" where it fails.
+
+    With a `root` it works there, whatever repository the environment names.
+    """
+    return _Child(*args, root=root).answer() if hasattr(os, "posix_spawnp") else ""
 
 
 def _is_odd(git_dir: str) -> bool:
@@ -217,16 +258,16 @@ def _read_stored(tree: str) -> tuple[str, tuple[str, ...], bool] | None:
 class _Child:
     """A git process in the background; its error messages are dropped."""
 
-    def __init__(self, *args: str, asked: str = "") -> None:
+    def __init__(self, *args: str, asked: str = "", root: str = "") -> None:
         ours, out = os.pipe()
         source, given = os.pipe()
         os.write(given, asked.encode())
         os.close(given)
         silent = (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)
         actions = [(os.POSIX_SPAWN_DUP2, source, 0), (os.POSIX_SPAWN_DUP2, out, 1), silent]
-        command = ("git", "-c", "core.fsmonitor=false", *args)
+        command = ("git", *(("-C", root) if root else ()), "-c", "core.fsmonitor=false", *args)
         try:
-            settings = os.environ | _SETTINGS
+            settings = (scrub_environment(os.environ) if root else os.environ) | _SETTINGS
             self._pid = os.posix_spawnp("git", command, settings, file_actions=actions)
         finally:
             os.close(out)

@@ -12,39 +12,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hkgit.errors import GitRefused
+from hkgit.git.facts import scrub_environment
 from hkgit.values import dataclass, replace
 
 OLDEST = (2, 38)
 """The first git that has `merge-tree --write-tree`."""
-
-LOCAL_VARIABLES = frozenset(
-    {
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_ATTR_SOURCE",
-        "GIT_COMMON_DIR",
-        "GIT_CONFIG",
-        "GIT_CONFIG_COUNT",
-        "GIT_CONFIG_PARAMETERS",
-        "GIT_DIR",
-        "GIT_GLOB_PATHSPECS",
-        "GIT_GRAFT_FILE",
-        "GIT_ICASE_PATHSPECS",
-        "GIT_IMPLICIT_WORK_TREE",
-        "GIT_INDEX_FILE",
-        "GIT_INTERNAL_SUPER_PREFIX",
-        "GIT_LITERAL_PATHSPECS",
-        "GIT_NAMESPACE",
-        "GIT_NOGLOB_PATHSPECS",
-        "GIT_NO_REPLACE_OBJECTS",
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_PREFIX",
-        "GIT_QUARANTINE_PATH",
-        "GIT_REPLACE_REF_BASE",
-        "GIT_SHALLOW_FILE",
-        "GIT_WORK_TREE",
-    }
-)
-"""What `git rev-parse --local-env-vars` lists, and others that refer to one repository or call."""
 
 PINNED = {
     "LC_ALL": "C",
@@ -82,11 +54,6 @@ class Completed:
         return os.fsdecode(self.stdout).rstrip("\n")
 
 
-def scrub_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Remove the variables that point at a repository from an environment."""
-    return {name: value for name, value in environment.items() if name not in LOCAL_VARIABLES}
-
-
 def build_environment(
     laid_over: Mapping[str, str | None], *, keep_environment: bool = False
 ) -> dict[str, str]:
@@ -117,14 +84,18 @@ def run(
     then). Raises GitRefused with git's own words when `check` is set and git fails, and always when
     there is no git.
     """
-    environment = build_environment(env or {}, keep_environment=keep_environment)
     command = ["git", "-c", "core.fsmonitor=false", *args]
-    if memory is not None:
-        command[:0] = limit_data(memory)
+    if memory is not None and os.name == "posix":  # packs that it maps do not count
+        limit = 'ulimit -S -d "$0" 2>/dev/null; exec "$@"'
+        command[:0] = ("sh", "-c", limit, str(memory // 1024))
+    environment = build_environment(env or {}, keep_environment=keep_environment)
     try:
         completed = execute(command, cwd, environment, stdin or b"", own_session, seconds)
     except FileNotFoundError as error:
-        raise _not_started(cwd) from error
+        if not cwd.is_dir():
+            raise GitRefused(str(cwd), "there is no such directory") from error
+        fix = "Install git 2.38 or newer."
+        raise GitRefused("git", "there is no git program on PATH", fix) from error
     except OSError as error:
         raise GitRefused("git", f"could not be started: {error.strerror}") from error
     if check and completed.code != 0:
@@ -232,7 +203,7 @@ def refuse_failed(args: Sequence[str], completed: Completed) -> GitRefused:
         return GitRefused("git", what, f"Install git {_join_key(OLDEST)} or newer.")
     words = completed.stderr.strip() or completed.text
     if not words:
-        words = describe_end(completed.code)
+        words = _describe_end(completed.code)
     advice = (fix for needle, fix in ADVICE if needle in words)
     return GitRefused(_name_command(args), words, next(advice, ""))
 
@@ -259,26 +230,10 @@ def _join_key(numbers: tuple[int, int]) -> str:
     return ".".join(map(str, numbers))
 
 
-def _not_started(cwd: Path) -> GitRefused:
-    if not cwd.is_dir():
-        return GitRefused(str(cwd), "there is no such directory")
-    return GitRefused("git", "there is no git program on PATH", "Install git 2.38 or newer.")
-
-
 TOO_SLOW = "Try again; if it takes too long every time, allow more time or use a nearer copy."
 
 
-def limit_data(memory: int) -> tuple[str, ...]:
-    """Return the words that start a program with so many bytes for its data; none on Windows.
-
-    Packs that it maps do not count.
-    """
-    if os.name != "posix":
-        return ()
-    return ("sh", "-c", 'ulimit -S -d "$0" 2>/dev/null; exec "$@"', str(memory // 1024))
-
-
-def describe_end(code: int) -> str:
+def _describe_end(code: int) -> str:
     """Describe how a process ended that said nothing."""
     if code >= 0:
         return f"ended with code {code}"

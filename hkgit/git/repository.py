@@ -453,22 +453,27 @@ class Repository:
     def list_checkouts(self) -> dict[Path, str | None]:
         """List every checkout, those of `git worktree` too, with the branch that it is on."""
         found: dict[Path, str | None] = {} if self.work_tree is None else {self.work_tree: None}
-        for record in self._list_worktrees().split("\0\0"):
+        listed = self.retry_git("worktree", "list", "--porcelain", "-z").text
+        for record in listed.split("\0\0"):
             fields = dict(line.partition(" ")[::2] for line in record.split("\0"))
             if "worktree" in fields:
                 found[Path(fields["worktree"])] = fields.get("branch")
         return found
 
-    def _list_worktrees(self) -> str:
-        """Run `git worktree list`, and again if it met a worktree that was half written."""
+    def retry_git(self, *args: str, undo: Callable[[], object] = lambda: None) -> Completed:
+        """Run git, and again where it met a worktree that another git was just writing down.
+
+        What it has left then is undone first. Raises GitRefused.
+        """
         for pause in (0.02, 0.05, 0.1, 0.2, 0.4):
             try:
-                return self.git("worktree", "list", "--porcelain", "-z").text
+                return self.git(*args)
             except GitRefused as refusal:
                 if "worktrees/" not in refusal.what:
                     raise
+                undo()
                 time.sleep(pause)
-        return self.git("worktree", "list", "--porcelain", "-z").text
+        return self.git(*args)
 
     def list_checked_out_branches(self) -> dict[str, Path]:
         """List the branches that some work tree is on, and where."""

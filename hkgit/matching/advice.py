@@ -20,9 +20,7 @@ from hkgit.matching.candidates import find_candidates, judge_alignment
 from hkgit.matching.merge import Merge
 from hkgit.matching.place import FULL, Place
 from hkgit.matching.placeholder import is_elision
-from hkgit.matching.strict import cuts_at
 from hkgit.matching.view import EditLines, FileLines, find_occurrences, list_keys, make_key
-from hkgit.matching.words import find_head_word, find_tail_word
 from hkgit.text.diff import LineChange
 from hkgit.text.document import Document, Splice
 from hkgit.values import replace
@@ -259,28 +257,6 @@ def refuse_no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
     return error
 
 
-def refuse_inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
-    """Build the error for an old text that occurs once, as a part of a longer word."""
-    document = view.document
-    first, last = document.lines_of(place.start, place.end)
-    word = _word_around(document.data, place)
-    error = NoMatch(
-        f"{edit.path}:{first}",
-        f"the old text is only inside a longer word, {_quote(word)}",
-        "Quote the whole word, or the whole line; or replace all occurrences, which also changes "
-        "parts of words.",
-    )
-    error.near = (Near(first, last),)
-    return error
-
-
-def _word_around(data: bytes, place: Place) -> bytes:
-    """The first word that an end of a place cuts in two."""
-    at = place.start if cuts_at(data, place.start) else place.end
-    line = data.rfind(b"\n", 0, at) + 1
-    return find_tail_word(data[line:at]) + find_head_word(data[at : data.find(b"\n", at)])
-
-
 def refuse_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied:
     """Build the error for a new text that is in the file."""
     first, last = view.document.lines_of(place.start, place.end)
@@ -314,11 +290,10 @@ def refuse_ambiguous(document: Document, places: Sequence[Place], edit: Edit) ->
     is_equal = len({(place.agreement, place.similarity) for place in places}) == 1
     shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
     why = "" if is_equal else f" ({shares} alike), too similar to choose"
-    line = _distinction(document, spans)
     error = Ambiguous(
         edit.path,
         f"the old text matches {len(places)} places, at lines {numbers}{more}{why}",
-        f"Quote more lines above or below, so that the edit names one place.{line}",
+        "Quote more lines above or below, so that the edit names one place.",
     )
     error.near = tell_apart(document, spans[:SHOWN])
     return error
@@ -384,16 +359,6 @@ def _unknown(view: FileLines, candidate: Place) -> Iterator[int]:
     known = {target for target in candidate.targets if target is not None}
     first, last = view.document.lines_of(candidate.start, candidate.end)
     return (n for n in range(first - 1, last) if n not in known and view.lines[n].strip())
-
-
-def _distinction(document: Document, spans: Sequence[tuple[int, int]]) -> str:
-    """The line right above the places, where it is another one at each of them."""
-    above = [document.lines[first - 2].strip(b"\0 \t") if first > 1 else b"" for first, _ in spans]
-    if len(spans) > SHOWN or len(set(above)) < len(spans) or not all(above):
-        return ""
-    named = zip(spans, above, strict=True)
-    shown = "; ".join(f"{first}: {_quote(line)}" for (first, _), line in named)
-    return f" The lines right above them: {shown}."
 
 
 def _lines(first: int, last: int) -> str:

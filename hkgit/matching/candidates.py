@@ -7,14 +7,14 @@ number of windows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress, pairwise
 from operator import eq
 
 from hkgit.matching.alignment import (
     ALIKE,
-    Spelt,
     Targets,
     align,
     find_landings,
@@ -25,59 +25,29 @@ from hkgit.matching.alignment import (
 from hkgit.matching.place import FULL, Place
 from hkgit.matching.view import EditLines, FileLines, list_keys
 from hkgit.text.diff import LineChange
-from hkgit.values import dataclass, field
 
 COMMON = 300  # A line that occurs more often than this votes for nothing
 MOST_OFFSETS = 60
 MOST_PAIRS = 30_000  # So many offsets are looked at, and fewer for long old texts
 MOST_WINDOWS = 12  # Around so many of them lines are aligned with gaps
-NOTHING = b"\n"  # The key of no line at all
 
 
 def propose_alignments(view: FileLines, wanted: EditLines) -> list[Targets]:
     """Propose alignments worth judging: straight ones at many offsets, with gaps at the best."""
     lines, old = list_keys(view, wanted)
     slack = 10 + len(old) // 4
-    votes = _votes(old, lines)
-    ranked = sorted((-cast.total, offset) for offset, cast in votes.items())
-    offsets = [offset for _, offset in ranked[: max(min(MOST_OFFSETS, MOST_PAIRS // len(old)), 3)]]
-    most = votes[offsets[0]].total if offsets else 0
-    found = [_straight(old, lines, o) for o in offsets if 3 * votes[o].total > most]
-    for offset in _windows(offsets, votes, slack):
-        first, after = max(offset - slack, 0), offset + len(old) + slack
-        spelt = wanted.old_lines, view.lines[first:after]
-        found += _align_windows(old, list(lines[first:after]), first, spelt)
-    return [targets for targets in found if any(t is not None for t in targets)]
-
-
-def _align_windows(
-    old: Sequence[bytes], window: list[bytes], first: int, spelt: Spelt
-) -> Iterator[Targets]:
-    """The best alignments with a window, the second without the lines of the first, and so on."""
-    for _ in range(2):
-        targets = align(old, window, first, spelt=spelt)
-        yield targets
-        for target in targets:
-            if target is not None:
-                window[target - first] = NOTHING
-
-
-def _windows(offsets: Sequence[int], votes: Mapping[int, _Votes], slack: int) -> list[int]:
-    """Offsets around which an alignment with gaps may be better than all others.
-
-    What it can agree on at most are the old lines that have voted for an offset near by.
-    """
-    most: dict[int, int] = {}
+    votes = _count_votes(old, lines)
+    offsets = sorted(votes, key=lambda offset: (-votes[offset], offset))
+    offsets = offsets[: max(min(MOST_OFFSETS, MOST_PAIRS // len(old)), 3)]
+    found = [_straight(old, lines, o) for o in offsets if 3 * votes[o] > votes[offsets[0]]]
+    windows: list[int] = []
     for offset in offsets:
-        rows = {row for o in offsets if abs(o - offset) <= slack for row in votes[o].rows.items()}
-        most[offset] = sum(weight for _, weight in rows)
-    best = max(most.values(), default=0)
-    kept: list[int] = []
-    for offset in sorted(offsets, key=lambda o: (-most[o], offsets.index(o))):
-        is_new = all(abs(offset - o) > slack for o in kept)
-        if is_new and 2 * most[offset] > best:
-            kept.append(offset)
-    return kept[:MOST_WINDOWS]
+        if len(windows) < MOST_WINDOWS and all(abs(offset - each) > slack for each in windows):
+            windows.append(offset)
+            first, after = max(offset - slack, 0), offset + len(old) + slack
+            spelt = wanted.old_lines, view.lines[first:after]
+            found.append(align(old, lines[first:after], first, spelt=spelt))
+    return [targets for targets in found if any(t is not None for t in targets)]
 
 
 def _straight(old: Sequence[bytes], lines: Sequence[bytes], offset: int) -> Targets:
@@ -90,29 +60,18 @@ def _straight(old: Sequence[bytes], lines: Sequence[bytes], offset: int) -> Targ
     )
 
 
-@dataclass
-class _Votes:
-    """The old lines, by number, that are at one offset, with their weights."""
-
-    rows: dict[int, int] = field(default_factory=dict)
-
-    @property
-    def total(self) -> int:
-        return sum(self.rows.values())
-
-
-def _votes(old: Sequence[bytes], lines: Sequence[bytes]) -> dict[int, _Votes]:
-    """The votes for every offset between the old text and the file that has any."""
+def _count_votes(old: Sequence[bytes], lines: Sequence[bytes]) -> Counter[int]:
+    """Weigh the lines that the old text and the file have at each offset between the two."""
     spots: dict[bytes, list[int]] = {key: [] for key in old if key}
     for number, line in enumerate(lines):
         if line in spots:
             spots[line].append(number)
-    votes: dict[int, _Votes] = {}
+    votes = Counter[int]()
     for index, key in enumerate(old):
-        numbers = spots.get(key, [])
+        numbers = spots.get(key, ())
         if len(numbers) <= COMMON:
             for number in numbers:
-                votes.setdefault(number - index, _Votes()).rows[index] = 1 + weigh(key)
+                votes[number - index] += 1 + weigh(key)
     return votes
 
 
@@ -209,12 +168,11 @@ def is_slip(view: FileLines, wanted: EditLines, candidate: Place) -> bool:
 def _are_together(
     wanted: EditLines, targets: Targets, old: Sequence[bytes], lines: Sequence[bytes]
 ) -> bool:
-    """Whether no line that the author did not know parts what changes, or what moves."""
-    are_whole = all(
+    """Whether no line that the author did not know parts what changes."""
+    return all(
         is_whole(change, targets, lines) and _is_held(change, targets, old, lines)
         for change in wanted.changes
     )
-    return are_whole and _is_closed(wanted.moved, targets, lines)
 
 
 def _gaps(lines: Sequence[bytes], targets: Targets) -> int:
@@ -240,15 +198,6 @@ def _is_held(
     # Where two lines of the file are one in the edit, the other half is on the far side.
     is_half = old[row].endswith(lines[target]) if is_top else old[row].startswith(lines[target])
     return not is_half and measure_similarity(old[row], lines[target]) >= HELD
-
-
-def _is_closed(moved: range, targets: Targets, lines: Sequence[bytes]) -> bool:
-    """Whether no line that the author did not know is among moved ones or right beside them.
-
-    It would stay on one side of them or on the other, by which of them are said to move.
-    """
-    around = LineChange(max(moved.start - 1, 0), moved.stop + 1, 0, 0)
-    return not moved or is_whole(around, targets, lines)
 
 
 def _similarity_of_pairs(old: Sequence[bytes], lines: Sequence[bytes], targets: Targets) -> int:

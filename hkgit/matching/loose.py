@@ -5,9 +5,9 @@ from __future__ import annotations
 from hkgit.matching import advice, repetition
 from hkgit.matching.candidates import find_candidates, fuzzy, line_block
 from hkgit.matching.place import Located, Place
-from hkgit.matching.search import Search, list_variants, settle, vouch_for_none
+from hkgit.matching.search import Search, settle, vouch_for_none
 from hkgit.matching.view import EditLines
-from hkgit.matching.weight import check_names, has_evidence
+from hkgit.matching.weight import has_evidence
 
 _TIERS = {"fuzzy": fuzzy, "line-block": line_block}
 
@@ -19,15 +19,14 @@ def find_loosely(search: Search, wanted: EditLines) -> Located | None:
 
     Before, it is seen to that the change has not been made already.
     """
-    wanted, repairs = choose_variant(search, wanted)
     _refuse_applied(search, repetition.find_place_of_new(search.view, wanted))
     for tier, find in _TIERS.items():
         places = find(search.view, wanted)
         if any(place.similarity >= search.settings.threshold for place in places):
-            found = _settle_loose(search, tier, wanted, places, repairs)
+            found = _settle_loose(search, tier, wanted, places)
             return None if found is None else _check_evidence(search, wanted, found)
     places = _find_owned(search, wanted)
-    return settle(search, "line-block", wanted, places, repairs) if len(places) == 1 else None
+    return settle(search, "line-block", wanted, places, ()) if len(places) == 1 else None
 
 
 def _find_owned(search: Search, wanted: EditLines) -> tuple[Place, ...]:
@@ -43,12 +42,11 @@ def _settle_loose(
     tier: str,
     wanted: EditLines,
     places: tuple[Place, ...],
-    repairs: tuple[str, ...],
 ) -> Located | None:
     """Choose among the places of a loose tier; None where the one that is meant is too unlike."""
     best = find_candidates(search.view, wanted)[0]
     _refuse_applied(search, repetition.find_rival(search.view, wanted, best))
-    found = settle(search, tier, wanted, places, repairs)
+    found = settle(search, tier, wanted, places, ())
     return found if found.similarity >= search.settings.threshold else None
 
 
@@ -57,12 +55,11 @@ def _check_evidence(search: Search, wanted: EditLines, found: Located) -> Locate
 
     A hash or a receipt of that very place shows as much.
     """
-    place, path = found.places[0], search.edit.path
-    is_sure = has_evidence(search.view, wanted, place.targets, path)
+    place = found.places[0]
+    is_sure = has_evidence(search.view, wanted, place.targets, search.edit.path)
     if not is_sure and not search.owns(place):
         return None
     _refuse_applied(search, repetition.find_added(search.view, wanted, place.targets))
-    check_names(search.view, wanted, place.targets, path)
     return found
 
 
@@ -70,14 +67,3 @@ def _refuse_applied(search: Search, place: Place | None) -> None:
     """Raise AlreadyApplied where the new text is at a place."""
     if place is not None:
         raise advice.refuse_applied(search.view, place, search.edit)
-
-
-def choose_variant(search: Search, wanted: EditLines) -> tuple[EditLines, tuple[str, ...]]:
-    """Choose the reading, repaired or not, of which most is at one place of the file."""
-    readings = [(wanted, ()), *list_variants(search.edit)]
-    return max(readings, key=lambda reading: _agreement(search, reading[0]))
-
-
-def _agreement(search: Search, wanted: EditLines) -> tuple[int, int]:
-    found = find_candidates(search.view, wanted)
-    return (found[0].agreement, found[0].similarity) if found else (0, 0)

@@ -28,7 +28,7 @@ from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
 from hkgit.sessions.answers import render_mending_read
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey, group_connected
-from hkgit.sessions.placement import Built, CommitBuilder, PlacedEdits, read_contents
+from hkgit.sessions.placement import Built, CommitBuilder, PlacedEdits
 from hkgit.sessions.selection import choose_edits
 from hkgit.sessions.waiting_edits import find_effective, is_unread
 from hkgit.text.diff import find_changes
@@ -166,13 +166,13 @@ class _Making:
 
     def _choose(self, paths: Sequence[str], units: Sequence[PendingEdit]) -> Sequence[PendingEdit]:
         """Choose the edits of connected files that are in what is staged."""
-        staged = read_contents(self.after, paths)
+        staged = [*map(self.after.get, paths)]
 
         def make(some: Sequence[PendingEdit]) -> Sequence[File | None]:
-            return read_contents(self.builder.build(some).files, paths)
+            return [*map(self.builder.build(some).files.get, paths)]
 
         built = self.builder.build(units)
-        made = read_contents(built.files, paths)
+        made = [*map(built.files.get, paths)]
         if made == staged and not built.refused:
             return units
         if not any(staged) and any(made):

@@ -7,7 +7,7 @@ somebody changes one line of a range, the others are still known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import groupby
 
@@ -103,14 +103,8 @@ class CommitBuilder:
 def place(units: tuple[PendingEdit, ...], files: Snapshot, stores_lf: StoresLf) -> Placed:
     """Place edits of one entry; answers with the errors of those that have no place."""
     entry, numbers = units[0].entry, {unit.number for unit in units}
-    if len(numbers) == len(entry.edits):
-        changes = _take_whole(units[0], files, stores_lf)
-        if changes is not None:
-            return PlacedEdits(
-                units, changes, tuple(list_read_lines(entry, numbers)), is_whole=True
-            ), {}
-    found: list[FileChange] = []
-    lines: list[Read] = []
+    changes: list[FileChange] = []
+    reads: list[Read] = []
     refused: dict[int, HkgitError] = {}
     for file in entry.files:
         edits = [each for each in entry.edits if each.path in (file.path, file.new_path)]
@@ -126,35 +120,19 @@ def place(units: tuple[PendingEdit, ...], files: Snapshot, stores_lf: StoresLf) 
         refused |= dict.fromkeys(lost & own, Stale(file.name, _LINES, _FIRST))
         change = carried.change
         if change.before != change.after or change.path != change.new_path:
-            found.append(change)
+            changes.append(change)
         for read in list_read_lines(entry, own - lost):
             if file.path is not None and read.path in (file.path, file.new_path):
-                lines += carry_read(replace(read, path=file.path), carried.moved)
+                reads += carry_read(replace(read, path=file.path), carried.moved)
     kept = tuple(unit for unit in units if unit.number not in refused)
     errors = {unit: refused[unit.number] for unit in units if unit.number in refused}
-    return (PlacedEdits(kept, tuple(found), tuple(lines)) if kept else None), errors
-
-
-def _take_whole(
-    unit: PendingEdit, files: Snapshot, stores_lf: StoresLf
-) -> tuple[FileChange, ...] | None:
-    """Return what an entry makes of the very files that it was made on; None for others."""
-    if any(mark(files.get(path)) != state for path, state in unit.entry.needs):
-        return None
-    changes = []
-    for file in unit.entry.files:
-        before, data = files.get(file.name), unit.version(file.after)
-        is_lost = data is None and file.after is not None
-        if is_lost or _is_converted(file.name, data or b"", before, stores_lf):
-            return None
-        after = None if file.after is None or data is None else File(data, file.after.mode)
-        hunks = tuple(each.plain for each in file.hunks)
-        changes.append(
-            FileChange(
-                path=file.path, new_path=file.new_path, before=before, after=after, hunks=hunks
-            )
-        )
-    return tuple(changes)
+    placed = PlacedEdits(kept, tuple(changes), tuple(reads))
+    if len(kept) == len(entry.edits):
+        after = Overlay(files, placed.files)
+        sides = ((files, entry.needs), (after, entry.leaves))
+        is_whole = all(mark(here.get(path)) == each for here, side in sides for path, each in side)
+        placed = replace(placed, is_whole=is_whole)
+    return (placed if kept else None), errors
 
 
 def _is_converted(path: str, data: bytes, there: File | None, stores_lf: StoresLf) -> bool:
@@ -186,8 +164,11 @@ def _select(
     if len(own) < count:
         if before is None or after is None:
             raise InvalidInput(file.name, "only a part of the edits that made it is here", _FIRST)
-        reaches_end = hunks and hunks[-1].end_line == Document(before.data).line_count
-        after = replace(after, data=after.data if reaches_end else before.data)
+        document = Document(before.data)
+        ends = file.final_newline, document.is_terminated
+        reaches_end = bool(hunks) and hunks[-1].end_line == document.line_count
+        data = apply_hunks(document, hunks, is_terminated=ends[not reaches_end])
+        after = replace(after, data=data)
         # What is no change of lines is of those edits that are in no hunk.
         if own <= {number for hunk in file.hunks for number in hunk.edits}:
             after, new_path = replace(after, mode=before.mode), file.path
@@ -244,7 +225,9 @@ def carry_change(change: FileChange, files: Snapshot, free: Collection[int] = ()
     hunks = tuple(replace(hunk, start_line=a, end_line=b) for hunk, (a, b) in placed)
     is_kept = document.is_terminated != base.is_terminated
     ends = document if is_kept else Document(after.data)
-    data = apply_hunks(document, hunks, is_terminated=ends.is_terminated)
+    data = after.data
+    if not is_same:
+        data = apply_hunks(document, hunks, is_terminated=ends.is_terminated)
     made = File(data, after.mode if there.mode == before.mode else there.mode)
     change = replace(change, before=there, after=made, hunks=hunks)
     return CarriedChange(change, moved, tuple(refused))
@@ -279,8 +262,3 @@ def _read_version(unit: PendingEdit, side: FileMark | None) -> File | None:
 
 def _to_lf(file: File | None) -> File | None:
     return None if file is None else replace(file, data=file.data.replace(b"\r\n", b"\n"))
-
-
-def read_contents(files: Snapshot, paths: Iterable[str]) -> list[File | None]:
-    """Read some files of a snapshot, in order."""
-    return [files.get(path) for path in paths]

@@ -540,7 +540,7 @@ class TranscriptJson(TypedDict):
 
 
 class ExplainedJson(TypedDict):
-    """Lines of which a call is known."""
+    """Lines that the entry of a call derives."""
 
     path: str
     lines: Range
@@ -551,12 +551,11 @@ class ExplainedJson(TypedDict):
     tool: str | None
     evidence: str
     evidence_lines: Range | None
-    derived: Annotated[bool, "Whether the line follows from an entry."]
     changed_share: Share | None
 
 
 class UnexplainedJson(TypedDict):
-    """Lines of which no call is known."""
+    """Lines that no entry derives."""
 
     path: str
     lines: Range

@@ -21,10 +21,9 @@ from hkgit.sessions.stage import open_journals
 from hkgit.sessions.writer import at_work
 from hkgit.values import dataclass, replace
 from hkgit.workflows.explanation import Explanation, Origin, explain
-from hkgit.workflows.log_replay import Replayed, TranscriptReplay, narrow
-from hkgit.workflows.log_results import name_change
+from hkgit.workflows.log_replay import Replayed, TranscriptReplay
+from hkgit.workflows.log_results import FileVersions, name_change
 from hkgit.workflows.log_steps import Step
-from hkgit.workflows.log_texts import FileVersions
 
 
 def keep_record(repository: Repository, commit: str, proposal: Proposal) -> str:
@@ -42,6 +41,9 @@ def keep_record(repository: Repository, commit: str, proposal: Proposal) -> str:
     repository.write_ref(ref, repository.write_tree(tree, files))
     return ref
 
+
+_SLACK = 24 * 3600
+"""Seconds that a commit's clock may be behind that of its edits."""
 
 OWN = ".hkgit/"
 """What hkgit itself writes into commits: not an edit, so not explained."""
@@ -138,7 +140,7 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
     replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
     units = list_waiting([*live, *replayed.journals.values()])
     proposal = propose(repository, units, head, tree)
-    explanation = _explain(repository, proposal, (before, tree), units)
+    explanation = _explain(repository, proposal, (before, tree))
     if request.keeps:
         _keep_calls(repository.work_tree, proposal, replayed)
     return Adoption(None, explanation, proposal, replayed)
@@ -152,11 +154,11 @@ def _adopt_commits(
     replayed = _replay(repository, request.transcripts, sides, folder, ())
     journals = [*replayed.journals.values()]
     for commit, before, after in pairs:
-        units = _narrow(repository, journals, commit, before)
+        units = _list_in_time(repository, journals, commit)
         parents = repository.commit(commit).parents
         base = parents[0] if parents else None
         proposal = propose(repository, units, base, after)
-        explanation = _explain(repository, proposal, (before, after), units)
+        explanation = _explain(repository, proposal, (before, after))
         for journal in journals:  # what a commit has taken is not there for the next
             journal.landed |= {each.name for each in proposal.entries if each.list_edits(journal)}
             journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
@@ -173,25 +175,18 @@ def propose_recovered(
     after = repository.commit(commit).tree
     with tempfile.TemporaryDirectory(prefix="hkgit-adopt-") as folder:
         replayed = _replay(repository, transcripts, [(start, after)], Path(folder), ())
-        units = _narrow(repository, [*replayed.journals.values()], commit, start)
+        units = _list_in_time(repository, replayed.journals.values(), commit)
         return propose(repository, units, start, after)
 
 
-def _narrow(
-    repository: Repository, journals: Sequence[SessionJournal], commit: str, before: str
+def _list_in_time(
+    repository: Repository, journals: Iterable[SessionJournal], commit: str
 ) -> list[PendingEdit]:
-    """Select the edits that may lead from a tree to a commit."""
-    after = repository.commit(commit).tree
-    paths = list_changed_paths(repository, before, after)
-    snapshots = repository.snapshot(before), repository.snapshot(after)
-    return narrow(list_waiting(journals), snapshots, paths, _find_author_time(repository, commit))
-
-
-def _find_author_time(repository: Repository, commit: str) -> int:
-    """When a commit was first made, in seconds since 1970: a rebase keeps that."""
+    """List the edits that were made before a commit, by its author's time: a rebase keeps that."""
     found = repository.commit(commit)
     header = re.search(rb"^author .*> (\d+) [+-]\d+$", found.raw, re.MULTILINE)
-    return int(header[1]) if header is not None else found.time
+    last = (found.time if header is None else int(header[1])) + _SLACK
+    return [unit for unit in list_waiting(journals) if unit.call.time <= last * 1000]
 
 
 def _find_trees(repository: Repository, commit: str) -> tuple[str, str]:
@@ -224,14 +219,9 @@ def _replay(
     return replay.take(transcripts.steps(frozenset(known), wanted))
 
 
-def _explain(
-    repository: Repository,
-    proposal: Proposal,
-    trees: tuple[str, str],
-    units: Sequence[PendingEdit],
-) -> Explanation:
+def _explain(repository: Repository, proposal: Proposal, trees: tuple[str, str]) -> Explanation:
     before, after = map(repository.snapshot, trees)
-    return explain(proposal.built, (before, after), list_changed_paths(repository, *trees), units)
+    return explain(proposal.built, (before, after), list_changed_paths(repository, *trees))
 
 
 def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:

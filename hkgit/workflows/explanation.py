@@ -1,11 +1,9 @@
-"""Which lines of a commit which calls explain.
+"""Which lines of a commit which calls explain, and what is left over.
 
-Each line that calls left is known to be of the base, of one edit, or of nobody who is known: the
-hunks of their entries say so. A line of the commit is explained where it is such a line of an
-edit; all others that the base does not have are not.
+A line is explained where the hunks of an entry write it. What no entry derives is left over.
 
-A diff pairs lines by their text alone, and a brace or a blank line is anywhere. In a file that
-others have changed too, such a line counts only among lines that are beside it in both texts,
+Where something is left over in a file, a diff pairs lines by their text alone, and a brace or a
+blank line is anywhere. There such a line counts only among lines that are beside it in both texts,
 and so does one that somebody has copied.
 """
 
@@ -17,7 +15,6 @@ from functools import partial
 from itertools import groupby, takewhile
 
 from hkgit.applying.evidence import HASHED, covers, is_empty
-from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, Snapshot
 from hkgit.sessions.call_journal import PendingEdit
 from hkgit.sessions.placement import Built
@@ -28,20 +25,15 @@ from hkgit.values import dataclass, field
 
 @dataclass(frozen=True)
 class Origin:
-    """The edit that made a line, what tied it to what was read, and how many lines it changed.
-
-    `is_derived` says whether the line follows from the entries of its commit. One that does not
-    is on lines that no call has made.
-    """
+    """The edit that made a line, what tied it to what was read, and how many lines it changed."""
 
     unit: PendingEdit
     evidence: str
     evidence_lines: Lines | None
     changed: int
-    is_derived: bool
 
     @classmethod
-    def of(cls, unit: PendingEdit, *, is_derived: bool) -> Origin:
+    def of(cls, unit: PendingEdit) -> Origin:
         """Make the origin of the lines of an edit."""
         touched, path = unit.edit.base_lines, unit.edit.path
         reads = (
@@ -50,7 +42,7 @@ class Origin:
             if read.path == path and read.start_line is not None and read.end_line is not None
         )
         lines = next((each for each in reads if all(covers(each, t) for t in touched)), None)
-        return cls(unit, unit.edit.evidence, lines, sum(map(count_lines, touched)), is_derived)
+        return cls(unit, unit.edit.evidence, lines, sum(map(count_lines, touched)))
 
     @property
     def changed_share(self) -> int | None:
@@ -83,7 +75,7 @@ class ExplainedLines:
 
 @dataclass(frozen=True)
 class UnexplainedLines:
-    """Lines of a file that no call made; an empty range where lines were taken out."""
+    """Lines of a file that no entry derives; an empty range where lines were taken out."""
 
     path: str
     first: int
@@ -112,8 +104,8 @@ class Explanation:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every changed line is explained, and follows from the entries."""
-        return not self.unexplained and all(each.origin.is_derived for each in self.explained)
+        """Whether nothing is left over."""
+        return not self.unexplained
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -122,34 +114,20 @@ class Explanation:
         return explained, explained + sum(each.count for each in self.unexplained)
 
 
-def explain(
-    built: Built,
-    sides: tuple[Snapshot, Snapshot],
-    paths: Iterable[str],
-    units: Sequence[PendingEdit],
-) -> Explanation:
-    """Explain what some paths have become, by the edits that were put on the base.
-
-    Of lines that these do not derive, the versions that all `units` found and left tell who wrote
-    them: they are on lines that no call has made.
-    """
+def explain(built: Built, sides: tuple[Snapshot, Snapshot], paths: Iterable[str]) -> Explanation:
+    """Explain what some paths have become, by the edits that were put on the base."""
     before, after = sides
-    derived, others = (_trace(each, before) for each in (_list_built(built), _list_recorded(units)))
+    traces = _trace(built, before)
     found = Explanation()
     for path in sorted(paths):
         files = before.get(path), built.files.get(path), after.get(path)
-        traces = derived.get(path, _Trace.of(files[0])), others.get(path, _Trace.of(files[0]))
-        _explain_file(found, path, files, traces)
+        _explain_file(found, path, files, traces.get(path) or _Trace.of(files[0]))
     return found
-
-
-NOBODY = 0
-"""In a trace: a line that neither the base has nor a call has made."""
 
 
 @dataclass(frozen=True)
 class _Trace:
-    """The lines of a file as calls left it: each with its number in the base, or its edit.
+    """The lines of a file as entries make it: each with its number in the base, or its edit.
 
     `end` is the edit that took the file away.
     """
@@ -164,96 +142,51 @@ class _Trace:
         lines = Document(b"" if base is None else base.data).lines
         return cls(lines, range(1, len(lines) + 1))
 
-    def arrive(self, lines: Sequence[bytes]) -> list[int | Origin]:
-        """The origins of what a call found, as far as the lines are those of before."""
-        found: list[int | Origin] = [NOBODY] * len(lines)
-        for i, j in find_common(self.lines, lines):
-            found[j] = self.origins[i]
-        return found
 
-
-def _trace(steps: Iterable[_Step], before: Snapshot) -> dict[str, _Trace]:
-    """Follow files from step to step."""
+def _trace(built: Built, before: Snapshot) -> dict[str, _Trace]:
+    """Follow files from spec to spec."""
     traces: dict[str, _Trace] = {}
-    for own, changes in steps:
-        for change in changes:
-            paths = change.path, change.new_path
-            made = [each for each in own.values() if each.unit.edit.path in paths]
-            if not made:
-                continue
+    for step in built.steps:
+        own = {unit.number: Origin.of(unit) for unit in step.units}
+        for change in step.changes:
             start = _Trace.of(None)
             if change.path is not None:
-                start = traces.get(change.path, _Trace.of(before.get(change.path)))
-            lines = [*Document(b"" if change.before is None else change.before.data).lines]
-            origins = start.arrive(lines)
+                start = traces.get(change.path) or _Trace.of(before.get(change.path))
+            lines, origins = [*start.lines], [*start.origins]
             for hunk in reversed(change.hunks):
-                origin = next((own[each] for each in hunk.edits if each in own), made[0])
+                origin = own[next(each for each in hunk.edits if each in own)]
                 place = slice(hunk.start_line - 1, hunk.end_line)
                 lines[place] = hunk.new_lines
                 origins[place] = [origin] * len(hunk.new_lines)
             if change.path is not None and change.path != change.new_path:
-                traces[change.path] = _Trace((), (), made[-1])
+                last = [x for x in own.values() if x.unit.edit.path == change.path]
+                traces[change.path] = _Trace((), (), last[-1])
             if change.new_path is not None:
                 traces[change.new_path] = _Trace(lines, origins)
     return traces
-
-
-_Step = tuple[dict[int, Origin], Sequence[FileChange]]
-"""The edits of a spec by their numbers, and what they did to files."""
-
-
-def _list_built(built: Built) -> Iterator[_Step]:
-    for step in built.steps:
-        own = {unit.number: Origin.of(unit, is_derived=True) for unit in step.units}
-        yield own, step.changes
-
-
-def _list_recorded(units: Iterable[PendingEdit]) -> Iterator[_Step]:
-    """List the specs of calls, with the files that they found as far as these are kept."""
-    for _, group in groupby(units, key=lambda unit: unit.key):
-        own = {unit.number: Origin.of(unit, is_derived=False) for unit in group}
-        unit = next(iter(own.values())).unit
-        changes = []
-        for each in unit.entry.files:
-            data = b"" if each.before is None else unit.version(each.before)
-            if data is not None:
-                hunks = tuple(hunk.plain for hunk in each.hunks)
-                changes.append(
-                    FileChange(
-                        path=each.path,
-                        new_path=each.new_path,
-                        before=File(data),
-                        after=None,
-                        hunks=hunks,
-                    )
-                )
-        yield own, changes
 
 
 def _explain_file(
     found: Explanation,
     path: str,
     files: tuple[File | None, File | None, File | None],
-    traces: tuple[_Trace, _Trace],
+    trace: _Trace,
 ) -> None:
     base, derived, actual = files
     old = Document(b"" if base is None else base.data)
     if actual is None:
-        end = traces[0].end
-        if derived is None and end is not None:
-            found.explained.append(ExplainedLines(path, 1, 0, end))
+        if derived is None and trace.end is not None:
+            found.explained.append(ExplainedLines(path, 1, 0, trace.end))
         elif base is not None:
             what = f"the file was removed ({old.line_count} lines)"
             found.unexplained.append(UnexplainedLines(path, 1, 0, what))
         return
     now, made = Document(actual.data), Document(b"" if derived is None else derived.data)
     is_same = derived is not None and derived.data == actual.data
-    by = _find_origins(now, traces[0], is_exact=is_same)
-    if not is_same:
-        by = _find_origins(now, traces[1], is_exact=False) | by
+    by = _find_origins(now, trace, is_exact=is_same)
     pairs = find_common(made.lines, now.lines)
     ended = [j for i, j in pairs if made.end_of(i + 1) != now.end_of(j + 1)]
-    of_base = {i: each for i, each in enumerate(traces[0].origins) if isinstance(each, int)}
+    of_base = {i: each for i, each in enumerate(trace.origins) if isinstance(each, int)}
     known = {j for i, j in pairs if i in of_base}.union(ended)
     there = {*of_base.values()}
     left = there - {of_base.get(i) for i, _ in pairs}

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from hkgit.applying.evidence import RECOVERED
 from hkgit.applying.planner import Options
-from hkgit.edits import File, MappingSnapshot, Overlay, Snapshot
+from hkgit.edits import File, MappingSnapshot, Overlay
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.entry import Entry
 from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.call_journal import JournaledCall, PendingEdit, SessionJournal
+from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.call_plan import CallPlan, plan_call
 from hkgit.sessions.knowledge import (
     NOTHING,
@@ -23,7 +23,6 @@ from hkgit.sessions.knowledge import (
 )
 from hkgit.sessions.writer import keep_versions
 from hkgit.text.document import Lines
-from hkgit.text.hashes import digest
 from hkgit.text.shown_lines import (
     find_shown_files,
     find_shown_lines,
@@ -33,15 +32,15 @@ from hkgit.text.shown_lines import (
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.log_results import (
     find_after,
-    is_what_came,
+    is_shown_as,
     make_difference,
     makes_file,
     may_be_made_on,
     name_change,
     needs_text,
+    with_ends,
 )
 from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
-from hkgit.workflows.log_texts import is_shown_as, with_ends
 
 Versions = Callable[[str], Iterator[bytes]]
 """Versions of a file that a repository has, those that are likeliest first."""
@@ -96,8 +95,8 @@ class FollowedFiles:
 
     def find_before(self, path: str, edit: LoggedEdit) -> bytes | None:
         """Find what a file said before a call. Raises InvalidInput where nothing tells it."""
-        if edit.before is not None and path in edit.before:
-            content = edit.before[path]
+        if edit.told.before is not None and path in edit.told.before:
+            content = edit.told.before[path]
             return None if content is None else self.restore(path, content)
         is_here = path in self._files
         if not needs_text(edit, path):
@@ -105,9 +104,11 @@ class FollowedFiles:
         if makes_file(edit, path, is_here=is_here):
             return None
         found = self._find_version(path, edit)
-        if found is None and edit.replacements and edit.hunks:
+        if found is None and edit.spec is not None and edit.told.hunks:
             # Others have moved its lines: the words of the call still name its place.
-            found = self._find_version(path, replace(edit, hunks=None))
+            found = self._find_version(path, replace(edit, told=replace(edit.told, hunks=None)))
+        if found is None and edit.spec is not None:
+            found = self._files.get(path)  # its words may be quoted loosely, as some tools allow
         if found is None:
             raise make_unknown([path], "nothing shows what was in the file before the call")
         return found
@@ -215,53 +216,6 @@ class ReadingMemory:
         return found.get(reading.path, [])
 
 
-SLACK = 120_000
-"""Milliseconds that a commit's clock may be behind that of its edits."""
-
-
-def narrow(
-    units: Sequence[PendingEdit],
-    sides: tuple[Snapshot, Snapshot],
-    paths: Iterable[str],
-    author_time: int,
-) -> list[PendingEdit]:
-    """Select the edits that may be in a commit made at `author_time` (s); all in order of time."""
-    kept: set[PendingEdit] = set()
-    before, after = sides
-    for path in paths:
-        here = [unit for unit in units if path in unit.paths]
-        kept.update(_narrow_path(here, path, before.get(path), after.get(path), author_time))
-    return [unit for unit in units if unit in kept]
-
-
-def _narrow_path(
-    units: Sequence[PendingEdit],
-    path: str,
-    before: File | None,
-    after: File | None,
-    author_time: int,
-) -> Sequence[PendingEdit]:
-    wanted = None if after is None else digest(after.data)
-    left = [at for at, unit in enumerate(units) if _find_states(unit, path)[1] == wanted]
-    in_time = [at for at, unit in enumerate(units) if unit.call.time <= author_time * 1000 + SLACK]
-    last = max(left or in_time, default=-1)
-    found = None if before is None else digest(before.data)
-    begun = [at for at in range(last + 1) if _find_states(units[at], path)[0] == found]
-    return units[max(begun, default=0) : last + 1]
-
-
-def _find_states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
-    """What a spec found at a path, and what it left there."""
-    for change in unit.entry.files:
-        if path in (change.path, change.new_path):
-            _, before, after = name_change(change)
-            return (
-                before if change.path == path else None,
-                after if change.new_path == path else None,
-            )
-    return "", ""
-
-
 @dataclass
 class Replayed:
     """The journals of all conversations by name, and the step behind each call of each.
@@ -339,12 +293,15 @@ class TranscriptReplay:
             MappingSnapshot(),
             {path: None if data is None else File(data) for path, data in before.items()},
         )
-        after = find_after(edit, before)
-        known = self._memory.knowledge(step.session)
-        if edit.spec is not None and edit.is_final:
-            plan = plan_call([edit.spec], files, Options(), (), known, self._blobs.get)
-            if plan.is_ok and is_what_came(plan, before, after):
-                return plan
+        known, words = self._memory.knowledge(step.session), dict[str, bytes | None]()
+        specs = [] if edit.spec is None or not edit.told.is_final else [edit.spec]
+        plan = plan_call(specs, files, Options(), (), known, self._blobs.get)
+        if specs and plan.is_ok:
+            changed = plan.changed.items()
+            words = {**before, **{path: None if x is None else x.data for path, x in changed}}
+        after = find_after(edit.told, before, words)
+        if words and words | dict(after or {}) == words:
+            return plan
         if after is None:
             raise make_unknown(edit.paths, "the log does not show the result of the call")
         spec = make_difference(before, after)

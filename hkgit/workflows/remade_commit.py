@@ -15,17 +15,19 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 
 from hkgit.applying.evidence import LATE
 from hkgit.applying.file_diff import compare_files
-from hkgit.applying.net import tell_changes
-from hkgit.applying.outcome import FileChange
+from hkgit.applying.net import plan_changes
+from hkgit.applying.outcome import FileChange, files_after
 from hkgit.edits import File, Read
 from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput
-from hkgit.evidence.additions import ENTRY_PATH
+from hkgit.evidence.additions import read_added_entries
+from hkgit.evidence.claims import complete_entry, make_claims, make_entry
 from hkgit.evidence.entry import (
     ATTRIBUTES,
     ATTRIBUTES_PATH,
@@ -33,10 +35,9 @@ from hkgit.evidence.entry import (
     Entry,
     entry_id,
     entry_path,
-    read_entry,
 )
 from hkgit.evidence.kept_text import find_kept_text
-from hkgit.evidence.refusal_log import settle_refusals
+from hkgit.evidence.refusal_log import RefusalLog, settle_refusals
 from hkgit.evidence.replay import candidate_of, follow_entries
 from hkgit.evidence.sequence import order_entries
 from hkgit.evidence.trailers import append_trailers, list_missing_lines
@@ -50,6 +51,7 @@ from hkgit.git.objects import EMPTY_TREE, Commit, Files
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
 from hkgit.git.transaction.transaction import settle_abandoned
+from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import list_waiting
 from hkgit.sessions.commit_entries import ProposedEntry, propose
 from hkgit.sessions.commit_message import name_entries
@@ -59,10 +61,9 @@ from hkgit.text.escape import count_noun
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.adoption import Transcripts, propose_recovered, store_checkout, store_tree
-from hkgit.workflows.commit_plan import prepare, record_step
 from hkgit.workflows.landing_policy import refuse_ruling
 from hkgit.workflows.merge_plan import MergePlan, find_merging, write_tree_on
-from hkgit.workflows.target import ApplyRequest, LandingTarget, read_landing_policy
+from hkgit.workflows.target import read_landing_policy
 from hkgit.workflows.worktree_commit import begin_series
 
 NOT_ACCEPTED = (
@@ -70,7 +71,6 @@ NOT_ACCEPTED = (
     " reads first, or let a person vouch for it (docs/verdicts.md), or accept `late` in the policy."
 )
 _LEAVE = "Nothing was changed. Undo that change, or let a person vouch for it."
-_LINE_ENDS = "changes line ends or a byte order mark, which no edit can express"
 _WAYS = (
     "`hkgit redo {commit}` also takes -m MESSAGE, --vouch from a person with a [[gate.manual]] for"
     " these paths, or --patch FILE: git diff {commit}^ {commit} -- ':!/.hkgit/ledger' >FILE, then"
@@ -462,18 +462,14 @@ class _Remaking:
 
     def _list_entries(self) -> Entries:
         """List the entries that the old commit adds; none that cannot be read."""
-        parents = [self.repository.snapshot(each) for each in self.old.parents]
-        start = self.repository.commit(self.old.parents[0]).tree if parents else None
-        found = []
-        for change in self.repository.changes(start, self.old.tree):
-            name = re.match(ENTRY_PATH, change.path)
-            if name is None or change.new is None or any(p.entry(change.path) for p in parents):
-                continue
-            try:
-                found.append((name[1] + name[2], read_entry(self.repository.blob(change.new.id))))
-            except InvalidInput:
-                continue
-        return tuple(found)
+        start, *others = map(self.repository.snapshot, self.old.parents or (EMPTY_TREE,))
+        changes = self.repository.changes(start.tree_id, self.old.tree)
+        found = read_added_entries(self.repository, changes).entries
+        return tuple(
+            (name, entry)
+            for name, entry in found
+            if not any(files.entry(entry_path(name)) for files in others)
+        )
 
     def _make_candidate(self, tip: str) -> CandidateCommit:
         found = candidate_of(self.repository, self.old.id)
@@ -563,19 +559,19 @@ class _Remaking:
         if not changes:
             where = ", ".join(map(quote_path, sorted(paths)))
             raise InvalidInput(where, "changes in a way that no edit can express", _LEAVE)
-        is_tight = self.policy.asks_for_tightness
-        spec = tell_changes(changes, 0) if is_tight else tell_changes(changes)
-        reads = tuple(_make_late_reads(changes, is_tight=is_tight))
-        request = ApplyRequest((spec,), agent=agent, message="Make it again", reads=reads)
-        target = LandingTarget("HEAD", middle, middle, checkout=False, policy=self.policy)
-        [step] = prepare(self.repository, request, target)
-        error = step.plan.first_error
-        if error is not None:
-            is_same = any(map(_has_same_lines, changes))
-            raise InvalidInput(error.where, _LINE_ENDS, _LEAVE) if is_same else error
-        record = record_step(self.repository, replace(step, base=tip), request)
-        self.late.append(record.id)
-        return (record.id, record.entry), dict(step.files)
+        reads = tuple(_make_late_reads(changes, is_tight=self.policy.asks_for_tightness))
+        try:
+            found = plan_changes(changes, before, reads)
+        except HkgitError as error:
+            if not error.fix:
+                error.advise(_LEAVE)
+            raise
+        refused = RefusalLog.of(self.repository.common_dir).make_claims(agent, found.spec.edits)
+        claims = make_claims(agent, int(time.time()), refusals=refused)
+        entry = make_entry(found.spec, found.plan, Settings(), reads)
+        entry = complete_entry(entry, tip, claims)
+        self.late.append(entry_id(entry.to_bytes()))
+        return (self.late[-1], entry), files_after(found.plan)
 
     def _add(self, tree: str, parents: Sequence[str], entries: Entries) -> str:
         """Write one of the commits, with the trailers of its entries."""
@@ -603,7 +599,8 @@ class _Remaking:
         """Raise InvalidInput where not all of the old commit is there: edits say no line ends."""
         differing = sorted(self._list_changed(self.repository.commit(self.tip).tree))
         if differing:
-            raise InvalidInput(", ".join(map(quote_path, differing)), _LINE_ENDS, _LEAVE)
+            what = "changes line ends or a byte order mark, which no edit can express"
+            raise InvalidInput(", ".join(map(quote_path, differing)), what, _LEAVE)
 
     def _expect_passing(self, commit: str) -> None:
         """Raise what the policy has against a commit, where it is enforced."""
@@ -612,12 +609,6 @@ class _Remaking:
             return
         is_blind = isinstance(error, BlindEdit)
         raise BlindEdit(error.where, error.what, NOT_ACCEPTED) if is_blind else error
-
-
-def _has_same_lines(change: FileChange) -> bool:
-    files = (change.before, change.after)
-    before, after = (Document(b"" if each is None else each.data).lines for each in files)
-    return before == after
 
 
 def _make_late_reads(changes: Iterable[FileChange], *, is_tight: bool) -> Iterator[Read]:

@@ -11,19 +11,24 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from hkgit.applying.file_diff import compare_files
-from hkgit.applying.net import tell_changes
+from hkgit.applying.net import plan_changes
 from hkgit.applying.outcome import files_after
-from hkgit.applying.planner import plan
 from hkgit.edits import File, Read
-from hkgit.errors import GitRefused, InvalidInput, Rejected, VerifyFailed
+from hkgit.errors import GitRefused, HkgitError, Rejected, VerifyFailed
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
 from hkgit.gate.ruling import REJECTED
 from hkgit.git.repository import Repository
-from hkgit.git.transaction.commit import HookChanged, run_and_hear, run_command
 from hkgit.git.transaction.landing import expect_landable
 from hkgit.git.transaction.transaction import Transaction, transaction
-from hkgit.git.transaction.worktree import Worktree, advance, reset
+from hkgit.git.transaction.worktree import (
+    HookChanged,
+    Worktree,
+    advance,
+    reset,
+    run_and_hear,
+    run_command,
+)
 from hkgit.text.document import Document
 from hkgit.text.paths import quote_path
 from hkgit.text.strict_json import JsonObject
@@ -53,14 +58,17 @@ def plan_hook_changes(repository: Repository, planned: str, changed: HookChanged
     bases = ((each.name, Document(each.before.data)) for each in changes if each.before)
     reads = tuple(Read(path, None, None, base.whole_hash) for path, base in bases)
     try:
-        spec = tell_changes(changes)
-        result = plan(spec, before, reads=reads)
-    except InvalidInput as error:
+        found = plan_changes(changes, before, reads)
+    except HkgitError as error:
         raise changed from error
-    if not result.ok or repository.write_tree(planned, files_after(result)) != changed.tree:
+    if repository.write_tree(planned, files_after(found.plan)) != changed.tree:
         raise changed
     return PlannedCommit(
-        spec=replace(spec, agent=AGENT), plan=result, reads=reads, base=None, before=before
+        spec=replace(found.spec, agent=AGENT),
+        plan=found.plan,
+        reads=reads,
+        base=None,
+        before=before,
     )
 
 

@@ -88,6 +88,7 @@ def test_a_written_file_says_its_own_hash(agent: str) -> None:
     assert [part.path for part in files if not is_stamped(part.text)] == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("agent", list_user_wide())
 def test_hooks_of_the_user_record_below_the_root(agent: str, greeting: Repo) -> None:
     """The project's own hooks do not run there."""

@@ -133,6 +133,7 @@ def log_of(repo: Repo, *words: str) -> dict[str, Any]:
     return {row["subject"]: row for row in rows}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", KINDS)
 def test_log_show_and_blame_name_the_same_evidence(history: Repo, kind: str) -> None:
     wanted, commit = KINDS[kind], find_commit(history, kind)
@@ -184,6 +185,7 @@ def page_of(repo: Repo, folder: Path, range_: str = "start..HEAD") -> str:
     return (folder / "page.html").read_text()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_page_and_the_tables_say_it_too(history: Repo, tmp_path: Path, kind: str) -> None:
     wanted, commit = KINDS[kind], find_commit(history, kind)

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from hkgit.audit.audit import Audit, audit_json, page
+from hkgit.audit.audit import Audit, audit_json
+from hkgit.audit.markdown import render_body
 from hkgit.audit.questions import answer_questions, collect_range
 from hkgit.audit.reports.findings import name_commit
 from hkgit.gate.commit_range import CommitRange, judge_range
@@ -40,13 +41,13 @@ def test_commits_are_counted_by_what_is_proved(trail: Trail, faulty: Trail) -> N
     ],
 )
 def test_each_section_says_its_part(faulty: Trail, section: str, words: str) -> None:
-    said = page(audit(faulty.repo)).split("\n## ")
+    said = render_body(audit(faulty.repo)).split("\n## ")
     [part] = [part for part in said if part.startswith(section)]
     assert words in part
 
 
 def test_sections_without_anything_to_say_are_left_out(trail: Trail) -> None:
-    text = page(audit(trail.repo))
+    text = render_body(audit(trail.repo))
     assert [name for name in ("Rejected", "Break-glass", "Conflicts") if f"## {name}" in text] == []
 
 
@@ -89,7 +90,7 @@ def test_claims_may_be_anything(repo: Repo, claims: dict[str, object]) -> None:
     change.entry["claims"] |= claims
     commit(repo, change)
     made = audit(repo)
-    text = page(made)
+    text = render_body(made)
     assert [ruling.judged.verdict for ruling in made.report.rulings] == ["strict"]
     assert all(char.isprintable() or char == "\n" for char in text)
     assert (

@@ -20,23 +20,21 @@ def cases_of(label: str) -> list[Case]:
     return [case for case in CASES if case.label == label]
 
 
-@pytest.mark.parametrize("label", LABELS)
-def test_every_label_gives_cases(label: str) -> None:
-    assert cases_of(label)
+def test_every_label_gives_cases() -> None:
+    assert {case.label for case in CASES} == {*LABELS}
 
 
-@pytest.mark.parametrize("label", LABELS)
-def test_an_oracle_is_right_on_every_case(label: str) -> None:
+def test_an_oracle_is_right_on_every_case() -> None:
+    right = {Verdict.REFUSE: None}
     grades = {
-        grade(case.truth, None if case.truth.verdict is Verdict.REFUSE else case.truth.ideal)
-        for case in cases_of(label)
+        (case.label, grade(case.truth, right.get(case.truth.verdict, case.truth.ideal)))
+        for case in CASES
     }
-    assert grades <= {Grade.IDEAL, Grade.REFUSED}
+    assert {each for each in grades if each[1] not in (Grade.IDEAL, Grade.REFUSED)} == set()
 
 
-@pytest.mark.parametrize("label", LABELS)
-def test_an_engine_that_empties_the_file_is_wrong_on_every_case(label: str) -> None:
-    assert {grade(case.truth, b"") for case in cases_of(label)} == {Grade.WRONG}
+def test_an_engine_that_empties_the_file_is_wrong_on_every_case() -> None:
+    assert {case.label for case in CASES if grade(case.truth, b"") is not Grade.WRONG} == set()
 
 
 def test_a_success_that_changes_nothing_never_counts_as_a_landing() -> None:

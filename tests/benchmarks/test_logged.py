@@ -8,18 +8,22 @@ from pathlib import Path
 import pytest
 
 from benchmarks.logged import LANDED, OTHER, REFUSED, SAME, UNKNOWN, judge, main, replay
-from hkgit.agents.events import Editing, Told
+from hkgit.agents.events import Editing
+from hkgit.sessions.told_changes import Told
 from tests.support.logs import PATH, Claude, Codex
 
 FILE = "one\ntwo\nthree\n"
 PATCH = "*** Begin Patch\n*** Update File: b.txt\n@@\n-two\n+2\n*** End Patch"
+HUNK = {"oldStart": 1, "lines": [" one", "-two", "+2", " three"]}
 CREATED = {"file_path": PATH, "content": FILE}
 
 
 @pytest.mark.parametrize(
     ("log", "end"),
     [
-        pytest.param(Claude().edit(FILE, "two\n", "2\n"), SAME, id="the same"),
+        pytest.param(
+            Claude().edit(FILE, "two\n", "2\n", structuredPatch=[HUNK]), SAME, id="the same"
+        ),
         pytest.param(Claude().edit(FILE, "two \n", "2\n"), LANDED, id="quoted wrongly"),
         pytest.param(Claude().edit(FILE, "four\n", "4\n"), REFUSED, id="not there"),
         pytest.param(Claude().edit(FILE + FILE, "two\n", "2\n"), REFUSED, id="twice"),
@@ -36,7 +40,9 @@ def test_the_end_of_a_logged_edit(tmp_path: Path, log: Claude | Codex, end: str)
 
 
 def test_the_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = Claude().edit(FILE, "two\n", "2\n").edit(FILE, "four\n", "4\n").text
+    text = (
+        Claude().edit(FILE, "two\n", "2\n", structuredPatch=[HUNK]).edit(FILE, "four\n", "4\n").text
+    )
     (tmp_path / "session.jsonl").write_text(text)
     main([str(tmp_path)])
     assert capsys.readouterr().out.splitlines() == [
@@ -49,6 +55,6 @@ def test_the_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_other_bytes_than_the_log_tells() -> None:
     sent = json.dumps({"file_path": "a.txt", "old_string": "two", "new_string": "2"})
-    after = {"a.txt": "one\nII\nthree\n"}
-    told = Told(("a.txt",), before={"a.txt": FILE}, after=after)
+    after = {"a.txt": b"one\nII\nthree\n"}
+    told = Told(("a.txt",), before={"a.txt": FILE.encode()}, after=after)
     assert judge(Editing(sent, "text-editor", told=told)) == OTHER

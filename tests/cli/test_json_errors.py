@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_contract import COMMANDS
+from docs.write_reference import list_commands
 from tests.support.running import Result, run
 
 WITH_JSON = sorted(
     name
-    for name, command in COMMANDS.items()
-    if any("--json" in each.opts for each in command.params)
+    for name, ctx in list_commands()
+    if any("--json" in each.opts for each in ctx.command.params)
 )
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "attest": ("A..B", "--key", "key"),

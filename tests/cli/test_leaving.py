@@ -9,7 +9,7 @@ import pytest
 
 SAID = """\
 import atexit, sys, threading
-from hkgit.cli.exit import leave
+from hkgit.cli.runner import leave
 atexit.register(lambda: print("at the end", file=sys.stderr))
 sys.stdout.write("no line end")
 """
@@ -43,7 +43,7 @@ import sys
 class Interrupted:
     def __getattr__(self, name):
         raise KeyboardInterrupt
-sys.modules["hkgit.cli.exit"] = Interrupted()
+sys.modules["hkgit.cli.runner"] = Interrupted()
 from hkgit.cli.start import run
 run()
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -88,6 +89,7 @@ HOOK_WORDS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("words", HOOK_WORDS, ids=" ".join)
 def test_hooks_are_answered_without_click_and_alike(one: Repo, words: tuple[str, ...]) -> None:
     one.write("b.py", "y = 1\n")
@@ -158,6 +160,46 @@ from hkgit.cli.start import run
 atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))
 run()
 """
+
+
+UNUSED = {"typing", "dataclasses", "hashlib", "base64", "shlex", "subprocess", "inspect"}
+LATER = {f"hkgit.matching.{name}" for name in ("advice", "candidates", "everywhere", "loose")}
+
+
+def test_hooks_of_an_edit_load_what_they_use(one: Repo) -> None:
+    def tell(stage: str, old: str, new: str) -> set[str]:
+        call = {
+            "hook_event_name": stage,
+            "tool_name": "Edit",
+            "tool_input": {"file_path": "a.py", "old_string": old, "new_string": new},
+            "tool_response": {},
+            "session_id": "s",
+            "cwd": str(one.path),
+        }
+        command = [sys.executable, "-c", STARTED, "hook", "claude"]
+        done = subprocess.run(
+            command,
+            cwd=one.path,
+            input=json.dumps(call),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return set(done.stderr.splitlines()[-1].split())
+
+    before = after = set[str]()
+    for old, new in (("x = 1", "x = 2"), ("x = 2", "x = 3")):  # the first is blind, and told so
+        before = tell("PreToolUse", old, new)
+        one.write("a.py", f"{new}\n")
+        after = tell("PostToolUse", old, new)
+    assert "hkgit.agents.begun_calls" in before
+    assert "hkgit.sessions.call_plan" in after
+    assert (
+        before & (UNUSED | {"hkgit.agents.shown_readings", "hkgit.agents.setup.settings"}) == set()
+    )
+    assert (
+        after & (UNUSED | LATER | {"hkgit.applying.file_diff", "hkgit.applying.languages"}) == set()
+    )
 
 
 KNOWN = """\

@@ -214,6 +214,7 @@ def test_what_is_written_reads_as_the_same_edits(name: str, data: st.DataObject)
     assert spec.edits == tuple(edits)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", SAYABLE)
 @given(data=st.data())
 @examples(30)
@@ -222,6 +223,7 @@ def test_the_dialect_of_an_edit_is_seen_from_its_text(name: str, data: st.DataOb
     assert dialects.detect(write(name, [edit])) == name
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", SAYABLE)
 @given(data=st.data())
 @examples(50)

@@ -1,4 +1,4 @@
-"""Every option that a page shows is one of the command that it is shown with."""
+"""What pages show of commands is what there is, and the contract speaks of them all."""
 
 from __future__ import annotations
 
@@ -10,12 +10,31 @@ from docs.write_reference import list_commands
 from tests.docs.console import ROOT
 from tests.docs.readability import list_pages
 
+PAGES = list_pages()
 COMMANDS = {name: ctx.command for name, ctx in list_commands()}
 _CALL = re.compile(
     r"(?:^|`|[|(] ?|&& |\$ )hkgit ((?:-C \S+ )?[a-z].*?)(?:`|$|[|)]|&&|;| #)", re.MULTILINE
 )
 _OPTION = re.compile(r"(?<!\S)(--?[a-z][a-z-]*)")
 EVERYWHERE = {"-C", "-q", "-v", "-h", "--quiet", "--verbose", "--debug", "--help"}
+
+
+def test_the_contract_speaks_of_every_command() -> None:
+    """In code, after the program's name or alone: many a command is an English word as well."""
+    contract = (ROOT / "docs/contract.md").read_text("utf-8")
+    code = "\n".join(re.findall(r"```.*?```|`[^`\n]+`", contract, re.DOTALL))
+    called = re.findall(r"(?:\bhkgit |^`(?!hkgit))([a-z]+)", code, re.MULTILINE)
+    assert {name.split()[0] for name in COMMANDS} - set(called) == set()
+    words = set(re.findall(r"[a-z]+", code))
+    assert {name for name in COMMANDS if not words.issuperset(name.split())} == set()
+
+
+def test_pages_run_only_commands_that_there_are() -> None:
+    pattern = re.compile(r"(?:`|^\$ |^ +)hkgit ([a-z]+)", re.MULTILINE)
+    shown = {(page.name, name) for page in PAGES for name in pattern.findall(page.read_text())}
+    known = {name.split()[0] for name in COMMANDS}
+    assert len(shown) > 50
+    assert [each for each in shown if each[1] not in known] == []
 
 
 def find_unknown_options(page: str) -> list[str]:
@@ -40,7 +59,7 @@ def _list_options(name: str) -> set[str]:
 
 
 def test_pages_show_only_options_that_there_are() -> None:
-    unknown = {page.name: find_unknown_options(page.read_text("utf-8")) for page in list_pages()}
+    unknown = {page.name: find_unknown_options(page.read_text("utf-8")) for page in PAGES}
     assert {name: options for name, options in unknown.items() if options} == {}
 
 

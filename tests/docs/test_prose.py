@@ -84,6 +84,16 @@ def test_every_link_and_anchor_leads_somewhere() -> None:
     assert [(_name(page), link) for page, link in links if not _leads(page, link)] == []
 
 
+def test_every_page_is_linked_from_another() -> None:
+    texts = {page: page.read_text("utf-8") for page in PROSE}
+    lost = [
+        _name(page)
+        for page in (ROOT / "docs").rglob("*.md")
+        if not any(page.name in text for other, text in texts.items() if other != page)
+    ]
+    assert lost == []
+
+
 def test_the_spelling_is_checked() -> None:
     if not script("codespell").exists():
         pytest.skip("codespell is not installed here")

@@ -120,5 +120,5 @@ def test_verify_refuses_a_commit_that_makes_a_twin(based: Repo) -> None:
     based.commit({"NOTES": "1\n"})
     based.git("cherry-pick", made)
     shown = run("verify", "HEAD~..HEAD", "--json", cwd=based.path).json()["commits"]
-    assert [commit["replay"] for commit in shown] == ["fail"]
+    assert [commit["policy"]["rule"] for commit in shown] == ["path"]
     assert "is the same name as NOTES" in json.dumps(shown)

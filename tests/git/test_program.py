@@ -11,6 +11,7 @@ import pytest
 
 from hkgit.errors import GitRefused
 from hkgit.git import program
+from hkgit.git.facts import LOCAL_VARIABLES
 from hkgit.git.program import Completed
 from hkgit.git.repository import Repository
 from tests.support.repos import Repo
@@ -28,7 +29,7 @@ def test_every_variable_that_git_calls_local_is_scrubbed() -> None:
     listed = subprocess.run(
         ["git", "rev-parse", "--local-env-vars"], capture_output=True, text=True, check=True
     )
-    assert set(listed.stdout.split()) <= program.LOCAL_VARIABLES
+    assert set(listed.stdout.split()) <= LOCAL_VARIABLES
 
 
 @pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"])

@@ -251,6 +251,7 @@ BY_AGENT = (
 BY_HAND = "echo More >>notes.md && git commit -q -a -m 'Mine'"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("where", ["here", "in a linked worktree"])
 @pytest.mark.parametrize(
     ("prepare", "command"),

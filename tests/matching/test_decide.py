@@ -70,9 +70,10 @@ def test_a_hash_that_does_not_tell_leaves_the_edit_ambiguous(held: set[int]) -> 
         line_of(EDIT, held)
 
 
-def test_the_refusal_says_how_the_places_differ() -> None:
-    with pytest.raises(Ambiguous, match="2: 'one'; 5: 'two'; 8: 'three'"):
+def test_the_refusal_shows_how_the_places_differ() -> None:
+    with pytest.raises(Ambiguous, match="at lines 2, 5, 8") as refusal:
         line_of(EDIT)
+    assert [near.start_line for near in refusal.value.near] == [1, 4, 7]
 
 
 def test_places_that_have_no_line_in_common_are_rivals() -> None:

@@ -401,6 +401,7 @@ def joined(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("names", READINGS, ids=" and ".join)
 @examples(90)
 @given(st.data())

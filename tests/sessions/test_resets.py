@@ -38,6 +38,7 @@ def commit_twice(work: Work) -> None:
     work.commit_with_hooks("-a", "-m", "Twenty-five")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "reset",
     [

@@ -41,13 +41,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 def tells(repo: Repo, word: str = SECRET, rev: str = "HEAD") -> list[str]:
     """The objects of a history, and messages, that hold a word."""
-    found = []
-    for line in repo.git("rev-list", "--objects", rev).splitlines():
-        name, _, path = line.partition(" ")
-        kind = repo.git("cat-file", "-t", name).strip()
-        if kind != "tree" and word in repo.git("cat-file", kind, name):
-            found.append(path or kind)
-    return found
+    listed = [line.partition(" ") for line in repo.git("rev-list", "--objects", rev).splitlines()]
+    held = repo.objects(name for name, _, _ in listed)
+    return [
+        path or kind
+        for (_, _, path), (kind, data) in zip(listed, held, strict=True)
+        if kind != "tree" and word.encode() in data
+    ]
 
 
 def entries(repo: Repo) -> list[Entry]:

@@ -130,7 +130,8 @@ def _is_plain_checkout(repo: Repo) -> bool:
 
 
 def _has_words(path: Path) -> bool:
-    return path.exists() and path.stat().st_size > 0
+    """Whether git would heed the file; that no text is converted, libgit2 understands as well."""
+    return path.exists() and path.read_bytes() not in (b"", b"* -text\n")
 
 
 def _read_date(said: str) -> str | None:

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -204,6 +204,16 @@ class Repo:
     def show(self, rev: str, path: str) -> bytes:
         """The bytes of a file as a commit has it."""
         return self.git_bytes("cat-file", "blob", f"{rev}:{path}")
+
+    def objects(self, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """The kind and the bytes of each object, by one process."""
+        asked = list(names)
+        said = self.git_bytes("cat-file", "--batch", stdin="\n".join([*asked, ""]).encode())
+        for _ in asked:
+            header, _, said = said.partition(b"\n")
+            _, kind, size = header.decode().split()
+            yield kind, said[: int(size)]
+            said = said[int(size) + 1 :]
 
     def files(self, rev: str = "HEAD") -> dict[str, bytes]:
         """The bytes of every file of a commit, by their paths."""

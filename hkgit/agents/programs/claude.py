@@ -19,7 +19,6 @@ from hkgit.agents.events import (
     NotebookReading,
     PendingToolEdit,
     Shell,
-    Told,
     ToolEvent,
     ToolReading,
 )
@@ -30,6 +29,7 @@ from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_structured_patch
 from hkgit.agents.tool_answers import searching
 from hkgit.agents.tools import SAID, Tool, editing, telling, text_of, whole_number
+from hkgit.sessions.told_changes import Told, to_bytes
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
@@ -67,6 +67,7 @@ def _tell_edit(arguments: JsonObject, answer: object) -> Told | None:
         return None
     before = text(details.get("originalFile"))
     before = before if before is not None else text(details.get("originalFileContents"))
+    found = None if before is None else to_bytes(before)
     is_new = before is None and details.get("type") == "create"
     is_final = details.get("userModified") is not True
     whole = text(arguments.get("content"))
@@ -76,24 +77,11 @@ def _tell_edit(arguments: JsonObject, answer: object) -> Told | None:
     )
     return Told(
         names=(name,),
-        before={name: before} if before is not None or is_new else None,
-        after={name: whole} if whole is not None and is_final else None,
-        replacements=_list_replacements(arguments),
+        before={name: found} if before is not None or is_new else None,
+        after={name: to_bytes(whole)} if whole is not None and is_final else None,
         is_final=is_final,
         hunks={name: hunks} if hunks else None,
     )
-
-
-def _list_replacements(arguments: JsonObject) -> tuple[tuple[str, str, bool], ...]:
-    """List old texts, new texts and whether all places are meant; nothing if one is missing."""
-    parts = [*tables(arguments["edits"])] if "edits" in arguments else [arguments]
-    found = [
-        (old, new, part.get("replace_all") is True)
-        for part in parts
-        if (old := text(part.get("old_string"))) is not None
-        if (new := text(part.get("new_string"))) is not None
-    ]
-    return tuple(found) if len(found) == len(parts) else ()
 
 
 def _edit_notebook(arguments: JsonObject, answer: object) -> PendingToolEdit | None:
@@ -101,7 +89,8 @@ def _edit_notebook(arguments: JsonObject, answer: object) -> PendingToolEdit | N
     before, after = text(details.get("original_file")), text(details.get("updated_file"))
     if path is None or before is None or after is None:
         return None if path is None else PendingToolEdit(path)
-    return PendingToolEdit(path, Told((path,), before={path: before}, after={path: after}))
+    texts = {path: to_bytes(before)}, {path: to_bytes(after)}
+    return PendingToolEdit(path, Told((path,), *texts))
 
 
 EDITS: dict[str, Tool] = {

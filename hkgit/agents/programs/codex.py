@@ -21,11 +21,9 @@ from hkgit.agents.agent import Agent, Log
 from hkgit.agents.events import (
     Did,
     Editing,
-    LineHunk,
     Pause,
     PendingToolEdit,
     Shell,
-    Told,
     ToolEvent,
     ToolReading,
     UnshownShell,
@@ -43,6 +41,7 @@ from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.programs import claude
 from hkgit.agents.tools import Tool, patching, shell
+from hkgit.sessions.told_changes import LineHunk, Told, to_bytes
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
 
@@ -232,17 +231,17 @@ def _read_changes(item: Record) -> Told | None:
     """A change that was made, by its diffs; None where it is none, or moves files."""
     if item.get("type") != "FileChange" or item.get("status") != "completed":
         return None
-    before: dict[str, str | None] = {}
-    after: dict[str, str | None] = {}
+    before: dict[str, bytes | None] = {}
+    after: dict[str, bytes | None] = {}
     hunks: dict[str, tuple[LineHunk, ...]] = {}
     told = table(item.get("changes")).items()
     changes = {_read_place(name) or name: table(change) for name, change in told}
     for name, change in changes.items():
         content, diff = text(change.get("content")), parse_diff(text(change.get("unified_diff")))
         if change.get("type") == "add" and content is not None:
-            before[name], after[name] = None, content
+            before[name], after[name] = None, to_bytes(content)
         elif change.get("type") == "delete" and content is not None:
-            before[name], after[name] = content, None
+            before[name], after[name] = to_bytes(content), None
         elif diff and not change.get("move_path"):
             hunks[name] = diff
         else:

@@ -22,7 +22,6 @@ from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn
 from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, shell, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
@@ -181,7 +180,6 @@ def _tell(session: _Session, asked: Line, data: Record, answer: Record) -> Logge
         arguments=table(_arguments(data.get("arguments"))),
         answer={"textResultForLlm": re.sub(_EXIT, "", text(result.get("content")) or "")},
         is_new=tool == "create",
-        hunks=parse_diff(text(result.get("detailedContent"))) if tool == "edit" else (),
     )
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 
 from hkgit.agents.agent import Agent, Keys, Log
-from hkgit.agents.events import END, HOOK_SECONDS, Did, Shell, Told, ToolEvent, ToolReading
+from hkgit.agents.events import END, HOOK_SECONDS, Did, Shell, ToolEvent, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import (
     find_last_turn,
@@ -34,6 +34,7 @@ from hkgit.agents.tools import (
     text_of,
     whole_number,
 )
+from hkgit.sessions.told_changes import Told, to_bytes
 from hkgit.text.hashes import sha256
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
@@ -96,8 +97,8 @@ def tell_display(arguments: JsonObject, answer: object) -> Told | None:
     is_final = arguments.get("modified_by_user") is not True and not any(changed)
     return Told(
         names=(name,),
-        before={name: None if is_new else before},
-        after={name: after} if is_final and after is not None else None,
+        before={name: None if is_new else to_bytes(before or "")},
+        after={name: to_bytes(after)} if is_final and after is not None else None,
         is_final=is_final,
     )
 

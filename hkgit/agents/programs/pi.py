@@ -18,7 +18,6 @@ from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import make_attachment_finder, read_attached, read_own_lines
 from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.logged_diffs import parse_numbered_diff
 from hkgit.agents.programs import opencode
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
@@ -101,7 +100,6 @@ def _tell(session: Record, asked: Line, call: Record, answer: Record) -> LoggedC
         turn=text(asked.record.get("id")) or asked.where,
         arguments=table(call.get("arguments")),
         answer=join_texts(answer.get("content")),
-        hunks=parse_numbered_diff(text(table(answer.get("details")).get("diff"))),
     )
 
 

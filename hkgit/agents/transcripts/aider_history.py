@@ -11,13 +11,14 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 
 from hkgit import dialects
-from hkgit.agents.events import END, Editing, Told, ToolReading
+from hkgit.agents.events import END, Editing, ToolReading
 from hkgit.agents.json_fields import text
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.dialects import protocol
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
+from hkgit.sessions.told_changes import Told, to_bytes
 
 BLOCKS, DIFF, PATCH, WHOLE = "search-replace", "unified-diff", "apply-patch", "whole"
 
@@ -100,7 +101,7 @@ def _drop_misplaced(edits: Iterable[AnyEdit], before: str | None) -> Iterator[An
 
 def _make_call(path: str, form: str, edits: Sequence[AnyEdit], before: str | None) -> Editing:
     """Make the edits of a file; an empty old text makes a new one."""
-    files = None if before is None else {path: before}
+    files = None if before is None else {path: to_bytes(before)}
     first = edits[0]
     if before is None and len(edits) == 1 and isinstance(first, Edit) and not first.old_text:
         new = {"command": "create", "path": path, "file_text": first.new_text}
@@ -145,8 +146,10 @@ def _read_name(line: str, shown: Mapping[str, str]) -> str:
 
 def _make_file(path: str, content: str, shown: Mapping[str, str]) -> Editing:
     spec = json.dumps({"file_path": path, "content": content}, ensure_ascii=False)
-    before = {path: shown[path]} if path in shown else None
-    return Editing(spec, "text-editor", told=Told((path,), before=before, after={path: content}))
+    before = {path: to_bytes(shown[path])} if path in shown else None
+    return Editing(
+        spec, "text-editor", told=Told((path,), before=before, after={path: to_bytes(content)})
+    )
 
 
 NAME = "aider"

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from hkgit import dialects
-from hkgit.agents.events import Editing, LineHunk, PendingToolEdit, Shell, Texts, Told, ToolReading
+from hkgit.agents.events import Editing, PendingToolEdit, Shell, ToolReading
 from hkgit.agents.logged_call import LoggedCall
 from hkgit.agents.shown_readings import find_ranges, list_folders, list_names, split_hits
 from hkgit.agents.tools import session_name
 from hkgit.agents.transcripts.log_places import PathMap
 from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
 from hkgit.errors import InvalidInput
+from hkgit.sessions.told_changes import Told, to_bytes
 from hkgit.text.hashes import digest
 from hkgit.values import replace
-from hkgit.workflows.log_steps import LoggedEdit, LoggedHunk, LoggedReading, Step
-from hkgit.workflows.log_steps import Texts as LoggedTexts
+from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
+
+T = TypeVar("T")
 
 
 def steps_of(calls: Iterable[LoggedCall], paths: PathMap) -> Iterator[Step]:
@@ -90,7 +93,7 @@ def _list_shown(call: LoggedCall, shell: Shell, paths: PathMap) -> Iterator[Logg
 def _list_read(call: LoggedCall, read: ToolReading, paths: PathMap) -> Iterator[LoggedReading]:
     path, answer = paths.path(call.directory, read.path), read.answer
     if path is not None and answer is not None:
-        whole = _bytes(answer) if read.is_whole else None
+        whole = to_bytes(answer) if read.is_whole else None
         yield LoggedReading(path, answer, read.start_line, whole)
 
 
@@ -110,15 +113,14 @@ def _list_edits(
         own = {*found.values()}
         meant = {name: path for name, path in named.items() if path is not None and path in own}
         spec = _with_paths(spec, found | meant, told.names)
-    yield LoggedEdit(
-        paths=tuple(dict.fromkeys(found.values())),
-        spec=spec,
-        before=_texts(told.before, found),
-        after=_texts(told.after, found),
-        replacements=tuple((_bytes(o), _bytes(n), is_all) for o, n, is_all in told.replacements),
-        is_final=told.is_final,
-        hunks=_hunks(told, found),
+    told = replace(
+        told,
+        names=tuple(dict.fromkeys(found.values())),
+        before=_rename(told.before, found),
+        after=_rename(told.after, found),
+        hunks=_rename(told.hunks, found),
     )
+    yield LoggedEdit(spec, told)
 
 
 def _parse(edit: Editing) -> Spec | None:
@@ -157,33 +159,5 @@ def _rename_path(edit: AnyEdit, found: dict[str, str], names: tuple[str, ...]) -
     return replace(edit, path=path)
 
 
-def _texts(told: Texts | None, found: dict[str, str]) -> LoggedTexts | None:
-    known = ((name, value) for name, value in (told or {}).items() if name in found)
-    texts = {found[name]: None if value is None else _bytes(value) for name, value in known}
-    return texts or None
-
-
-def _hunks(told: Told, found: dict[str, str]) -> dict[str, tuple[LoggedHunk, ...]] | None:
-    """The hunks of a change; of a file that is gone they say no more."""
-    gone = {name for name, text in (told.after or {}).items() if text is None}
-    hunks = {
-        found[name]: tuple(map(_hunk, each))
-        for name, each in (told.hunks or {}).items()
-        if name in found and name not in gone
-    }
-    return hunks or None
-
-
-def _hunk(told: LineHunk) -> LoggedHunk:
-    return LoggedHunk(
-        start_line=told.start_line,
-        old=tuple(map(_bytes, told.old)),
-        new=tuple(map(_bytes, told.new)),
-        is_ended=told.is_ended,
-        has_tabs=told.has_tabs,
-    )
-
-
-def _bytes(value: str) -> bytes:
-    """A text of JSON as bytes; half characters, which no file has, as question marks."""
-    return value.encode("utf-8", "replace")
+def _rename(told: Mapping[str, T] | None, found: Mapping[str, str]) -> dict[str, T] | None:
+    return {found[name]: each for name, each in (told or {}).items() if name in found} or None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import assert_never
 
 from hkgit.agents import find_agent, list_logged
 from hkgit.agents.agent import Agent, Log
@@ -150,9 +149,4 @@ def _split_lines(path: Path, summary: LogSummary) -> Iterator[Line]:
 
 
 def _list_paths(did: LoggedReading | LoggedEdit) -> tuple[str, ...]:
-    match did:
-        case LoggedReading(path):
-            return (path,)
-        case LoggedEdit(paths):
-            return paths
-    assert_never(did)
+    return did.paths if isinstance(did, LoggedEdit) else (did.path,)

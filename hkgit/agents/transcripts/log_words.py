@@ -74,9 +74,7 @@ def _call(done: Adoption, lines: ExplainedLines) -> str:
         words += f" of lines {origin.evidence_lines[0]}-{origin.evidence_lines[1]}"
         if origin.changed_share is not None:
             words += f", {origin.changed} of them changed"
-    return visible(
-        words if origin.is_derived else f"{words}; on lines that no call wrote: no entry"
-    )
+    return visible(words)
 
 
 def _skipped(done: Adoption) -> Iterator[str]:
@@ -150,6 +148,5 @@ def _explained_json(done: Adoption, lines: ExplainedLines) -> JsonObject:
         "tool": None if step is None else step.tool,
         "evidence": origin.evidence,
         "evidence_lines": None if origin.evidence_lines is None else list(origin.evidence_lines),
-        "derived": origin.is_derived,
         "changed_share": None if share is None else share / 1000,
     }

@@ -318,6 +318,8 @@ class _Run:
         self.has_ended = False
         self.under_way = set[Future[Any]]()
         self.by_place: dict[tuple[object, ...], str] = {}
+        for each in request.listed:  # the first in the list is the one that is judged
+            self.by_place.setdefault((each.identity, each.refs), each.name)
         self.by_history: dict[tuple[str, ...], str] = {}
 
     def end(self) -> None:
@@ -340,7 +342,7 @@ class _Run:
     def verify(self, listed: ListedRepository) -> FleetRow:
         """Verify one repository; its row says what went wrong, if something did."""
         identity = identify_listed(listed)
-        first = self.by_place.setdefault((listed.identity, listed.refs), listed.name)
+        first = self.by_place[listed.identity, listed.refs]
         if first != listed.name:  # names are unique
             return FleetRow(listed, SAME, same_as=first)
         try:

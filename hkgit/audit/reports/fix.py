@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 
 from hkgit.audit.reports.findings import ReportItem, find_rule_url, name_commit
-from hkgit.evidence.verdict import BLIND
 from hkgit.gate.ruling import Ruling
 
 _UNSHALLOW = "git fetch --unshallow"
-_TURNED = r"git checkout -b again \w+ && hkgit apply --merge \w+ SPEC"
 
 
 def mend(ruling: Ruling) -> str:
@@ -22,24 +19,18 @@ def mend(ruling: Ruling) -> str:
         return ""
     candidate, first = ruling.judged.candidate, ruling.findings[0]
     commit = (candidate.id or "")[:12]
-    reads = list(dict.fromkeys(each.mend for each in ruling.findings if each.mend))
-    turned = re.search(_TURNED, first.fix)
     if ruling.rule == "unverifiable":
         # No command fixes what cannot be read or costs too much: its finding says what to do.
         return _UNSHALLOW if _UNSHALLOW in first.fix else f"git status  # {first.fix or first.what}"
-    if ruling.rule == "signature" and commit:
-        attest = f"hkgit attest --entries {commit}^..{commit} --key FILE"
-        return f"{attest}  # then push refs/hkgit/entries/*"
     if ruling.rule == "assisted-by":  # the message alone is wrong: all else of the commit stays
         onto = f"{commit}^" if candidate.parents else "--root"
         return f"git {f'rebase -i -r {onto}  # reword it:' if commit else 'commit  #'} {first.fix}"
-    if ruling.rule == BLIND and reads:
-        steps = dict.fromkeys(step for each in reads for step in each.split(" && "))
+    if first.mend:
+        own = (each.mend for each in ruling.findings if each.mend)
+        steps = dict.fromkeys(step for each in own for step in each.split(" && "))
         is_undone = any(" undo " in each for each in steps)
         then = "make the edit again, and commit" if is_undone else "commit again"
         return " && ".join(steps) + ("" if commit else f"  # then {then}")
-    if turned is not None and len(candidate.parents) > 1:
-        return turned[0]
     if commit:
         return f"hkgit redo {commit}"
     is_mixed = ruling.judged.entries and ruling.agent is None and len(candidate.parents) < 2

@@ -125,6 +125,13 @@ def _check_version(database: Connection, path: Path | None) -> None:
         raise InvalidInput(str(path), what, "Update hkgit, or name another place.")
 
 
+_INDEXES = (
+    'refusals_of ON refusals (repository, "commit")',
+    "reverts_of ON commits (repository, reverts)",
+)
+"""What questions ask for beside the keys of tables."""
+
+
 def _make_tables(database: Connection) -> None:
     with transaction(database):
         for table in TABLES.values():
@@ -132,8 +139,8 @@ def _make_tables(database: Connection) -> None:
             key = ", ".join(f'"{name}"' for name in table.key)
             columns.append(f"PRIMARY KEY ({key})")
             database.execute(f"CREATE TABLE IF NOT EXISTS {table.name} ({', '.join(columns)})")
-        of = 'refusals_of ON refusals (repository, "commit")'
-        database.execute(f"CREATE INDEX IF NOT EXISTS {of}")
+        for index in _INDEXES:
+            database.execute(f"CREATE INDEX IF NOT EXISTS {index}")
         database.execute(f"PRAGMA application_id = {_MARK}")
         database.execute(f"PRAGMA user_version = {VERSION}")
 

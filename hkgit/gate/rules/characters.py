@@ -8,7 +8,8 @@ line overwrite another in a terminal. Only what a commit adds counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hkgit.edits import File, Snapshot, decode_text, encode_text
 from hkgit.evidence.entry import LEDGER, Entry
@@ -17,8 +18,9 @@ from hkgit.gate.judged_commit import JudgedCommit
 from hkgit.git.objects import TreeChange
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, has_too_many_lines
+from hkgit.text.hashes import sha256
 from hkgit.text.paths import quote_path
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 
 VERSION = "14.0.0"
 IGNORABLE = (
@@ -108,14 +110,20 @@ _SNIFFED = 8000
 
 def text_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Find text that a commit adds and the policy rejects, the first place a file and kind."""
-    kinds = case.policy.reject_text
-    encoding, faults = find_encoding(case.candidate.header)
+    candidate = case.candidate
+    encoding, faults = find_encoding(candidate.header)
     yield from faults
-    message = _read(case.candidate.message or b"", encoding)
-    for kind, line, character in find_added([], File(message), kinds):
-        yield _finding(kind, f"message:{line}", character)
-    yield from _check_people(case, encoding)
-    yield from _check_names(case)
+    names = [each.path for each in case.changes if each.old is None and not each.path.isascii()]
+    # Nothing of a name is a mark of the file's order of bytes.
+    shown = {
+        "message": _read(candidate.message or b"", encoding),
+        "author": b"'" + _read(encode_text(candidate.author), encoding),
+        "committer": b"'" + _read(encode_text(candidate.committer), encoding),
+        **{quote_path(path): b"'" + encode_text(path) for path in names},
+    }
+    for where, data in shown.items():
+        for kind, line, character in find_added([], File(data), case.policy.reject_text):
+            yield _finding(kind, f"{where}:{line}" if where == "message" else where, character)
     yield from _check_files(case)
 
 
@@ -142,28 +150,10 @@ def _read(data: bytes, encoding: str) -> bytes:
     return data if is_utf8 else data.decode(_ENCODINGS[encoding], "replace").encode()
 
 
-def _check_people(case: JudgedCommit, encoding: str) -> Iterator[Finding]:
-    """Author and committer, whose names git shows beside the message."""
-    candidate = case.candidate
-    for role, person in (("author", candidate.author), ("committer", candidate.committer)):
-        shown = decode_text(_read(encode_text(person), encoding))
-        for kind in case.policy.reject_text:
-            for character in _find_kinds(kind, shown)[:1]:
-                yield _finding(kind, role, character)
-
-
 def _finding(kind: str, where: str, character: str) -> Finding:
     what = f"adds {_NAMES[kind]}, U+{ord(character):04X}"
     fix = "Remove it, or write it as an escape; the policy says so (reject_text)."
     return Finding("text", where, what, fix)
-
-
-def _check_names(case: JudgedCommit) -> Iterator[Finding]:
-    added = [each.path for each in case.changes if each.old is None and not each.path.isascii()]
-    for path in added:
-        for kind in case.policy.reject_text:
-            for character in _find_kinds(kind, path)[:1]:
-                yield _finding(kind, quote_path(path), character)
 
 
 def _check_files(case: JudgedCommit) -> Iterator[Finding]:
@@ -209,23 +199,13 @@ def _stays_binary(old: Sequence[File], new: File) -> bool:
 
 
 @dataclass(frozen=True)
-class _Suspects:
-    """What is rejected of a line: places in its text (but what is spelling), kind, character."""
+class _Suspect:
+    """A character that is rejected, and a digest of its line up to it, without what is spelling."""
 
-    number: int
-    text: str
-    places: tuple[tuple[int, str, str], ...]
-
-    @classmethod
-    def of(cls, number: int, line: str, kinds: Sequence[str]) -> _Suspects:
-        text = re.sub(_SPELLING, "", line)
-        found = ((m.start(), kind, m[0]) for kind in kinds for m in re.finditer(KINDS[kind], text))
-        return cls(number, text, tuple(sorted(found)))
-
-    @property
-    def beginning(self) -> str:
-        """The text up to the first of them."""
-        return self.text[: self.places[0][0] + 1]
+    line: int
+    kind: str
+    character: str
+    beginning: bytes
 
 
 def find_added(
@@ -234,67 +214,52 @@ def find_added(
     """Find each kind that a commit adds to a file, its first line and the character.
 
     A character stays where its line does, or where a line in its place begins alike, up to it.
-    Moved elsewhere it may hide what was seen before: from a string into code, say.
+    Moved elsewhere it may hide what was seen before: from a string into code, say. In a file of
+    very many suspects nobody counts.
     """
     text = decode_text(new.data)
     if _is_plain(text) or not re.search(_SUSPECT, text):
         return
     is_long = any(has_too_many_lines(file.data) for file in (*old, new))
-    if is_long or sum(1 for _ in re.finditer(_SUSPECT, text)) > MOST:
-        yield from _find_any(new, kinds)
-        return
-    added = _list_suspects(new.data, kinds)
-    for file in old:
-        added = list(_leave_out_known(file.data, new.data, added, kinds))
+    is_long = is_long or sum(1 for _ in re.finditer(_SUSPECT, text)) > MOST
     for kind in kinds:
-        found = ((each.number, each.places) for each in added)
-        first = next(((n, char) for n, places in found for _, k, char in places if k == kind), None)
+        added = _list_suspects(new.data, kind)
+        for file in () if is_long else old:
+            added = _leave_out_known(file.data, new.data, added, kind)
+        first = next(added, None)
         if first is not None:
-            yield kind, *first
+            yield kind, first.line, first.character
 
 
-def _list_suspects(data: bytes, kinds: Sequence[str]) -> list[_Suspects]:
-    listed = (_Suspects.of(number, line, kinds) for number, line in _suspect_lines(data))
-    return [each for each in listed if each.places]
+def _list_suspects(data: bytes, kind: str) -> Iterator[_Suspect]:
+    for number, line in _suspect_lines(data):
+        text, beginning, done = re.sub(_SPELLING, "", line), sha256(b""), 0
+        for found in re.finditer(KINDS[kind], text):
+            beginning.update(encode_text(text[done : found.end()]))
+            done = found.end()
+            yield _Suspect(number, kind, found[0], beginning.digest())
 
 
 def _leave_out_known(
-    old: bytes, new: bytes, added: Sequence[_Suspects], kinds: Sequence[str]
-) -> Iterator[_Suspects]:
+    old: bytes, new: bytes, added: Iterable[_Suspect], kind: str
+) -> Iterator[_Suspect]:
     """Leave out the characters that stayed: in lines that did, and at the beginning of others."""
-    before = {each.number: each for each in _list_suspects(old, kinds)}
-    waiting = list(reversed(added))
-    for change in find_changes(Document(old).lines, Document(new).lines):
-        while waiting and waiting[-1].number <= change.new_start:
-            waiting.pop()
-        there = (before.get(number + 1) for number in range(change.old_start, change.old_end))
-        alike: dict[str, list[_Suspects]] = {}
-        for each in there if before else ():
-            if each is not None:
-                alike.setdefault(each.beginning, []).append(each)
-        while waiting and waiting[-1].number <= change.new_end:
-            line = waiting.pop()
-            found = alike.get(line.beginning)
-            kept = _count_common(line.text, found.pop().text) if found else 0
-            places = tuple(place for place in line.places if place[0] >= kept)
-            if places:
-                yield replace(line, places=places)
+    suspects = deque(added)
+    before = deque(_list_suspects(old, kind) if suspects else ())
+    for change in find_changes(Document(old).lines, Document(new).lines) if suspects else ():
+        known = Counter(each.beginning for each in _take(before, change.old_start, change.old_end))
+        for each in _take(suspects, change.new_start, change.new_end):
+            known[each.beginning] -= 1
+            if known[each.beginning] < 0:
+                yield each
 
 
-def _count_common(one: str, other: str) -> int:
-    """Count the characters in which two texts begin alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
-
-
-def _find_any(new: File, kinds: Sequence[str]) -> Iterator[tuple[str, int, str]]:
-    """Find the first of each kind in a file of very many suspects, which nobody counts."""
-    for kind in kinds:
-        for number, line in _suspect_lines(new.data):
-            found = re.search(KINDS[kind], re.sub(_SPELLING, "", line))
-            if found is not None:
-                yield kind, number, found[0]
-                break
+def _take(suspects: deque[_Suspect], start: int, end: int) -> Iterator[_Suspect]:
+    """Take those of some lines, counted from 0, and drop those of lines before them."""
+    while suspects and suspects[0].line <= end:
+        each = suspects.popleft()
+        if each.line > start:
+            yield each
 
 
 def _suspect_lines(data: bytes) -> Iterator[tuple[int, str]]:
@@ -306,7 +271,3 @@ def _suspect_lines(data: bytes) -> Iterator[tuple[int, str]]:
         number += text.count("\n", done, start)
         done = start
         yield number, text[start : found.end()]
-
-
-def _find_kinds(kind: str, line: str) -> list[str]:
-    return [] if _is_plain(line) else re.findall(KINDS[kind], re.sub(_SPELLING, "", line))

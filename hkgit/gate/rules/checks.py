@@ -18,6 +18,7 @@ from hkgit.gate.trusted_policy import CONFIG, PYPROJECT, policy_value
 from hkgit.git.attributes import find_collisions, refuse_collision
 from hkgit.git.objects import TreeChange
 from hkgit.text.paths import check_tree_path, quote_path
+from hkgit.values import replace
 
 _GRANTED_ALREADY = frozenset({Verdict.MANUAL})
 
@@ -166,9 +167,10 @@ def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
     for name, entry in case.judged.entries:
         if find_signer(case.repository, case.policy, name, entry, case.context.incoming) is None:
             where, what = entry_path(name), "there is no signature by a key that may sign entries"
-            sign = f"`hkgit attest --entries {commit[:12]}^..{commit[:12]} --key FILE`"
-            fix = f"{sign}, then push refs/hkgit/entries/* to where the gate runs."
-            yield Finding.at("signature", where, what, fix)
+            sign = f"hkgit attest --entries {commit[:12]}^..{commit[:12]} --key FILE"
+            fix = f"`{sign}`, then push refs/hkgit/entries/* to where the gate runs."
+            mend = f"{sign}  # then push refs/hkgit/entries/*"
+            yield replace(Finding.at("signature", where, what, fix), mend=mend)
 
 
 RULE = "assisted-by"

@@ -18,7 +18,6 @@ from pathlib import Path
 from hkgit.errors import GitRefused, HkgitError
 from hkgit.git.repository import Repository
 from hkgit.git.state_files import find_files
-from hkgit.git.transaction import commit as commits
 from hkgit.git.transaction import landing, locks
 from hkgit.git.transaction.checkout import CheckoutUpdate
 from hkgit.git.transaction.index import lock_index, unlock
@@ -33,6 +32,7 @@ from hkgit.git.transaction.landing import is_landed
 from hkgit.git.transaction.locks import stoppable, unstoppable
 from hkgit.git.transaction.worktree import (
     Worktree,
+    commit_worktree,
     forget_worktrees,
     temporary_root,
     temporary_worktree,
@@ -75,9 +75,9 @@ class Transaction:
         allow_blind: bool = False,
         runs_hooks: bool = True,
     ) -> str:
-        """Let git commit the worktree's index (see `commits`), and keep the commit from gc."""
+        """Let git commit the worktree's index (see `worktree`), and keep the commit from gc."""
         self.journal.note("commit")
-        commit = commits.commit_worktree(
+        commit = commit_worktree(
             self.repository,
             worktree,
             message,

@@ -74,6 +74,7 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Follow
 Follow = Callable[[str], Followed]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_each_example_gives_the_answer_that_is_shown(dialect: str, followed: Follow) -> None:
     assert followed(dialect).said == list(calls(prompt(dialect)))

@@ -62,7 +62,7 @@ def test_several_edits_of_one_call_and_all_places(hooked: Repo, log: ClaudeLog) 
     assert verdict(commit(hooked)) == (0, "strict")
 
 
-def test_a_line_on_the_work_of_others_is_told_and_no_entry_derives_it(
+def test_a_line_on_the_work_of_others_that_no_entry_derives_is_left_over(
     hooked: Repo, log: ClaudeLog
 ) -> None:
     by_hand = APP + "\n\ndef leave():\n    sys.exit(1)\n"
@@ -70,9 +70,8 @@ def test_a_line_on_the_work_of_others_is_told_and_no_entry_derives_it(
     log.edit("app.py", "    sys.exit(1)", "    sys.exit(0)", by_hand)
     hooked.write("app.py", by_hand.replace("exit(1)", "exit(0)").encode())
     answer = adopt(hooked, log, code=6)
-    [line] = answer["changes"][0]["explained"]
-    assert (line["lines"], line["derived"], line["evidence"]) == ([12, 12], False, "receipt")
-    assert not_explained(answer) == [("app.py", [9, 11])]
+    assert explained(answer) == []
+    assert not_explained(answer) == [("app.py", [9, 12])]
     assert answer["changes"][0]["entries"] == 0
 
 
@@ -93,10 +92,9 @@ def test_an_end_that_may_as_well_be_the_line_beyond_is_not_explained(
     hooked: Repo, log: ClaudeLog
 ) -> None:
     """What is written is a function and a blank line above or below it: nobody knows which."""
-    by_hand = APP.replace("greet(sys", "def ask():\n    pass\n\n\ngreet(sys")
-    before = by_hand.replace("def ask", "def leave():\n    sys.exit()\n\n\ndef ask")
-    log.read("app.py", by_hand)
-    log.edit("app.py", "def ask", "def leave():\n    sys.exit()\n\n\ndef ask", by_hand)
-    hooked.write("app.py", before.encode())
+    function = "def leave():\n    sys.exit()\n\n\ngreet(sys"
+    log.read("app.py", APP)
+    log.edit("app.py", "greet(sys", function, APP)
+    hooked.write("app.py", APP.replace("greet(sys", function).encode() + b"# by hand\n")
     answer = adopt(hooked, log, code=6)
     assert explained(answer) == [("app.py", [8, 9], "receipt")]

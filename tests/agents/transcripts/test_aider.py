@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents.events import Editing, Told, ToolReading
+from hkgit.agents.events import Editing, ToolReading
 from hkgit.agents.transcripts.aider_history import calls, read_history
+from hkgit.sessions.told_changes import Told
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -59,7 +60,7 @@ def test_files_of_a_request_are_shown_whole_to_its_answer(tmp_path: Path) -> Non
     files = {"a.py": "x = 1\n\ny = 2\n", "no end": "last", "empty": ""}
     shown, [edit] = read(tmp_path, exchange(files, block("a.py", "x = 1\n", "x = 2\n")))
     assert {each.path: each.answer for each in shown} == files
-    assert (tell(edit).names, tell(edit).before) == (("a.py",), {"a.py": files["a.py"]})
+    assert (tell(edit).names, tell(edit).before) == (("a.py",), {"a.py": files["a.py"].encode()})
 
 
 def test_another_fence_stands_around_files_that_hold_one(tmp_path: Path) -> None:
@@ -133,7 +134,7 @@ def test_each_format_is_read_where_the_request_asks_for_it(
     assert bool(shown) == bool(dialects)
     for edit in edits:
         assert tell(edit).names == ("src/a.py",)
-        assert tell(edit).before == {"src/a.py": FILES["src/a.py"]}
+        assert tell(edit).before == {"src/a.py": FILES["src/a.py"].encode()}
         assert "y = 3" in str(edit.text)
 
 
@@ -165,7 +166,7 @@ def test_the_lines_of_each_format_are_explained(
 def test_a_whole_file_may_be_new_and_hold_fences(tmp_path: Path) -> None:
     answer = "docs/new.md\n````\n# New\n```\nx\n```\n````\n"
     _, [edit] = read(tmp_path, exchange(FILES, answer, prompt=PROMPTS["whole"]))
-    assert (tell(edit).before, tell(edit).after) == (None, {"docs/new.md": "# New\n```\nx\n```\n"})
+    assert (tell(edit).before, tell(edit).after) == (None, {"docs/new.md": b"# New\n```\nx\n```\n"})
 
 
 @pytest.mark.parametrize(

@@ -25,13 +25,6 @@ BASE = "".join(f"line {number}\n" for number in range(1, 21))
 WANTED = BASE.replace("line 5\n", "five\n")
 
 
-def blind(repo: Repo) -> None:
-    repo.write("a.txt", WANTED)
-    repo.write("new file.txt", "new\n")
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "--no-verify", "-m", "Say five", "-m", "At length.", env=AGENT)
-
-
 def applied(repo: Repo, *options: str) -> None:
     spec = {"file": "a.txt", "old_text": "line  5", "new_text": "five"}
     done = run("apply", "-", *options, cwd=repo.path, stdin=json.dumps(spec).encode())
@@ -40,26 +33,6 @@ def applied(repo: Repo, *options: str) -> None:
 
 def blind_edit(repo: Repo) -> None:
     applied(repo, "--allow-blind")
-
-
-def below_a_floor(repo: Repo) -> None:
-    applied(repo, "--allow-blind")
-    asked = TAKES_LATE + 'tiers = ["exact", "range"]\n'
-    repo.commit({".hkgit/config.toml": asked}, "Ask for more")
-
-
-def smuggled(repo: Repo) -> None:
-    applied(repo, "--expect", f"a.txt={_hash(repo)}")
-    repo.write("b.txt", "smuggled\n")
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "--no-verify", "--amend", "--no-edit")
-
-
-def reworded(repo: Repo) -> None:
-    applied(repo, "--expect", f"a.txt={_hash(repo)}")
-    message = repo.git("log", "-1", "--format=%B")
-    message = message.replace("Hkgit-Tiers: ", "Hkgit-Confidence: 0.5\nHkgit-Tiers: ")
-    repo.git("commit", "-q", "--no-verify", "--amend", "-m", message)
 
 
 def protected(repo: Repo) -> None:
@@ -79,23 +52,10 @@ def _hash(repo: Repo) -> str:
     return str(run("read", "--json", "a.txt", cwd=repo.path).json()["range_hash"])
 
 
-def _side(repo: Repo, text: str) -> None:
-    repo.git("checkout", "-q", "-b", "side")
-    repo.commit({"a.txt": text, "c.txt": "side\n"}, "Side")
-    repo.git("checkout", "-q", "main")
-    repo.commit({"d.txt": "main\n"}, "Main")
-
-
-def evil_merge(repo: Repo) -> None:
-    _side(repo, BASE)
-    repo.git("merge", "-q", "--no-commit", "side")
-    repo.write("a.txt", WANTED)
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "--no-verify", "-m", "Merge side", env=AGENT)
-
-
 def resolved_merge(repo: Repo) -> None:
-    _side(repo, BASE.replace("line 5\n", "5\n"))
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit({"a.txt": BASE.replace("line 5\n", "5\n"), "c.txt": "side\n"}, "Side")
+    repo.git("checkout", "-q", "main")
     repo.commit({"a.txt": BASE.replace("line 5\n", "Line 5\n")}, "Ours")
     repo.git("merge", "-q", "side", check=False)
     repo.write("a.txt", WANTED)
@@ -103,19 +63,8 @@ def resolved_merge(repo: Repo) -> None:
     repo.git("commit", "-q", "--no-verify", "-m", "Merge side", env=AGENT)
 
 
-KINDS: Mapping[str, Callable[[Repo], None]] = {
-    each.__name__: each
-    for each in (
-        blind,
-        blind_edit,
-        below_a_floor,
-        smuggled,
-        reworded,
-        co_authored,
-        evil_merge,
-        resolved_merge,
-    )
-}
+KINDS = {each.__name__: each for each in (blind_edit, co_authored, resolved_merge)}
+"""Beside those of `test_mending_kinds`: what a message credits, and a resolved conflict."""
 
 
 def paste(repo: Repo, command: str, **env: str) -> None:

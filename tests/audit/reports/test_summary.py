@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from hkgit.audit.audit import Audit
-from hkgit.audit.page.summary_texts import render_comment
+from hkgit.audit.markdown import render_comment
 from hkgit.audit.reports.fix import mend
 from hkgit.text.escape import escape_markdown, render_code, visible
 from hkgit.values import replace

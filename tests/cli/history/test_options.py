@@ -214,6 +214,7 @@ SHALLOW = (
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("words", SHALLOW)
 def test_a_shallow_clone_is_said_to_be_one(repo: Repo, tmp_path: Path, words: str) -> None:
     args = shlex.split(words)

@@ -12,8 +12,7 @@ from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks, render_script
 from hkgit.git.objects import Commit
 from hkgit.git.repository import Repository
-from hkgit.git.transaction.commit import commit_worktree, run_command
-from hkgit.git.transaction.worktree import temporary_worktree
+from hkgit.git.transaction.worktree import commit_worktree, run_command, temporary_worktree
 from tests.support.keys import made_key
 from tests.support.repos import IDENTITY, Repo
 

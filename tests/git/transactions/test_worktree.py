@@ -14,8 +14,7 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
-from hkgit.git.transaction.commit import commit_worktree
-from hkgit.git.transaction.worktree import advance, temporary_worktree
+from hkgit.git.transaction.worktree import advance, commit_worktree, temporary_worktree
 from tests.support.repos import CONFIG, Repo
 
 ODD_NAMES = [

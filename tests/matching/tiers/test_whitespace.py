@@ -103,20 +103,6 @@ def test_a_file_of_tabs_keeps_them() -> None:
     assert edited(text, edit) == b"f:\n\tif a:\n\t\tb()\n\t\tc()\n\t\t\td()\n"
 
 
-def test_a_tab_is_half_a_level_where_two_of_them_are_one() -> None:
-    text = "f {\n    a {\n        b;\n    }\n}\n"
-    old = text.replace("    ", "\t\t")
-    after = edited(text, edit_of(old, old.replace("\t\t\t\tb;\n", "\t\t\tc;\n")))
-    assert after == b"f {\n    a {\n      c;\n    }\n}\n"
-
-
-def test_half_a_level_of_the_author_s_is_half_a_level_of_the_file_s() -> None:
-    text = "f {\n    a {\n        b;\n    }\n}\n"
-    old = text.replace("    ", " " * 8)
-    after = edited(text, edit_of(old, old.replace(" " * 16, " " * 12)))
-    assert after == text.replace(" " * 8, " " * 6).encode()
-
-
 def test_the_step_that_prevails_is_the_file_s_unit_though_lines_are_aligned() -> None:
     above = "<p>\n  <b>\n    x\n  </b>\n</p>\n" * 3 + "<s>\n     y\n     z\n</s>\n" * 2
     text = f"{above}<ul>\n  <li>\n      <a>\n"
@@ -154,18 +140,6 @@ def test_a_name_is_not_found_by_leaving_out_blanks_inside_a_line() -> None:
 
 
 NESTED = "if a {\n    if b {\n        call(x);\n    }\n}\nend();\n"
-
-
-@pytest.mark.parametrize(
-    "new",
-    [
-        pytest.param("        call(x);\n}\nlog();\n", id="a line below"),
-        pytest.param("        call(x);\n    log();\n}\n", id="a line above that is less indented"),
-    ],
-)
-def test_of_two_brackets_the_inner_one_may_have_been_left_out(new: str) -> None:
-    with pytest.raises(Ambiguous):
-        edited(NESTED, edit_of("        call(x);\n}\n", new))
 
 
 @pytest.mark.parametrize(
