@@ -28,7 +28,8 @@ class LoggedCall:
     `time` is in milliseconds since 1970; `directory` is where the agent worked, "" if not told.
     `turn` is the answer of the model that asked for it; its other calls were written by then.
     What it `did` its tool says by the arguments and the answer, where the log does not itself.
-    `is_new` says that its file was not there before, `hunks` what a diff says about it.
+    Without a tool it is a file that a prompt has shown. `is_new` says that its file was not there
+    before, `hunks` what a diff says about it.
     """
 
     time: int
@@ -36,8 +37,8 @@ class LoggedCall:
     agent: str
     directory: str
     where: str
-    id: str
-    tool: str
+    id: str = ""
+    tool: str = "attachment"
     turn: str = ""
     arguments: JsonObject = field(default_factory=dict)
     answer: object = None

@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from functools import partial, wraps
 from typing import Generic, ParamSpec, TypeVar
 
-from hkgit.applying.corrections import correct_spec, join_digests
 from hkgit.applying.files import has_file
 from hkgit.applying.outcome import EditOutcome, Plan, refusal_text
 from hkgit.applying.planner import PlannedSpec
@@ -130,7 +129,7 @@ class _FileBatches:
     def read(self, text: str) -> None:
         spec = self._ground.parse(text, self._fmt).spec
         if self._batch is not None:
-            spec = correct_spec(self._batch, _list_refused(self.outcomes), spec)
+            spec = _correct_spec(self._batch, _list_refused(self.outcomes), spec)
         self._batch, self._fmt, self.reparse = spec, spec.dialect, SAME.format(spec.dialect)
 
     def plan(self) -> None:
@@ -147,6 +146,36 @@ class _FileBatches:
             return None
         self._batch = None  # what follows applies on top
         return f"All edits applied, but the check says:\n{objection}"
+
+
+def _correct_spec(spec: Spec, refused: Sequence[int], reply: Spec) -> Spec:
+    """Put the edits of a reply in place of refused ones, which are numbered from 1.
+
+    Where they differ in number, edits that are sent again although they applied are not doubled;
+    if they still do, what applied stays and the corrections come last.
+    """
+    sent = [(edit, at in spec.miscounted) for at, edit in enumerate(spec.edits, 1)]
+    fresh = [(edit, at in reply.miscounted) for at, edit in enumerate(reply.edits, 1)]
+    kept = [each for at, each in enumerate(sent, 1) if at not in refused]
+    if len(fresh) != len(refused):
+        applied = [edit for edit, _ in kept]
+        fresh = [each for each in fresh if each[0] not in applied]
+    if len(fresh) == len(refused):
+        places = dict(zip(refused, fresh, strict=True))
+        batch = [places.get(at, each) for at, each in enumerate(sent, 1)]
+    else:
+        batch = [*kept, *fresh]
+    return replace(
+        spec,
+        edits=tuple(edit for edit, _ in batch),
+        digest=_join_digests(spec, reply),
+        miscounted=frozenset(at for at, (_, is_wrong) in enumerate(batch, 1) if is_wrong),
+    )
+
+
+def _join_digests(spec: Spec, reply: Spec) -> str:
+    """Digest a spec together with what answered its refusal."""
+    return sha256((spec.digest + reply.digest).encode()).hexdigest()
 
 
 def _list_refused(outcomes: Sequence[EditOutcome]) -> list[int]:
@@ -241,9 +270,9 @@ class _CommitBatches(Generic[Step, Done]):
         reply = self._reflection.parse(text, last.dialect)
         refused = _list_refused(self.outcomes)
         if refused:
-            yield [*before, correct_spec(last, refused, reply), *after]
+            yield [*before, _correct_spec(last, refused, reply), *after]
             return
-        anew = replace(last, edits=reply.edits, digest=join_digests(last, reply))
+        anew = replace(last, edits=reply.edits, digest=_join_digests(last, reply))
         if last.sequential:
             yield [*before, replace(anew, edits=(*last.edits, *reply.edits))]
         yield [*before, anew]

@@ -307,7 +307,6 @@ def _begin(line: Line, time: int, did: Did | None = None) -> LoggedCall:
         directory=text(record.get("cwd")) or "",
         where=line.where,
         id=text(record.get("uuid")) or line.where,
-        tool="attachment",
         did=did,
     )
 

@@ -241,8 +241,6 @@ def _begin(line: Line, message: Record) -> LoggedCall:
         agent=f"{NAME}/{version or 'unknown'}",
         directory=text(info.get("cwd")) or "",
         where=line.where,
-        id="",
-        tool="attachment",
     )
 
 

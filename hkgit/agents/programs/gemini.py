@@ -304,8 +304,6 @@ def _begin(line: Line, chat: _Chat, record: Record) -> LoggedCall:
         agent=LOG_NAME,
         directory=chat.place(None),
         where=line.where,
-        id="",
-        tool="attachment",
     )
 
 

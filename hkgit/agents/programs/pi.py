@@ -111,8 +111,6 @@ def _begin(session: Record, line: Line) -> LoggedCall:
         agent=NAME,
         directory=text(session.get("cwd")) or "",
         where=line.where,
-        id="",
-        tool="attachment",
     )
 
 

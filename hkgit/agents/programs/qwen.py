@@ -130,8 +130,6 @@ def _begin(asked: Line, record: Record) -> LoggedCall:
         agent=f"{LOG_NAME}/{text(record.get('version')) or 'unknown'}",
         directory=text(record.get("cwd")) or "",
         where=asked.where,
-        id="",
-        tool="attachment",
     )
 
 
