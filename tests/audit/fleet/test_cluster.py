@@ -22,9 +22,13 @@ from hkgit.cli import fleet
 from hkgit.cli.fleet import open_executor
 from hkgit.errors import GitRefused, InvalidInput
 
-distributed = pytest.importorskip("distributed")
-
 COMMITS, SIZE = 120, 4
+
+
+@pytest.fixture(autouse=True)
+def distributed() -> None:
+    """Loaded for tests that run; to collect them it is not needed, and takes long."""
+    pytest.importorskip("distributed")
 
 
 @dataclass
