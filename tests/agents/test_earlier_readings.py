@@ -203,9 +203,9 @@ def test_so_does_a_fork_in_the_database_of_goose(
             for part in (asked, answer):
                 row = ("fork", call, json.dumps([part]))
                 database.execute("insert into messages values (null, ?, ?, ?)", row)
-    call = {"session_id": "fork", "working_dir": str(greeting.path), "tool_name": "edit"}
+    edit: Line = {"session_id": "fork", "working_dir": str(greeting.path), "tool_name": "edit"}
     given = {"path": "greet.py", "before": "Helo", "after": "Hello"}
-    assert _edit("goose", call | {"tool_input": given, "tool_call_id": "e"}, greeting) == blind
+    assert _edit("goose", edit | {"tool_input": given, "tool_call_id": "e"}, greeting) == blind
 
 
 def _edit(agent: str, call: Line, repo: Repo) -> int:
