@@ -168,11 +168,12 @@ def is_slip(view: FileLines, wanted: EditLines, candidate: Place) -> bool:
 def _are_together(
     wanted: EditLines, targets: Targets, old: Sequence[bytes], lines: Sequence[bytes]
 ) -> bool:
-    """Whether no line that the author did not know parts what changes."""
-    return all(
+    """Whether no line that the author did not know parts what changes, or what moves."""
+    are_whole = all(
         is_whole(change, targets, lines) and _is_held(change, targets, old, lines)
         for change in wanted.changes
     )
+    return are_whole and _is_closed(wanted.moved, targets, lines)
 
 
 def _gaps(lines: Sequence[bytes], targets: Targets) -> int:
@@ -198,6 +199,15 @@ def _is_held(
     # Where two lines of the file are one in the edit, the other half is on the far side.
     is_half = old[row].endswith(lines[target]) if is_top else old[row].startswith(lines[target])
     return not is_half and measure_similarity(old[row], lines[target]) >= HELD
+
+
+def _is_closed(moved: range, targets: Targets, lines: Sequence[bytes]) -> bool:
+    """Whether no line that the author did not know is among moved ones or right beside them.
+
+    It would stay on one side of them or on the other, by which of them are said to move.
+    """
+    around = LineChange(max(moved.start - 1, 0), moved.stop + 1, 0, 0)
+    return not moved or is_whole(around, targets, lines)
 
 
 def _similarity_of_pairs(old: Sequence[bytes], lines: Sequence[bytes], targets: Targets) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from math import gcd
 
 from hkgit.matching.view import indent_of
 from hkgit.values import dataclass
@@ -30,6 +31,8 @@ class Indentation:
     known: Mapping[bytes, bytes]
     author_unit: bytes
     file_unit: bytes
+    grain: int = 0
+    """The number of spaces of which all of the author's indentations are multiples."""
 
     def of(self, indent: bytes) -> bytes | None:
         """Find the file's indentation for a line that the author indents by `indent`.
@@ -40,8 +43,13 @@ class Indentation:
             return self.known.get(indent, indent)
         if all(author == file for author, file in self.known.items()):
             return indent
-        if self.author_unit in (self.file_unit, b""):
+        scaled = self._scale(indent)
+        if scaled is not None:
+            return scaled
+        if self.author_unit == self.file_unit or self._is_shift():
             return self._shift(indent)
+        if not self.author_unit:
+            return self._guess(indent)
         near = min(
             self.known,
             key=lambda k: (abs(measure_width(k) - measure_width(indent)), measure_width(k)),
@@ -57,6 +65,40 @@ class Indentation:
             return None
         return self.file_unit * max(here_levels + levels - near_levels, 0) + rest
 
+    def _scale(self, indent: bytes) -> bytes | None:
+        """The indentation times the ratio that several pairs show, if it is of whole levels."""
+        deep = {a: f for a, f in self.known.items() if a and f}
+        is_all = all(bool(a) == bool(f) for a, f in self.known.items())
+        marks = {(a[:1], f[:1]) for a, f in deep.items()}
+        ratios = {_reduce_ratio(len(f), len(a)) for a, f in deep.items()}
+        if not is_all or len(self.known) < 2 or len(marks) != 1 or len(ratios) != 1:
+            return None
+        [(author, file)], [(over, under)] = marks, ratios
+        sides = (b"".join((indent, *deep)).strip(author), b"".join(deep.values()).strip(file))
+        is_even = author == b"\t" or len(indent) % gcd(*map(len, deep)) == 0
+        is_even = is_even or self.grain * over >= SMALLEST * under
+        if any(sides) or not is_even or len(indent) * over % under:
+            return None
+        return file * (len(indent) * over // under)
+
+    def _is_shift(self) -> bool:
+        """Whether the pairs alone show that all is moved by one and the same width."""
+        moves = {len(file) - len(author) for author, file in self.known.items()}
+        has_tabs = b"\t" in b"".join((*self.known, *self.known.values()))
+        return len(self.known) > 1 and len(moves) == 1 and not has_tabs
+
+    def _guess(self, indent: bytes) -> bytes | None:
+        """The indentation where the author's unit is not known: a shift.
+
+        None where that leaves no whole levels and other units on either side would.
+        """
+        shifted = self._shift(indent)
+        shares = {_share(a, f, self.file_unit) for a, f in self.known.items() if a}
+        share = min(shares) if len(shares) == 1 else b""
+        is_scalable = bool(share) and not _levels(indent, share)[1]
+        is_uneven = shifted is not None and _levels(shifted, self.file_unit)[1]
+        return None if is_uneven and is_scalable else shifted
+
     def _shift(self, indent: bytes) -> bytes | None:
         """The indentation of the nearest pair, with what the author has more or less."""
         related = [k for k in self.known if indent.startswith(k) or k.startswith(indent)]
@@ -64,11 +106,13 @@ class Indentation:
             return None
         near = min(related, key=lambda k: (abs(len(k) - len(indent)), k))
         here = self.known[near]
-        if near and (b"\t" in near) != (b"\t" in here):
-            return None
         if indent.startswith(near):
-            return here + indent[len(near) :]
-        return here[: max(len(here) + len(indent) - len(near), 0)]
+            more = indent[len(near) :]
+            return None if _is_other_kind(near, here, more) else here + more
+        less = len(near) - len(indent)
+        if (b"\t" in near) != (b"\t" in here):
+            return None
+        return here[: max(len(here) - less, 0)]
 
 
 def learn(
@@ -83,19 +127,19 @@ def learn(
         if old.strip() and here.strip():
             seen.setdefault(indent_of(old), Counter())[indent_of(here)] += min(len(old.strip()), 9)
     known = {old: max(counts, key=lambda k: (counts[k], k)) for old, counts in seen.items()}
+    if _is_same(seen):
+        known = {old: old for old in seen}
     file_unit = _unit(near) or _unit(author) or b"    "
-    mixed = {a: f for a, f in known.items() if a and f and (b"\t" in a) != (b"\t" in file_unit)}
-    shares = {_share(old, here, file_unit) for old, here in mixed.items()}
-    # Where one side has tabs and the other spaces, the pairs show the author's unit.
-    author_unit = min(shares) if len(shares) == 1 else _unit(author, file_unit)
-    return Indentation(known=known, author_unit=author_unit, file_unit=file_unit)
+    author_unit = _ratio(known, file_unit) or _unit(author, file_unit)
+    grain = gcd(*(len(indent_of(line)) for line in author if line.strip()))
+    return Indentation(known=known, author_unit=author_unit, file_unit=file_unit, grain=grain)
 
 
-def _share(author: bytes, file: bytes, file_unit: bytes) -> bytes:
-    """What the author has for one unit of the file's; nothing where that is no whole share."""
-    levels, rest = _levels(file, file_unit)
-    is_whole = levels and not rest and len(author) % levels == 0
-    return author[: len(author) // levels] if is_whole else b""
+def _is_same(seen: dict[bytes, Counter[bytes]]) -> bool:
+    """Whether most of what is indented at all is indented alike on both sides."""
+    deep = {old: counts for old, counts in seen.items() if old}
+    same = sum(counts[old] for old, counts in deep.items())
+    return 4 * same > 3 * sum(counts.total() for counts in deep.values())
 
 
 def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
@@ -109,6 +153,7 @@ def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
         return b"\t"
     steps = Counter(len(b) - len(a) for a, b in pairwise(indents) if len(b) > len(a))
     units = [unit for unit in UNITS if steps[unit] and _divides(unit, indents)]
+    units = units or [unit for unit in UNITS if _prevails(unit, steps)]
     if not units:
         return b""
     if len(expected) in units:
@@ -116,10 +161,50 @@ def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
     return b" " * max(units, key=lambda unit: (steps[unit], -unit))
 
 
+def _prevails(unit: int, steps: Counter[int]) -> bool:
+    """Whether nearly all that is indented more deeply is so by that much."""
+    return steps[unit] > 2 and 4 * steps[unit] > 3 * steps.total()
+
+
 def _divides(unit: int, indents: Sequence[bytes]) -> bool:
     """Whether most indentations are whole levels of so many spaces; of the widest unit all."""
     uneven = sum(1 for indent in indents if len(indent) % unit)
     return 4 * uneven <= len(indents) if unit < max(UNITS) else not uneven
+
+
+def _ratio(known: dict[bytes, bytes], file_unit: bytes) -> bytes:
+    """The author's unit where the pairs show it, each by the share of a level.
+
+    They do where one side has tabs and the other spaces, or where they agree at several depths
+    (no indentation at all is one of them).
+    """
+    deep = {author: file for author, file in known.items() if author and file}
+    units = {_share(author, file, file_unit) for author, file in deep.items()}
+    is_mixed = any((b"\t" in author) != (b"\t" in file_unit) for author in deep)
+    is_shown = len(units) == 1 and (is_mixed or len(deep) > 1 or known.get(b"") == b"")
+    return min(units) if is_shown else b""
+
+
+def _is_other_kind(near: bytes, here: bytes, more: bytes) -> bool:
+    """Whether the file has spaces alone where the author has tabs, or the other way.
+
+    What the author has more would then be behind whitespace of the other kind.
+    """
+    kinds = [set(each) for each in (near, here, more)]
+    return all(len(kind) == 1 for kind in kinds) and kinds[0] == kinds[2] != kinds[1]
+
+
+def _reduce_ratio(over: int, under: int) -> tuple[int, int]:
+    """A ratio in its lowest terms."""
+    common = gcd(over, under)
+    return over // common, under // common
+
+
+def _share(author: bytes, file: bytes, file_unit: bytes) -> bytes:
+    """What the author has for one unit of the file's."""
+    levels, rest = _levels(file, file_unit)
+    is_whole = levels and not rest and len(author) % levels == 0
+    return author[: len(author) // levels] if is_whole else b""
 
 
 def measure_width(indent: bytes) -> int:

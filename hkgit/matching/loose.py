@@ -7,7 +7,7 @@ from hkgit.matching.candidates import find_candidates, fuzzy, line_block
 from hkgit.matching.place import Located, Place
 from hkgit.matching.search import Search, settle, vouch_for_none
 from hkgit.matching.view import EditLines
-from hkgit.matching.weight import has_evidence
+from hkgit.matching.weight import check_names, has_evidence
 
 _TIERS = {"fuzzy": fuzzy, "line-block": line_block}
 
@@ -55,11 +55,12 @@ def _check_evidence(search: Search, wanted: EditLines, found: Located) -> Locate
 
     A hash or a receipt of that very place shows as much.
     """
-    place = found.places[0]
-    is_sure = has_evidence(search.view, wanted, place.targets, search.edit.path)
+    place, path = found.places[0], search.edit.path
+    is_sure = has_evidence(search.view, wanted, place.targets, path)
     if not is_sure and not search.owns(place):
         return None
     _refuse_applied(search, repetition.find_added(search.view, wanted, place.targets))
+    check_names(search.view, wanted, place.targets, path)
     return found
 
 

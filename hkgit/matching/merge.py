@@ -10,7 +10,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import Conflict
@@ -151,39 +151,41 @@ def add_margin(view: FileLines, wanted: EditLines, targets: Targets, path: str) 
 
 def _depth_below(view: FileLines, last: int) -> int:
     """How deep what is below line `last`, counted from 1, is indented."""
-    return _measure_depth(
-        next((line for line in view.lines[last : last + BELOW] if line.strip()), b"")
-    )
-
-
-def _measure_depth(line: bytes) -> int:
-    return measure_width(indent_of(line))
+    below = next((line for line in view.lines[last : last + BELOW] if line.strip()), b"")
+    return measure_width(indent_of(below))
 
 
 def _shift(before: bytes, old: bytes, lines: Sequence[bytes], below: int, where: str) -> bytes:
     """What has to be before every new line but the first.
 
-    An agent that leaves out the indentation of the one old line has left it out of all lines, or
-    of the first alone. The first alone has lost it where the further ones are as deep as that in
-    the file, or deeper below a line that opens a block. All have where a block is opened, or the
-    old line is among them, or one is as little indented as that and cannot leave the block.
+    An agent that leaves out the indentation of the one old line may have left it out of all
+    lines, or of the first alone. Below an opening line the next one is deeper than the old line,
+    or its bracket ends no less deep: then only the first has lost it. Elsewhere all have where
+    the old line is among the new ones less deep than in the file. No indentation at all means
+    that of the first line where what follows in the file is indented, for nothing but an opening
+    line could be before it.
     """
     margin = indent_of(before)
     further = [line for line in lines[1:] if line.strip()]
     if not margin or not further:
         return b""
-    depths, edge = [*map(_measure_depth, further)], measure_width(margin + indent_of(old))
-    if re.match(OPENS, lines[0].strip()):
+    depths = [measure_width(indent_of(line)) for line in further]
+    own = measure_width(indent_of(old))
+    edge, depth = measure_width(margin + indent_of(old)), depths[0]
+    opens = re.match(OPENS, lines[0].strip())
+    if opens and depth:
         is_closed = further[-1].lstrip().startswith(CLOSERS[:3]) and depths[-1] >= edge
         is_closed = is_closed and not lines[0].rstrip().endswith(b":")
-        return b"" if depths[0] > edge or is_closed else margin
+        return b"" if depth > edge or is_closed else margin
     quoted = [d for d, line in zip(depths, further, strict=True) if line.strip() == old.strip()]
-    if min(quoted or depths) >= edge:
-        return b""
-    leaves = not below or further[0].lstrip().startswith(CLOSERS) or depths[0] == edge
-    if quoted or (min(depths) <= _measure_depth(old) and not leaves):
-        return margin
-    raise _refuse_undecided(where)
+    is_quoted = bool(quoted) and quoted[0] < edge
+    is_left = below > 0 and min(depths) <= own and not depth > edge
+    ends = further[0].lstrip().startswith(CLOSERS) and not opens
+    can_be_either = (is_left and depth == edge) or (own < depth < edge <= below and not ends)
+    can_be_either = can_be_either and not is_quoted and not (is_left and depth < edge)
+    if can_be_either or (depth <= own and (ends or not (below or is_quoted))):
+        raise _refuse_undecided(where)
+    return margin if depth <= own or is_quoted or is_left else b""
 
 
 def _refuse_undecided(where: str) -> Conflict:
@@ -195,6 +197,109 @@ def _refuse_undecided(where: str) -> Conflict:
     )
 
 
+@dataclass(frozen=True)
+class LineIndents:
+    """What the indentation of single lines shows of an edit whose lines are at `targets`."""
+
+    path: str
+    wanted: EditLines
+    targets: Targets
+    lines: Sequence[bytes]
+
+    def of(self, number: int) -> bytes | None:
+        """Find the file's indentation for new line `number`; None where its line does not decide.
+
+        Raises Conflict where two readings are as good, or none is.
+        """
+        theirs = indent_of(self.wanted.new_lines[number])
+        if self._is_as_file:
+            return theirs
+        changes = self.wanted.changes
+        change = changes[bisect(changes, number, key=lambda each: each.new_start) - 1]
+        row = change.old_start + number - change.new_start
+        if self._is_flat and _is_even(change) and row in self._known:
+            return self._here(row)
+        if self._is_flat or change in self._undecided:
+            raise _refuse_indentation(
+                f"{self.path}:{next(t for t in self.targets if t is not None) + 1}"
+            )
+        return None
+
+    @cached_property
+    def _undecided(self) -> frozenset[LineChange]:
+        return frozenset(filter(self._is_undecided, self.wanted.changes))
+
+    @cached_property
+    def _is_as_file(self) -> bool:
+        """Whether the old text is indented otherwise than the file, and the new one as the file.
+
+        Lines that both texts have show the author's own frame for both.
+        """
+        kept = [i for i in self._known if i not in self.wanted.removed]
+        if any(indent_of(self.wanted.old_lines[i]) != self._here(i) for i in kept):
+            return False
+        return self._stands_as_file([*self._known], self._drop_blank(self.wanted.new_lines))
+
+    @cached_property
+    def _is_flat(self) -> bool:
+        """Whether the old lines are quoted at one depth, and are in the file at several."""
+        rows = self._known
+        numbers = [t for t in self.targets if t is not None]
+        is_whole = not any(
+            line.strip() for a, b in pairwise(numbers) for line in self.lines[a + 1 : b]
+        )
+        author = {indent_of(self.wanted.old_lines[i]) for i in rows}
+        return is_whole and len(author) == 1 and len({self._here(i) for i in rows}) > 1
+
+    def _is_deeper(self, rows: Sequence[int], lines: Sequence[bytes]) -> bool:
+        """Whether new lines are deeper than the old ones; at less depth the author may go on."""
+        old = min(measure_width(indent_of(self.wanted.old_lines[i])) for i in rows)
+        return min((measure_width(indent_of(line)) for line in lines), default=0) > old
+
+    def _is_undecided(self, change: LineChange) -> bool:
+        """Whether the new lines of a change may be indented as the file's, or as the author's."""
+        rows = [i for i in self._known if change.old_start <= i < change.old_end]
+        added = self.wanted.new_lines[change.new_start : change.new_end]
+        if rows:
+            lines = self._drop_blank(added)
+            is_deeper = self._is_deeper(rows, lines)
+            return is_deeper and self._stands_as_file(rows, lines)
+        return self._is_sibling(added)
+
+    def _stands_as_file(self, rows: Sequence[int], lines: Sequence[bytes]) -> bool:
+        """Whether new lines are as deep as the file's, and the old ones are not."""
+        old = _least(indent_of(self.wanted.old_lines[i]) for i in rows)
+        here = _least(self._here(i) for i in rows)
+        return old != here and _least(map(indent_of, lines)) == here
+
+    def _is_sibling(self, added: Sequence[bytes]) -> bool:
+        """Whether a paragraph is added that begins as a line of the old text does.
+
+        And it is as deep as that is in the file, though not as deep as it is quoted.
+        """
+        lines = self._drop_blank(added)
+        if not lines or all(line.strip() for line in (added[0], added[-1])):
+            return False
+        return any(
+            self.wanted.old_lines[i].split()[0] == lines[0].split()[0]
+            and indent_of(lines[0]) == self._here(i) != indent_of(self.wanted.old_lines[i])
+            for i in self._known
+        )
+
+    @cached_property
+    def _known(self) -> dict[int, int]:
+        """The old lines that say something and are in the file, each with its line there."""
+        old = self.wanted.old_lines
+        return {i: t for i, t in enumerate(self.targets) if t is not None and old[i].strip()}
+
+    def _here(self, row: int) -> bytes:
+        """The file's indentation of an old line that is in it."""
+        return indent_of(self.lines[self._known[row]])
+
+    def _drop_blank(self, lines: Iterable[bytes]) -> list[bytes]:
+        return [line for line in lines if line.strip()]
+
+
 def _refuse_indentation(where: str) -> Conflict:
     """Build the error for new lines of another frame than the file's."""
     return Conflict(
@@ -203,6 +308,11 @@ def _refuse_indentation(where: str) -> Conflict:
         "are to be indented",
         "Quote the lines with the indentation that they have in the file.",
     )
+
+
+def _is_even(change: LineChange) -> bool:
+    """Whether a change puts as many lines as it takes away."""
+    return change.old_end - change.old_start == change.new_end - change.new_start
 
 
 def _least(indents: Iterable[bytes]) -> bytes | None:
@@ -316,9 +426,26 @@ class Merge:
         return lead + _strip_margins(merged) + trail
 
     def _write_line(self, line: bytes, number: int) -> bytes:
-        """A new line with the file's indentation; blank lines stay as they are."""
-        blank = not line.strip()
-        return line if blank else self._indent(indent_of(line), number) + line.lstrip(INDENT)
+        """A new line with the file's indentation; blank lines stay as they are.
+
+        A line that the author only moves keeps the file's spelling.
+        """
+        if not line.strip():
+            return line
+        moved = self._moved.get(line.strip(), ())
+        words = next((ours for ours in moved if make_key(ours) == make_key(line)), line)
+        return self._indent(indent_of(line), number) + words.lstrip(INDENT)
+
+    @cached_property
+    def _moved(self) -> dict[bytes, list[bytes]]:
+        """The file's spellings of removed lines, by what the author has of each.
+
+        What stays where it was is not moved: a further line like it is the author's own.
+        """
+        moved: dict[bytes, list[bytes]] = {}
+        for i in sorted(self.wanted.removed & self._spelt.keys()):
+            moved.setdefault(self.wanted.old_lines[i].strip(), []).append(self._spelt[i])
+        return moved
 
     def _indent(self, indent: bytes, number: int) -> bytes:
         """The file's indentation for new line `number`.
@@ -326,8 +453,9 @@ class Merge:
         That is what the nearest line has which both sides have and the author indents alike; where
         two are as near, they have to agree. Without one it follows from the other lines.
         """
-        if self._is_as_file:
-            return indent
+        by_line = self._by_lines.of(number)
+        if by_line is not None:
+            return by_line
         kept = self._kept.get(indent, [])
         at = bisect(kept, (number, b""))
         close = kept[max(at - 1, 0) : at + 1]
@@ -341,19 +469,8 @@ class Merge:
         return found
 
     @cached_property
-    def _is_as_file(self) -> bool:
-        """Whether the old text is indented otherwise than the file, and the new one as the file.
-
-        Lines that both texts have show the author's own frame for both.
-        """
-        old, ours = self.wanted.old_lines, self.view.lines
-        known = [(i, t) for i, t in enumerate(self.targets) if t is not None and old[i].strip()]
-        depths = {i: (indent_of(old[i]), indent_of(ours[t])) for i, t in known}
-        if any(depths[i][0] != depths[i][1] for i in depths.keys() - self.wanted.removed):
-            return False
-        author, here = ([each[side] for each in depths.values()] for side in (0, 1))
-        new = [indent_of(line) for line in self.wanted.new_lines if line.strip()]
-        return _least(author) != _least(here) == _least(new)
+    def _by_lines(self) -> LineIndents:
+        return LineIndents(self.path, self.wanted, self.targets, self.view.lines)
 
     @cached_property
     def _indentation(self) -> Indentation:
@@ -361,6 +478,8 @@ class Merge:
         rows = [(i, t) for i, t in enumerate(self.targets) if t is not None and lines[t] == old[i]]
         if not any(indent_of(self.wanted.old_lines[i]) for i, _ in rows):
             rows = [(i, t) for i, t in enumerate(self.targets) if t is not None]
+        if self._keeps_margins(rows):
+            rows = [(i, t) for i, t in rows if i not in self.wanted.removed]
         pairs = [(self.wanted.old_lines[i], self.view.lines[t]) for i, t in rows]
         middle = rows[0][1] if rows else 0
         near = self.view.lines[max(middle - NEAR, 0) : middle + NEAR]
@@ -385,6 +504,16 @@ class Merge:
                 here = i + shift, indent_of(self.view.lines[target])
                 kept.setdefault(indent_of(self.wanted.old_lines[i]), []).append(here)
         return kept
+
+    def _keeps_margins(self, rows: Sequence[tuple[int, int]]) -> bool:
+        """Whether the context is indented as the author has it; then other whitespace is a
+        change."""
+        margins = {
+            (indent_of(self.wanted.old_lines[i]), indent_of(self.view.lines[t]))
+            for i, t in rows
+            if i not in self.wanted.removed and self.wanted.old_lines[i].strip()
+        }
+        return any(a for a, _ in margins) and all(a == b for a, b in margins)
 
 
 def _blanks_around(lines: Sequence[bytes], at: int) -> int:

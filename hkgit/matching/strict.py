@@ -184,7 +184,42 @@ def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
         return ()
     if len(hits) > MANY:
         return tuple(place_of(view, wanted, rows, INTERIOR) for rows in hits)
+    hits += [longer for rows in hits if (longer := _longer(view, wanted, rows)) is not None]
     return tuple(place_of(view, wanted, rows, _grade(view, wanted, rows)) for rows in hits)
+
+
+def _longer(view: FileLines, wanted: EditLines, rows: Rows) -> Rows | None:
+    """The same place up to the line below, where that is the last old line as it is written.
+
+    All of the old text is here, but for the indentation of that line: of two brackets the
+    author may have left out the inner one. What changes at the end of the text may then belong
+    to either.
+    """
+    says = [i for i, line in enumerate(wanted.squeezed) if line]
+    numbers = view.squeezed.numbers
+    at = bisect_left(numbers, rows[-1] + 1)
+    below = numbers[at : at + 1]
+    if not below or len(rows) < 2 or not _may_be_below(wanted, says[-2], says[-1]):
+        return None
+    old = [wanted.old_lines[i].rstrip() for i in says]
+    here = [view.lines[row].rstrip() for row in (*rows, *below)]
+    is_below = old == [*here[:-2], here[-1]] and old[-1] != here[-2]
+    return (*rows[:-1], *below) if is_below else None
+
+
+def _may_be_below(wanted: EditLines, above: int, last: int) -> bool:
+    """Whether something changes with the last old line or below it, or comes right above it.
+
+    What is indented as the line above the last one belongs to that.
+    """
+    if not wanted.changes:
+        return False
+    change = wanted.changes[-1]
+    if change.old_end > last or change.old_start < change.old_end or change.old_end <= above:
+        return change.old_end > last
+    added = wanted.new_lines[change.new_start : change.new_end]
+    first = next((line for line in added if line.strip()), b"")
+    return indent_of(first) != indent_of(wanted.old_lines[above])
 
 
 def find_runs(reading: LineReading, old: Sequence[bytes]) -> list[Rows]:

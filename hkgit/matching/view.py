@@ -149,6 +149,24 @@ class EditLines:
         return frozenset(i for c in self.changes for i in range(c.new_start, c.new_end))
 
     @cached_property
+    def moved(self) -> range:
+        """The old lines from where one change takes lines away to where another puts them."""
+        gone = {
+            self.old_lines[i].strip(): change
+            for change in self.changes
+            for i in range(change.old_start, change.old_end)
+        }
+        ends = [
+            end
+            for change in self.changes
+            for line in map(bytes.strip, self.new_lines[change.new_start : change.new_end])
+            if is_telling(line) and gone.get(line, change) != change
+            for end in (change, gone[line])
+        ]
+        starts, stops = [c.old_start for c in ends], [c.old_end for c in ends]
+        return range(min(starts), max(stops)) if ends else range(0)
+
+    @cached_property
     def bound(self) -> Set[int]:
         """The old lines that have to be in the file: the removed, and what they move across.
 

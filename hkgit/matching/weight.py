@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import islice, pairwise
 
 from hkgit.edits import decode_text
+from hkgit.errors import Conflict
 from hkgit.matching.alignment import Targets, weigh
 from hkgit.matching.guards import PROSE
 from hkgit.matching.place import FULL
@@ -30,6 +31,7 @@ _AT_THE_END = rb"(?<=\S)\s+(?:#|//|/\*|--\s|<!--).*"
 """A remark behind what a line says."""
 
 _WORD = r"\w+|[^\w\s]"
+_JOINED = rb"[A-Za-z_]\w*(?:[.-]\w+)*"
 _NAMES = (
     rb"(?:\w+ )*(?:def|class|func|fn|function|interface|struct|enum|trait|type|module) "
     rb"|\[[\w.]+\]$|['\"]?[\w.#-]+['\"]?:(?: [{\[])?$|[.#][\w.-]+ ?\{$"
@@ -107,6 +109,37 @@ def has_evidence(view: FileLines, wanted: EditLines, targets: Targets, path: str
         elif rows[0] < missing[0] < rows[-1] and not _find_spots(lines, keys, targets, missing[0]):
             lost = 0
     return there * FULL >= (there + lost) * ENOUGH
+
+
+def check_names(view: FileLines, wanted: EditLines, targets: Targets, path: str) -> None:
+    """Raise Conflict where new lines use a name that the file has not, but where it is quoted.
+
+    Somebody renamed the thing since the author read the file, or the author misremembers its name.
+    """
+    used = {name for i in wanted.added for name in _list_names(wanted.new_lines[i])}
+    for row, target in enumerate(targets):
+        old = wanted.old_lines[row]
+        if target is None or not used or old.strip().startswith(REMARK):
+            continue
+        other = _list_names(old) - _list_names(view.lines[target])
+        for name in sorted(other & used):
+            if not any(name in _list_names(line) for line in view.lines if name[1:] in line):
+                raise Conflict(
+                    f"{path}:{target + 1}",
+                    f"the new lines use {name.decode()!r}, a name that this line does not have, but"
+                    " the old text has",
+                    "Read the file again and use the names that it has now.",
+                )
+
+
+def _list_names(line: bytes) -> set[bytes]:
+    """The names of a line as `a`, `a.b` and `.b`, where `.` or `-` joins them."""
+    names = set()
+    for whole in re.findall(_JOINED, line):
+        parts = re.split(rb"([.-])", whole)
+        names |= {b"".join(parts[:end]) for end in range(1, len(parts) + 1, 2)}
+        names |= {b"." + part for part in parts[2::2]}
+    return names
 
 
 def _opens_block(old: Sequence[bytes], telling: Sequence[int], row: int) -> bool:

@@ -172,6 +172,42 @@ def test_so_does_a_fork_in_the_database_of_opencode(
     assert _edit(agent, call | {"tool_input": given, "turn": turn}, greeting) == blind
 
 
+@pytest.mark.parametrize(
+    ("commands", "blind"),
+    [
+        pytest.param(["cat greet.py", "ls"], 0, id="before"),
+        pytest.param(["ls", "cat greet.py"], 1, id="maybe by the same answer"),
+    ],
+)
+def test_so_does_a_fork_in_the_database_of_goose(
+    commands: list[str], blind: int, greeting: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """goose copies the messages; what asks for the edit it keeps only afterwards."""
+    monkeypatch.setenv("GOOSE_PATH_ROOT", str(greeting.path.parent))
+    place = greeting.path.parent / "data/sessions/sessions.db"
+    place.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(place)) as database, database:
+        database.execute("create table sessions (id, working_dir, created_at)")
+        database.execute("insert into sessions values ('fork', ?, '1')", [str(greeting.path)])
+        database.execute(
+            "create table messages (id integer primary key, session_id, created_timestamp,"
+            " content_json)"
+        )
+        for call, command in enumerate(commands):
+            said = GREETING.decode() if command.startswith("cat") else "greet.py\n"
+            value = {"name": "shell", "arguments": {"command": command}}
+            asked = {"type": "toolRequest", "id": str(call), "toolCall": {"value": value}}
+            content = [{"type": "text", "text": said}]
+            result = {"status": "success", "value": {"content": content}}
+            answer = {"type": "toolResponse", "id": str(call), "toolResult": result}
+            for part in (asked, answer):
+                row = ("fork", call, json.dumps([part]))
+                database.execute("insert into messages values (null, ?, ?, ?)", row)
+    edit: Line = {"session_id": "fork", "working_dir": str(greeting.path), "tool_name": "edit"}
+    given = {"path": "greet.py", "before": "Helo", "after": "Hello"}
+    assert _edit("goose", edit | {"tool_input": given, "tool_call_id": "e"}, greeting) == blind
+
+
 def _edit(agent: str, call: Line, repo: Repo) -> int:
     keys = find_agent(agent).keys
     told(agent, call | {keys.stage: keys.before})

@@ -12,11 +12,13 @@ from hkgit.edits import File
 from hkgit.evidence.entry import LEDGER, entry_path
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.model import Policy
+from hkgit.text.document import range_hash
 from tests.attacks.scene import A, Attack, Change, Scene, commit_of, falsified, replace_range
 from tests.evidence.replay.test_forged import FORGED, decoy_bytes, decoy_text, smuggled_byte
 from tests.evidence.replay.test_smuggled import SMUGGLED
 from tests.support.attacks import Attack as Falsify
 from tests.support.attacks import sha256
+from tests.support.commits import applied
 from tests.support.entries import written
 
 
@@ -193,6 +195,19 @@ def test_under_a_forged_number_no_tier_or_confidence_meets_a_floor(
     change.entry["ladder"] = 99
     change.edit["confidence"] = 1000
     assert scene.rule(scene.commit(change), replace(policy, min_confidence=900)) == "claimed"
+
+
+@pytest.mark.parametrize("threshold", [0, 100, 799])
+def test_a_place_that_is_found_by_a_low_threshold_reaches_no_floor(
+    scene: Scene, policy: Policy, threshold: int
+) -> None:
+    first = A.decode().partition("\n")[0]
+    old = f"{first}\n\n\ndef main():\n    nom = sys.argv[1]\n    print(name)\n"
+    edit = {"file": "a.py", "old_text": old, "new_text": old.replace("sys\n", "sys, re\n", 1)}
+    edit["expected_hash"] = range_hash(A)
+    change = replace(applied(scene.repo, json.dumps(edit)), parents=("HEAD",))
+    change.entry["parameters"]["threshold"] = threshold
+    assert scene.rule(scene.commit(change), replace(policy, min_confidence=1000)) == "confidence"
 
 
 def forged_before(scene: Scene) -> str:

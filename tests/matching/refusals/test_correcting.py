@@ -71,6 +71,12 @@ BODY = "    check(width, 5)\n    result = width * height\n    return result\n"
             id="the new text repeats the misquotation",
         ),
         pytest.param(
+            "    result = width * heigth\n    return result\n",
+            "    result = width * heigth\n    show(heigth)\n    return result\n",
+            None,
+            id="a line beside it repeats the misquotation",
+        ),
+        pytest.param(
             "    check(width)\n    result = width * height\n",
             "    check(2 * width)\n    result = width * height\n",
             (

@@ -132,6 +132,22 @@ def test_lines_that_are_moved_must_all_be_the_file_s() -> None:
         edited(text, edit)
 
 
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        pytest.param("import os\nimport re\nimport sys\nimport ast\n", id="among them"),
+        pytest.param("import os\nimport sys\nimport re\nimport ast\n", id="right beside them"),
+    ],
+)
+def test_a_line_that_the_author_did_not_know_is_not_left_among_moved_ones(unknown: str) -> None:
+    edit = edit_of(
+        "import os\nimport sys\nimport ast\ncall_the_function()\n",
+        "import sys\nimport ast\nimport os\ncall_the_function()\n",
+    )
+    with pytest.raises(Conflict, match="'import re', which the edit does not have"):
+        edited(f"{unknown}call_the_function()\n", edit)
+
+
 def test_lines_that_are_wrapped_are_not_moved() -> None:
     edit = edit_of("first(one)\nthird(three)\n", "first(one)\nif three:\n    third(three)\n")
     text = edited("first(one)\nsecond(two)\nthird(three)\n", edit)

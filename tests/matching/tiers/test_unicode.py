@@ -69,3 +69,8 @@ def test_typography_that_a_copy_put_into_both_texts_is_refused() -> None:
 def test_a_further_line_of_the_author_s_is_not_spelt_as_one_that_stays() -> None:
     edit = edit_of("---\nold\n---\n", "---\nnew\n---\nold\n---\n")
     assert edited("\u2014-\nold\n---\n", edit) == "\u2014-\nnew\n---\nold\n---\n".encode()
+
+
+def test_a_line_that_is_moved_keeps_the_file_s_spelling() -> None:
+    edit = edit_of('"a"\nb\nc\n', 'b\nc\n"a"\n')
+    assert edited("“a”\nb\nc\n", edit) == "b\nc\n“a”\n".encode()

@@ -143,6 +143,18 @@ NESTED = "if a {\n    if b {\n        call(x);\n    }\n}\nend();\n"
 
 
 @pytest.mark.parametrize(
+    "new",
+    [
+        pytest.param("        call(x);\n}\nlog();\n", id="a line below"),
+        pytest.param("        call(x);\n    log();\n}\n", id="a line above that is less indented"),
+    ],
+)
+def test_of_two_brackets_the_inner_one_may_have_been_left_out(new: str) -> None:
+    with pytest.raises(Ambiguous):
+        edited(NESTED, edit_of("        call(x);\n}\n", new))
+
+
+@pytest.mark.parametrize(
     ("new", "there"),
     [
         pytest.param("call(y);\n", "        call(y);\n    }", id="a line above it is rewritten"),
@@ -189,3 +201,17 @@ def test_a_blank_line_above_it_gets_no_indentation() -> None:
     assert (
         edited(text, edit_of("return b", "\nreturn b")) == text.replace("    r", "\n    r").encode()
     )
+
+
+def test_a_tab_is_half_a_level_where_two_of_them_are_one() -> None:
+    text = "f {\n    a {\n        b;\n    }\n}\n"
+    old = text.replace("    ", "\t\t")
+    after = edited(text, edit_of(old, old.replace("\t\t\t\tb;\n", "\t\t\tc;\n")))
+    assert after == b"f {\n    a {\n      c;\n    }\n}\n"
+
+
+def test_half_a_level_of_the_author_s_is_half_a_level_of_the_file_s() -> None:
+    text = "f {\n    a {\n        b;\n    }\n}\n"
+    old = text.replace("    ", " " * 8)
+    after = edited(text, edit_of(old, old.replace(" " * 16, " " * 12)))
+    assert after == text.replace(" " * 8, " " * 6).encode()

@@ -121,6 +121,33 @@ def test_one_line_of_a_hunk_takes_the_place_of_one(dialect: str, lines: str, aft
     assert edited(BEFORE, edit_of_hunk(dialect, lines)) == after.encode()
 
 
+@pytest.mark.parametrize("dialect", ["unified-diff", "apply-patch"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(
+            "-def f(self):\n-return 1\n+def f(self):\n+x = 1\n+return x\n",
+            id="nothing indented, a line more",
+        ),
+        pytest.param(
+            " def f(self):\n     return 1\n \n+    def h(self):\n+        h()\n+\n def g(self):\n",
+            id="a method that may be meant inside another",
+        ),
+        pytest.param(
+            " def f(self):\n-    return 1\n+        x = 1\n+        return x\n",
+            id="context dedented, more new lines as the file",
+        ),
+        pytest.param(
+            " def f(self):\n-    return 1\n+        return 10\n",
+            id="context dedented, a new line as the file",
+        ),
+    ],
+)
+def test_where_nothing_decides_the_edit_is_refused(dialect: str, lines: str) -> None:
+    with pytest.raises(Conflict, match="it cannot be told how its new lines are to be indented"):
+        edited(BEFORE, edit_of_hunk(dialect, lines))
+
+
 BRANCH = "def f():\n    if a:\n        x = 1\n\n    return 2\n"
 FLAT = BRANCH.replace("        x", "    x")
 
