@@ -12,15 +12,16 @@ from hypothesis import settings
 
 from tests.support.repos import THOROUGH
 
-FEWEST = 15
-
 ONE_OF = 5
-"""Of so many cases of a sampled test a plain run tries one."""
+"""Of so many cases of a sampled test, and examples of a property, a plain run tries one."""
+
+FEWEST = 15
+"""Examples of a property that are always tried."""
 
 
 def examples(number: int) -> settings:
-    """Try that many examples where all are asked for; else a third."""
-    fewer = max(number // 3, min(number, FEWEST))
+    """Try that many examples where all are asked for; else a fifth."""
+    fewer = max(number // ONE_OF, min(number, FEWEST))
     return settings(max_examples=number if is_thorough() else fewer)
 
 
