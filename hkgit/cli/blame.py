@@ -115,7 +115,6 @@ def _row_json(origin: LineOrigin) -> JsonObject:
         "kind": origin.kind,
         "replay": None if ruling is None else ruling.replay,
         "passes": None if ruling is None else ruling.passes,
-        "verdict": None if ruling is None else str(ruling.judged.verdict),
         "author": None if candidate is None else visible(candidate.author),
         "entry": origin.entry_id,
         "edit": None if edit is None else edit.id,
