@@ -20,7 +20,9 @@ from hkgit.matching.candidates import find_candidates, judge_alignment
 from hkgit.matching.merge import Merge
 from hkgit.matching.place import FULL, Place
 from hkgit.matching.placeholder import is_elision
+from hkgit.matching.strict import cuts_at
 from hkgit.matching.view import EditLines, FileLines, find_occurrences, list_keys, make_key
+from hkgit.matching.words import find_head_word, find_tail_word
 from hkgit.text.diff import LineChange
 from hkgit.text.document import Document, Splice
 from hkgit.values import replace
@@ -255,6 +257,28 @@ def refuse_no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
     error = NoMatch(where, what, f"{fix} {todo}")
     error.near, error.corrected = near, correct_edit(view, wanted, found, edit)
     return error
+
+
+def refuse_inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
+    """Build the error for an old text that occurs once, as a part of a longer word."""
+    document = view.document
+    first, last = document.lines_of(place.start, place.end)
+    word = _word_around(document.data, place)
+    error = NoMatch(
+        f"{edit.path}:{first}",
+        f"the old text is only inside a longer word, {_quote(word)}",
+        "Quote the whole word, or the whole line; or replace all occurrences, which also changes "
+        "parts of words.",
+    )
+    error.near = (Near(first, last),)
+    return error
+
+
+def _word_around(data: bytes, place: Place) -> bytes:
+    """The first word that an end of a place cuts in two."""
+    at = place.start if cuts_at(data, place.start) else place.end
+    line = data.rfind(b"\n", 0, at) + 1
+    return find_tail_word(data[line:at]) + find_head_word(data[at : data.find(b"\n", at)])
 
 
 def refuse_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied:

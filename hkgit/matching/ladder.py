@@ -13,6 +13,8 @@ from hkgit.matching.search import Holds, Search, Vouches, list_variants, settle,
 from hkgit.matching.strict import (
     elided,
     exact,
+    find_literal_places,
+    swap_line_ends,
     unicode,
     whitespace,
 )
@@ -61,7 +63,8 @@ def _find(search: Search, wanted: EditLines) -> Located | None:
         from hkgit.matching.everywhere import locate_everywhere
 
         return locate_everywhere(search, wanted)
-    found = _find_visible(search, wanted) or _find_repaired(search)
+    found = _find_visible(search, wanted) or _find_inside_word(search, wanted)
+    found = found or _find_repaired(search)
     if found is None:
         from hkgit.matching.loose import find_loosely  # most edits quote all of the old text
 
@@ -107,6 +110,25 @@ def _find_strictly(
         if places:
             return settle(search, tier, wanted, places, repairs)
     return None
+
+
+def _find_inside_word(search: Search, wanted: EditLines) -> Located | None:
+    """Find the only place where the old text is byte for byte, though it cuts a word there.
+
+    Raises NoMatch unless a hash or a receipt says that the author saw it; None where the old
+    text is nowhere, or was written in lines.
+    """
+    places, tier = find_literal_places(search.view, wanted), "exact"
+    other = swap_line_ends(wanted)
+    if not places and other is not None:
+        wanted, places, tier = other, find_literal_places(search.view, other), "whitespace"
+    if len(places) != 1 or wanted.whole_lines:
+        return None
+    if search.vouches(places[0]):
+        return settle(search, tier, wanted, places, ())
+    from hkgit.matching import advice
+
+    raise advice.refuse_inside_word(search.view, places[0], search.edit)
 
 
 def _find_repaired(search: Search) -> Located | None:

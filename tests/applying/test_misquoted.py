@@ -96,6 +96,11 @@ def test_the_hash_of_another_line_does_not() -> None:
     assert refusal(on_base({"f.py": SOURCE}, edit)).startswith("no_match: f.py: ")
 
 
+def test_a_part_of_a_word_is_replaced_where_the_line_was_seen() -> None:
+    edit = Edit("f.py", "pars", "brows", expected_hash=hash_of(SOURCE, 7, 7))
+    assert result(on_base({"f.py": SOURCE}, edit)) == {"f.py": SOURCE.replace(b"pars", b"brows")}
+
+
 def test_a_hash_of_lines_that_an_earlier_edit_removed_finds_nothing() -> None:
     first = Edit("f.py", LOAD, "")
     again = Edit("f.py", LOAD + "x\n", "", expected_hash=hash_of(SOURCE, 4, 7))

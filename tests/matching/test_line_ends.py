@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.edits import Edit
-from hkgit.errors import Conflict
+from hkgit.errors import NoMatch
 from tests.matching.editing import edit_of, edited, placed
 from tests.support.properties import examples
 
@@ -53,8 +53,8 @@ def test_no_line_end_is_cut_in_two() -> None:
     assert edited("a = 0\r\nb = 1\r\n", edit) == b"a = 0\r\nc = 2\r\nb = 1\r\n"
 
 
-def test_a_place_inside_a_word_is_none() -> None:
-    with pytest.raises(Conflict, match=r"Line 1 says 'open\('"):
+def test_a_place_inside_a_word_is_called_that() -> None:
+    with pytest.raises(NoMatch, match="inside a longer word, 'open'"):
         placed(crlf(CALL), edit_of("en(\n    path,", "at(\n    path,"))
 
 

@@ -26,7 +26,7 @@ x = 1
         ),
         pytest.param("    results = width + height\n", "line 3, .. % alike", id="the nearest line"),
         pytest.param("  x = 3\n", "Line 5 says 'x = 1', the edit 'x = 3'", id="the shortest line"),
-        pytest.param("are", "except inside longer words or lines", id="that it is part of a word"),
+        pytest.param("are", "only inside a longer word, 'area'", id="that it is part of a word"),
         pytest.param("qqq zzz\n", "No similar line was found", id="that nothing is like it"),
     ],
 )

@@ -12,7 +12,10 @@ from hkgit.errors import (
     InvalidInput,
     NoMatch,
 )
-from tests.matching.editing import edit_of, edited, placed
+from hkgit.matching.ladder import locate
+from hkgit.matching.place import Settings
+from hkgit.matching.transfer import transfer
+from tests.matching.editing import document_of, edit_of, edited, placed, spliced
 
 
 @pytest.mark.parametrize(
@@ -96,11 +99,18 @@ def test_an_exact_place_is_of_the_exact_tier(text: str, old: str) -> None:
         pytest.param("barfoo\n", "foo", id="the end of a word"),
         pytest.param("café\n", "caf", id="before a letter that is not ASCII"),
         pytest.param("max = 1\n", "x = 1\n", id="a line that ends a longer one"),
+        pytest.param("a\nreturn xyz\n", "a\nreturn x", id="the end of several lines"),
     ],
 )
 def test_a_stretch_of_a_longer_word_is_no_place(text: str, old: str) -> None:
-    with pytest.raises(NoMatch, match="except inside longer words or lines"):
+    with pytest.raises(NoMatch, match=r"f.py:\d: the old text is only inside a longer word, '"):
         placed(text, edit_of(old, "y"))
+
+
+def test_a_part_of_a_word_that_the_author_saw_is_replaced() -> None:
+    document, edit = document_of("food\n"), edit_of("foo", "bar")
+    located = locate(document, edit, Settings(), vouches=lambda place: True)
+    assert spliced(document.data, transfer(document, edit, located)) == b"bard\n"
 
 
 @pytest.mark.parametrize(

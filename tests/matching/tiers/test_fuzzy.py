@@ -154,6 +154,14 @@ def test_lines_that_are_wrapped_are_not_moved() -> None:
     assert text == b"first(one)\nsecond(two)\nif three:\n    third(three)\n"
 
 
+def test_a_fence_around_text_that_differs_is_read_as_one() -> None:
+    old, new = (
+        f"```\n    check(width)\n    check(depths)\n    result = {what}\n```\n"
+        for what in ("width * height", "height")
+    )
+    assert b"check(height)\n    result = height\n" in edited(TEXT, edit_of(old, new))
+
+
 def test_a_place_that_lacks_more_than_a_fifth_of_the_quotation_is_none() -> None:
     known = ["alpha = compute(1)", "beta = alpha + 2", "gamma = beta * 3"]
     unknown = ["nobody_knows(this)", "for item in elsewhere:"]

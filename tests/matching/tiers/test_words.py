@@ -26,20 +26,21 @@ def test_what_stands_beside_other_characters_is_no_part_of_a_word(text: str, old
 
 
 @pytest.mark.parametrize(
-    ("text", "old"),
+    ("text", "old", "word"),
     [
-        pytest.param("na\u00efvet\u00e9\n", "na", id="an accent"),
-        pytest.param("e\u0301tat\n", "tat", id="a mark that combines"),
-        pytest.param("\uc548\ub155\ud558\n", "\uc548\ub155", id="Hangul"),
+        pytest.param("na\u00efvet\u00e9\n", "na", "na\u00efvet\u00e9", id="an accent"),
+        pytest.param("e\u0301tat\n", "tat", "e\u0301tat", id="a mark that combines"),
+        pytest.param("\uc548\ub155\ud558\n", "\uc548\ub155", "\uc548\ub155\ud558", id="Hangul"),
         pytest.param(
             "\u0434\u043e\u043c\u0430\n",
             "\u0434\u043e\u043c",
+            "\u0434\u043e\u043c\u0430",
             id="Cyrillic",
         ),
     ],
 )
-def test_a_part_of_a_word_is_no_place(text: str, old: str) -> None:
-    with pytest.raises(NoMatch, match="except inside longer words or lines"):
+def test_a_part_of_a_word_is_no_place(text: str, old: str, word: str) -> None:
+    with pytest.raises(NoMatch, match=f"inside a longer word, '{word}'"):
         placed(text, edit_of(old, "x"))
 
 
