@@ -226,7 +226,7 @@ def _decode(text: str, start: int) -> tuple[object, int]:
     except json.JSONDecodeError as error:
         if _is_cut_off(text, error):
             what = f"the JSON ends too early: {_find_missing_ends(text, start)} is missing"
-            raise InvalidInput(_line(text, len(text)), what, SEND_AGAIN) from error
+            raise InvalidInput(name_line(text, len(text)), what, SEND_AGAIN) from error
         where = f"line {error.lineno}, column {error.colno}"
         found = text[error.pos : error.pos + 20].split("\n")[0]
         seen = f"found {found!r}" if found else "found the end of the line"
@@ -253,7 +253,7 @@ def _find_missing_ends(text: str, start: int) -> str:
             stack.append(_CLOSERS[token[0]])
             if len(stack) > MAX_DEPTH:
                 what = f"expected at most {MAX_DEPTH} levels of nesting, found more"
-                raise InvalidInput(_line(text, token.start()), what)
+                raise InvalidInput(name_line(text, token.start()), what)
         elif token["open"] is not None:
             stack.append('"')
         elif token[0] in "]}":
@@ -268,7 +268,7 @@ def _refuse_leftover(text: str, offset: int) -> None:
     found = re.compile(_REST_OF_LINE).match(text, offset)
     if found is not None and (rest := found[0].strip()):
         what = f"expected the end of the line after the JSON document, found {rest[:20]!r}"
-        raise InvalidInput(_line(text, offset), what, "Give one well-formed JSON document.")
+        raise InvalidInput(name_line(text, offset), what, "Give one well-formed JSON document.")
 
 
 def _expect_sound(node: Node) -> None:
@@ -315,5 +315,6 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def _line(text: str, offset: int) -> str:
+def name_line(text: str, offset: int) -> str:
+    """Name the line of a text that a character is on."""
     return f"line {text.count(chr(10), 0, offset) + 1}"

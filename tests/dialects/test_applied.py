@@ -106,7 +106,7 @@ WRITERS: dict[str, Callable[[Lines, Lines], Iterator[AnyEdit]]] = {
 
 
 def test_every_dialect_has_a_writer_here() -> None:
-    assert WRITERS.keys() == dialects.DIALECTS.keys()
+    assert WRITERS.keys() == {*dialects.DIALECTS}
 
 
 @pytest.mark.parametrize("name", WRITERS)

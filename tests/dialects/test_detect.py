@@ -142,7 +142,7 @@ def test_a_dialect_without_a_sign_in_the_text_does_not_detect_it(
     parts: list[tuple[str, str]],
 ) -> None:
     text = "".join(fragment + end for fragment, end in parts)
-    loaded = [each.NAME for each in dialects.DIALECTS.values() if each.detects(text)]
+    loaded = [each for each in dialects.DIALECTS if dialects.find_dialect(each).detects(text)]
     assert [each.NAME for each in dialects._list_detecting(text)] == loaded
 
 

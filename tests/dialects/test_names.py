@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.applying.workspace import resolve_path
-from hkgit.dialects import parse_expect, relative_path
+from hkgit.dialects.file_names import parse_expect, relative_path
 from hkgit.edits import Read
 from hkgit.errors import InvalidInput
 
