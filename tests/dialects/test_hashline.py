@@ -117,7 +117,9 @@ def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> N
 @cases(
     "text",
     {
-        "number, hash sign": '{"path": "x", "edits": [{"op": "replace", "pos": "12#VK"}]}',
+        "number, hash sign": (
+            '{"path": "x", "edits": [{"op": "replace", "pos": "12#VK", "lines": []}]}'
+        ),
         "number, colon": '{"path": "x", "hash_start": "12:a3", "content": "y"}',
         "with the line's text": '{"path": "x", "anchor": "12:a3|  return"}',
         "verbs": "[src/x.py#1F3A]\nSWAP 3-4\n+a\n",

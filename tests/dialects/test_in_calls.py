@@ -109,8 +109,12 @@ def test_what_looks_like_such_a_call_may_be_content() -> None:
 @cases(
     "text",
     {
-        "a path in a tag": f"<apply_diff>\n<path>src/x.py</path>\n<diff>\n{BLOCK}\n</diff>\n",
-        "in CDATA": f"<path>src/x.py</path>\n<diff>\n<content><![CDATA[\n{BLOCK}\n]]></content>\n",
+        "a path in a tag": (
+            f"<apply_diff>\n<path>src/x.py</path>\n<diff>\n{BLOCK}\n</diff>\n</apply_diff>\n"
+        ),
+        "in CDATA": (
+            f"<file>\n<path>src/x.py</path>\n<diff>\n<content><![CDATA[\n{BLOCK}\n]]></content>\n"
+        ),
     },
 )
 def test_tags_around_a_block_name_its_file(text: str) -> None:
