@@ -568,8 +568,7 @@ class _Remaking:
             raise
         refused = RefusalLog.of(self.repository.common_dir).make_claims(agent, found.spec.edits)
         claims = make_claims(agent, int(time.time()), refusals=refused)
-        entry = make_entry(found.spec, found.plan, Settings(), reads)
-        entry = complete_entry(entry, tip, claims)
+        entry = complete_entry(make_entry(found, Settings()), tip, claims)
         self.late.append(entry_id(entry.to_bytes()))
         return (self.late[-1], entry), files_after(found.plan)
 

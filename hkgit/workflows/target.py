@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from hkgit.applying.planner import Options
@@ -16,7 +17,14 @@ from hkgit.values import dataclass, field, replace
 from hkgit.workflows.merge_plan import MergePlan, find_merging
 
 if TYPE_CHECKING:
+    from hkgit.workflows.commit_plan import PlannedCommit
     from hkgit.workflows.reflection import Reflection
+
+    Watch = Callable[[Sequence[PlannedCommit]], Iterable[PlannedCommit]]
+
+
+def _ignore(sentence: str) -> None:
+    pass
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class ApplyRequest:
     merged. With `retry` the specs are planned again where the branch has moved meanwhile. With
     `allow_blind` nothing asks for evidence, and the entry says that this was wanted. A dry run
     changes nothing. A `reflection` is asked to correct edits that are refused, and what a failing
-    `verify` printed.
+    `verify` printed. Of slow work `say` gets a sentence, and `watch` passes the steps on.
     """
 
     specs: tuple[Spec, ...] = ()
@@ -44,16 +52,20 @@ class ApplyRequest:
     allow_blind: bool = False
     dry_run: bool = False
     reflection: Reflection | None = None
+    say: Callable[[str], None] = _ignore
+    watch: Watch = iter
 
 
 @dataclass(frozen=True)
 class LandingTarget:
-    """Where commits land: on `tip`, moving `branch` from `old` (None: the branch is made).
+    """Where what was asked lands: on `tip`, moving `branch` from `old` (None: it is made).
 
     `policy` is what they are held to, and stops them where its mode is "enforce". `checkout` says
     that the branch is checked out here; with `merging` the one commit is a merge.
     """
 
+    repository: Repository
+    request: ApplyRequest
     branch: str
     tip: str
     old: str | None
@@ -79,6 +91,8 @@ def find_target(repository: Repository, request: ApplyRequest) -> LandingTarget:
     """
     branch, tip, old = _find_branch(repository, request)
     target = LandingTarget(
+        repository=repository,
+        request=request,
         branch=branch,
         tip=tip,
         old=old,
@@ -122,18 +136,16 @@ def _find_current_branch(repository: Repository) -> tuple[str, str, str]:
     return head.branch, head.commit, head.commit
 
 
-def find_base(
-    repository: Repository, spec: Spec, request: ApplyRequest, target: LandingTarget
-) -> str | None:
+def find_base(target: LandingTarget, spec: Spec) -> str | None:
     """Find the commit that a spec was written against; None where it does not say.
 
     Raises InvalidInput for one that is not in the history of the branch.
     """
-    rev = _find_stated_base(spec, request)
+    rev = _find_stated_base(spec, target.request)
     if rev is None:
         return None
-    base = repository.resolve(rev)
-    if not repository.is_ancestor(base, target.tip):
+    base = target.repository.resolve(rev)
+    if not target.repository.is_ancestor(base, target.tip):
         fix = "Name a commit in the branch's history, or rebase the spec by reading again."
         raise InvalidInput(rev, f"is not an ancestor of {target.branch}", fix)
     return base

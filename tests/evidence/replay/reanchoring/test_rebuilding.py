@@ -14,12 +14,12 @@ from hkgit.edits import MappingSnapshot, Spec, TagEdit, WriteFile
 from hkgit.errors import HkgitError
 from hkgit.evidence.anchors import HunkNotPlaced, anchor_hunks
 from hkgit.evidence.derivation import is_moved, reanchor
-from hkgit.evidence.entry import Entry, RecordedHunk, read_entry
+from hkgit.evidence.entry import Entry, RecordedHunk
 from hkgit.evidence.recomputation import find_unrequested
 from hkgit.text.document import Document, hash_lines
 from hkgit.text.hashes import compute_tags
 from hkgit.values import replace
-from tests.support.commits import recorded
+from tests.support.entries import recorded
 from tests.support.notations import write
 from tests.support.planning import SOURCE, protocol, replace_range, snapshot
 from tests.support.properties import examples
@@ -90,7 +90,7 @@ def entries(draw: st.DrawFn) -> tuple[Entry, bytes]:
         raise
     made = plan(spec, snapshot({F: text(home)}))
     assume(made.ok and made.files)
-    entry = read_entry(recorded(spec, made))
+    entry = recorded(spec, made)
     moved = [*home]
     for at in draw(st.lists(st.integers(0, len(home) - 1), max_size=4)):
         if at not in range(first - 5, last + 4):
