@@ -44,10 +44,10 @@ from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 from hkgit.workflows.application import ApplyResult, advise, apply
 from hkgit.workflows.arguments import BASE, BRANCH, MESSAGE
-from hkgit.workflows.commit_plan import PlannedCommit, RecordedCommit
+from hkgit.workflows.commit_plan import RecordedCommit
 from hkgit.workflows.landing_policy import Unread, explain_differing, refuse_blind
 from hkgit.workflows.merge_plan import list_conflicts
-from hkgit.workflows.target import ApplyRequest
+from hkgit.workflows.target import ApplyRequest, PlannedCommit
 
 _SHOWN = 5
 """At most so many commands that read are named."""

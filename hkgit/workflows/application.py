@@ -20,9 +20,9 @@ from hkgit.git.transaction.landing import BranchMoved
 from hkgit.git.transaction.transaction import settle_abandoned, turn
 from hkgit.text.document import Lines
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commit_plan import PlannedCommit, RecordedCommit, prepare, record_step
+from hkgit.workflows.commit_plan import RecordedCommit, prepare, record_step
 from hkgit.workflows.landing_policy import Unread, list_unread, refuse_blind
-from hkgit.workflows.target import ApplyRequest, LandingTarget, find_target
+from hkgit.workflows.target import ApplyRequest, LandingTarget, PlannedCommit, find_target
 from hkgit.workflows.worktree_commit import carry_out
 
 TRIES = 20

@@ -33,21 +33,8 @@ from hkgit.text.line_words import words_of_files
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 from hkgit.workflows.dirty_checkout import explain_uncommitted
-from hkgit.workflows.merge_plan import MergePlan, expect_conflicted
-from hkgit.workflows.target import LandingTarget, find_base
-
-
-@dataclass(frozen=True)
-class PlannedCommit(PlannedSpec):
-    """One spec, planned, and what becomes of it as a commit when all of its edits apply.
-
-    `base` is None where that is the commit of the step before, which is not made yet; `before` are
-    the files that this one leaves.
-    """
-
-    base: str | None
-    before: Snapshot
-    merging: MergePlan | None = None
+from hkgit.workflows.merge_plan import expect_conflicted
+from hkgit.workflows.target import LandingTarget, PlannedCommit, find_base
 
 
 def prepare(

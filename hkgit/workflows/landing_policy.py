@@ -21,9 +21,8 @@ from hkgit.git.repository import Repository
 from hkgit.text.document import Lines
 from hkgit.text.escape import visible
 from hkgit.values import dataclass
-from hkgit.workflows.commit_plan import PlannedCommit
 from hkgit.workflows.dirty_checkout import is_other_text
-from hkgit.workflows.target import LandingTarget
+from hkgit.workflows.target import LandingTarget, PlannedCommit
 
 _SHOWN = 5
 """At most so many blind edits are named in a refusal."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from hkgit.applying.planner import Options
-from hkgit.edits import Read, Spec
+from hkgit.applying.planner import Options, PlannedSpec
+from hkgit.edits import Read, Snapshot, Spec
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.gate.entrypoints.hook_scripts import find_script, is_active
 from hkgit.gate.policy.model import BUILT_IN, Policy
@@ -17,10 +17,20 @@ from hkgit.values import dataclass, field, replace
 from hkgit.workflows.merge_plan import MergePlan, find_merging
 
 if TYPE_CHECKING:
-    from hkgit.workflows.commit_plan import PlannedCommit
     from hkgit.workflows.reflection import Reflection
 
-    Watch = Callable[[Sequence[PlannedCommit]], Iterable[PlannedCommit]]
+
+@dataclass(frozen=True)
+class PlannedCommit(PlannedSpec):
+    """One spec, planned, and what becomes of it as a commit when all of its edits apply.
+
+    `base` is None where that is the commit of the step before, which is not made yet; `before` are
+    the files that this one leaves.
+    """
+
+    base: str | None
+    before: Snapshot
+    merging: MergePlan | None = None
 
 
 def _ignore(sentence: str) -> None:
@@ -53,7 +63,7 @@ class ApplyRequest:
     dry_run: bool = False
     reflection: Reflection | None = None
     say: Callable[[str], None] = _ignore
-    watch: Watch = iter
+    watch: Callable[[Sequence[PlannedCommit]], Iterable[PlannedCommit]] = iter
 
 
 @dataclass(frozen=True)

@@ -36,15 +36,10 @@ from hkgit.text.document import Document
 from hkgit.text.paths import quote_path
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commit_plan import (
-    PlannedCommit,
-    RecordedCommit,
-    list_ledger_files,
-    record_step,
-)
+from hkgit.workflows.commit_plan import RecordedCommit, list_ledger_files, record_step
 from hkgit.workflows.landing_policy import refuse_ruling
 from hkgit.workflows.merge_plan import write_tree_on
-from hkgit.workflows.target import LandingTarget
+from hkgit.workflows.target import LandingTarget, PlannedCommit
 
 AGENT = "hooks of the repository"
 """The agent named in the second entry."""

@@ -9,8 +9,8 @@ import pytest
 from hkgit.dialects import parse, parse_expect
 from hkgit.edits import Spec
 from hkgit.git.repository import Repository
-from hkgit.workflows.commit_plan import PlannedCommit, prepare
-from hkgit.workflows.target import ApplyRequest, find_target
+from hkgit.workflows.commit_plan import prepare
+from hkgit.workflows.target import ApplyRequest, PlannedCommit, find_target
 from tests.support.repos import Repo
 from tests.support.running import range_hash
 
