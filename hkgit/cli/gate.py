@@ -8,11 +8,10 @@ from functools import partial
 
 import click
 
-from hkgit.cli.answer import find_form
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import POLICY, resolve_range
 from hkgit.cli.options import REPORT, format_option
-from hkgit.cli.output import print_note, show_progress
+from hkgit.cli.output import CONSOLE, print_note, show_progress
 from hkgit.cli.ruling_output import print_report, print_stream
 from hkgit.errors import Rejected
 from hkgit.evidence.verdict import BLIND
@@ -87,7 +86,7 @@ def command(
     policy: str | None,
 ) -> int:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
-    form = find_form()
+    form = CONSOLE.form
     points = {
         "staged": "" if staged else None,
         "message_file": message_file,

@@ -19,12 +19,12 @@ def run_hook_words(words: list[str]) -> int | None:
     work = _find_work([word for word in words if word != "--quiet"])
     if work is None:
         return None
-    from hkgit.cli.output import QUIET, set_loudness
+    from hkgit.cli.output import CONSOLE, QUIET
     from hkgit.cli.runner import begin, end_with
 
     begin()
     if "--quiet" in words:
-        set_loudness(QUIET)
+        CONSOLE.loudness = QUIET
     return end_with(work, words)
 
 

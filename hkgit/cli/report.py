@@ -9,9 +9,10 @@ import click
 
 from hkgit.audit.audit import Audit, audit_json
 from hkgit.audit.markdown import render_badge, render_body, render_comment, render_head
-from hkgit.cli.answer import Answer, find_form
+from hkgit.cli.answer import Answer
 from hkgit.cli.history import POLICY, History, open_history
 from hkgit.cli.options import format_option
+from hkgit.cli.output import CONSOLE
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.git.repository import Repository
@@ -35,7 +36,7 @@ def command(
     `hkgit gate` for that. With --tables the page covers all repositories in the tables of
     `hkgit export`.
     """
-    form = find_form()
+    form = CONSOLE.form
     if tables is not None:
         if html is None or commits is not None or policy is not None or form != FORMATS[0]:
             raise click.UsageError("--tables needs --html, and nothing else.")

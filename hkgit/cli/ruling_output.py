@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 from hkgit.audit.reports import Judged, ReportTotals, render
-from hkgit.cli.output import QUIET, echo, get_loudness, style
+from hkgit.cli.output import CONSOLE, QUIET, echo, style
 from hkgit.gate.commit_range import RulingStream
 from hkgit.gate.ruling import Report
 from hkgit.git.program import name_program
@@ -26,7 +26,7 @@ def print_stream(
     """
     totals = ReportTotals(stream.policy, stream.provisional, explain=explain)
     judged = totals.watch(_place(repository, stream, form))
-    if form == "text" and get_loudness() == QUIET:
+    if form == "text" and CONSOLE.loudness == QUIET:
         told = (each for each in judged if each[0].findings)
         first = next(told, None)
         parts = iter(()) if first is None else render(form, chain([first], told), totals)

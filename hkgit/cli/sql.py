@@ -22,10 +22,10 @@ from hkgit.audit.tables.export_tables import (
     write_tables,
 )
 from hkgit.audit.tables.query import SqlAnswer, answer_sql, lock_tables
-from hkgit.cli.answer import Answer, find_form, json_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.history import POLICY, REVISION, History, open_history
 from hkgit.cli.options import format_option
-from hkgit.cli.output import show_progress
+from hkgit.cli.output import CONSOLE, show_progress
 from hkgit.cli.terminal_rows import fit, measure, measure_terminal, pad
 from hkgit.text.escape import count_noun, visible
 
@@ -97,7 +97,7 @@ def sql(query: str | None, revision: str | None, tables: str | None, examples: b
     place = tables or "this repository"
     database = click.get_current_context().with_resource(_open(tables, revision or "HEAD"))
     answer = answer_sql(database, asked, place)
-    is_csv = find_form() == "csv"
+    is_csv = CONSOLE.form == "csv"
     lines = _render_csv(answer) if is_csv else _render_table(answer)
     return Answer(lambda: answer_json(answer), lines, is_long=not is_csv)
 

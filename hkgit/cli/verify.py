@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import click
 
-from hkgit.cli.answer import find_form
 from hkgit.cli.history import POLICY, RANGE, History, open_history
 from hkgit.cli.options import REPORT, format_option
-from hkgit.cli.output import print_note, show_progress
+from hkgit.cli.output import CONSOLE, print_note, show_progress
 from hkgit.cli.ruling_output import print_stream
 from hkgit.errors import Rejected
 from hkgit.gate.commit_range import RulingStream, drop_floors, judge_range, select_share
@@ -42,7 +41,7 @@ def command(
     noted in the git directory, and left out the next time under the same policy, ladder and
     versions.
     """
-    form, history = find_form(), open_history(commits, policy, is_range=True)
+    form, history = CONSOLE.form, open_history(commits, policy, is_range=True)
     listed = select_share(history.list(), *_parse_shard(shard))
     if not incremental:
         passes = print_stream(history.repository, _verify(history, listed, jobs), form)
