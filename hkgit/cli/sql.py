@@ -16,14 +16,10 @@ import click
 
 from hkgit.audit.tables.columns import COUNT, FLAG, SHARE, TEXT, WORDS
 from hkgit.audit.tables.database import open_directory, read_queries
-from hkgit.audit.tables.export_tables import (
-    ExportRequest,
-    open_repository_rows,
-    write_tables,
-)
+from hkgit.audit.tables.export_tables import open_repository_rows, write_tables
 from hkgit.audit.tables.query import SqlAnswer, answer_sql, lock_tables
 from hkgit.cli.answer import Answer, json_option
-from hkgit.cli.history import POLICY, REVISION, History, open_history
+from hkgit.cli.history import POLICY, REVISION, open_history
 from hkgit.cli.options import format_option
 from hkgit.cli.output import CONSOLE, show_progress
 from hkgit.cli.terminal_rows import fit, measure, measure_terminal, pad
@@ -43,8 +39,7 @@ def export(commits: str, directory: str, policy: str | None) -> Answer:
     been added.
     """
     history = open_history(commits, policy)
-    request = make_request(history, commits, Path(directory))
-    result = write_tables(history.repository, request, show_progress("judging commit"))
+    result = write_tables(history, commits, Path(directory), show_progress("judging commit"))
     document = {
         "repository": result.identity.name,
         "url": result.identity.url,
@@ -55,18 +50,6 @@ def export(commits: str, directory: str, policy: str | None) -> Answer:
     judged = f"{count_noun(result.judged, 'commit')} judged, {result.removed} removed"
     lines = [f"{visible(result.identity.name)}: {judged}", f"the tables: {visible(directory)}"]
     return Answer(document, lines, is_info=True)
-
-
-def make_request(history: History, words: str, directory: Path) -> ExportRequest:
-    """Make the request for the commits that words name."""
-    asked = history.asked
-    return ExportRequest(
-        directory=directory,
-        revision=visible(words),
-        old=asked.old,
-        new=asked.new,
-        policy=history.policy,
-    )
 
 
 _WIDEST = 60
@@ -110,9 +93,8 @@ def _open(tables: str | None, revision: str) -> Iterator[Connection]:
             lock_tables(database)
             yield database
         return
-    history = open_history(revision)
-    request, watch = make_request(history, revision, Path()), show_progress("judging commit")
-    with open_repository_rows(history.repository, request, watch) as database:
+    watch = show_progress("judging commit")
+    with open_repository_rows(open_history(revision), revision, watch) as database:
         lock_tables(database)
         yield database
 
