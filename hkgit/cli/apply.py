@@ -16,15 +16,7 @@ from hkgit.applying.outcome import refusal_text, render_apply_json
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.options import option_of, session_option
-from hkgit.cli.output import (
-    QUIET,
-    VERBOSE,
-    finish,
-    get_loudness,
-    print_note,
-    printable_text,
-    show_progress,
-)
+from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, print_note, printable_text, show_progress
 from hkgit.cli.spec_options import (
     SpecOptions,
     echo_notes,
@@ -277,7 +269,7 @@ def command(
     last = result.commits[-1]
     on = "" if result.target is None else result.target.branch
     if last.commit is not None:
-        finish(f"commit {last.commit} landed on {on}")
+        CONSOLE.done = f"commit {last.commit} landed on {on}"
     echo_notes(result.outcomes)
     merging = tell_merge(repository, last.step)
     warn_of_rejection(session, root, result, given)
@@ -327,9 +319,9 @@ def _lines(result: ApplyResult, branch: str) -> Iterator[str | bytes]:
             for change in each.step.plan.files:
                 yield printable_text(render_diff(change).encode("utf-8", "surrogateescape"))
             yield b"\n" + printable_text(each.message)
-        elif get_loudness() > QUIET:
+        elif CONSOLE.loudness > QUIET:
             yield _summary_line(branch, each.commit, each)
-    if result.landed and get_loudness() == VERBOSE:
+    if result.landed and CONSOLE.loudness == VERBOSE:
         for outcome in result.outcomes:
             yield f"  {outcome_line(outcome)}  {outcome.evidence.kind}"
 
