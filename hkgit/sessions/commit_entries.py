@@ -274,7 +274,7 @@ def _restate(run: Sequence[PlacedEdits], start: Snapshot, landed: Words) -> Entr
     net.drop(landed)
     settings = Settings(min(step.units[0].entry.threshold for step in run))
     whole = net.restate(start, settings)
-    return None if whole is None else make_entry(whole.spec, whole.plan, settings, whole.reads)
+    return None if whole is None else make_entry(whole, settings)
 
 
 def list_blind(entry: Entry, units: Sequence[PendingEdit]) -> Iterator[str]:
