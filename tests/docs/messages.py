@@ -1,8 +1,8 @@
 """Every string of the package that a person or an agent can see: `python -m tests.docs.messages`.
 
 A message is a literal of two words or more, or the docstring of a command, which Click prints as
-its help. The holes of an f-string read as `{}`. Other docstrings, SQL and the names of fields in the
-dictionary of documents are not messages.
+its help. The holes of an f-string read as `{}`. Other docstrings, SQL, and the names of fields in
+the dictionary of documents are not messages.
 """
 
 from __future__ import annotations
