@@ -33,7 +33,9 @@ def find_turn(log: Log, transcript: Path, call: str) -> str:
     is_found = False
     for record in list_lines_back(transcript, call.encode(), b"_output"):
         said = [*log.says([Line("", record)])]
-        is_found |= any(isinstance(each, LoggedCall) and each.id == call for each in said)
+        # Codex tells what a call has done in a line of its own, before what it has answered.
+        asked = (x for x in said if isinstance(x, LoggedCall) and x.did is None)
+        is_found |= any(each.id == call for each in asked)
         # A call of which a line says no answer is of the one that was named before.
         if is_found and (turn := _find_answer(said)):
             return turn

@@ -21,7 +21,7 @@ from hkgit.agents.logged_call import About, Answer, Line, LoggedCall, Record, Sa
 from hkgit.agents.programs import opencode
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
-from hkgit.text.stamps import add_stamp
+from hkgit.text.hashes import add_stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
