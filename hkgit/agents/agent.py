@@ -9,12 +9,12 @@ and `looks`, which says what each of its tools does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from hkgit.agents.events import Did, Editing, Looks, ServerCall, Shell, ToolEvent, ToolReading
 from hkgit.agents.live_transcript import find_attached, find_turn, read_own_lines
-from hkgit.agents.logged_call import Line, LoggedCall, Record, Said, join_calls, tell
+from hkgit.agents.logged_call import Line, Log, LoggedCall, join_calls, tell
 from hkgit.agents.tools import Tool, session_name
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
@@ -22,9 +22,6 @@ from hkgit.values import dataclass, field, replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.agents.setup.settings import Part
-
-Find = Callable[[Path, Mapping[str, str], Sequence[Path]], Iterator[Path]]
-"""Finds the logs of an agent, by the home, the environment and the roots of checkouts."""
 
 
 @dataclass(frozen=True)
@@ -43,23 +40,6 @@ class Keys:
     transcript: str = "transcript_path"
     call: str = "tool_use_id"
     turn: str = "turn"
-
-
-@dataclass(frozen=True)
-class Log:
-    """A form of logs: where they lie, whether a line is of one, and what lines say of calls.
-
-    Lines in which one of the words `attached` is may show files without a call. Those that are no
-    lines of JSON end in `suffix` and have a reader, `read`, which raises OSError.
-    """
-
-    name: str
-    find: Find
-    detects: Callable[[Record], bool]
-    says: Callable[[Iterable[Line]], Iterator[Said]]
-    attached: tuple[bytes, ...] = ()
-    suffix: str = ""
-    read: Callable[[Path], Iterator[Line]] | None = None
 
 
 @dataclass(frozen=True)

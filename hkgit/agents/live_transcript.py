@@ -10,12 +10,8 @@ from pathlib import Path
 
 from hkgit.agents.events import END, ToolReading
 from hkgit.agents.json_fields import parse_value, tables
-from hkgit.agents.logged_call import About, Line, LoggedCall, Said
+from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Said
 from hkgit.text.strict_json import JsonObject
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.agent import Log
 
 _LARGEST_TRANSCRIPT = 64 * 2**20
 """A transcript of more bytes is not read as a whole: the agent waits."""

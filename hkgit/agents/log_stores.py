@@ -9,7 +9,7 @@ from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.agents.agent import Find
+    from hkgit.agents.logged_call import Find
 
 _HEAD = 2**22
 """So many bytes of a log are searched for the path of a checkout."""

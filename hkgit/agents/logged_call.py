@@ -6,7 +6,8 @@ Each agent says what a line of its log tells: who speaks (`About`), that a call 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from hkgit.agents.events import Did, ToolReading
 from hkgit.text.strict_json import JsonObject
@@ -80,6 +81,27 @@ class Answer:
 
 Said = About | LoggedCall | Answer
 """What a line of a log says; a call without an answer is only asked for by then."""
+
+
+Find = Callable[[Path, Mapping[str, str], Sequence[Path]], Iterator[Path]]
+"""Finds the logs of an agent, by the home, the environment and the roots of checkouts."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """A form of logs: where they lie, whether a line is of one, and what lines say of calls.
+
+    Lines in which one of the words `attached` is may show files without a call. Those that are no
+    lines of JSON end in `suffix` and have a reader, `read`, which raises OSError.
+    """
+
+    name: str
+    find: Find
+    detects: Callable[[Record], bool]
+    says: Callable[[Iterable[Line]], Iterator[Said]]
+    attached: tuple[bytes, ...] = ()
+    suffix: str = ""
+    read: Callable[[Path], Iterator[Line]] | None = None
 
 
 def attach(number: object, shown: Iterable[ToolReading]) -> Iterator[LoggedCall]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent, Keys, Log
+from hkgit.agents.agent import Agent, Keys
 from hkgit.agents.json_fields import parse_time, table
 from hkgit.agents.log_stores import find_mentions
-from hkgit.agents.logged_call import About, Line, LoggedCall, Record, Said
+from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, guard_in_time
 from hkgit.agents.tools import SAID, editing, reading, shell
 

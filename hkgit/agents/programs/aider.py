@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent
+from hkgit.agents.logged_call import Log
 from hkgit.agents.transcripts import aider_chat, aider_history
 
 TYPE_CHECKING = False

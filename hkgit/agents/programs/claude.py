@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent
 from hkgit.agents.events import (
     END,
     HOOK_SECONDS,
@@ -29,6 +29,7 @@ from hkgit.agents.logged_call import (
     About,
     Answer,
     Line,
+    Log,
     LoggedCall,
     Record,
     Said,

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent
 from hkgit.agents.events import END, Looks, Shell, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import read_attached
 from hkgit.agents.log_stores import does_mention
-from hkgit.agents.logged_call import About, Answer, Line, LoggedCall, Record, Said, attach
+from hkgit.agents.logged_call import About, Answer, Line, Log, LoggedCall, Record, Said, attach
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
 from hkgit.text.hashes import add_stamp

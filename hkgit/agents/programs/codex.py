@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -32,7 +32,7 @@ from hkgit.agents.events import (
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import list_lines_back, read_attached
 from hkgit.agents.log_stores import find_mentions
-from hkgit.agents.logged_call import About, Answer, Line, LoggedCall, Record, Said, attach
+from hkgit.agents.logged_call import About, Answer, Line, Log, LoggedCall, Record, Said, attach
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.programs import claude
 from hkgit.agents.tools import Tool, patching, shell

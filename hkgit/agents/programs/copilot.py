@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent
 from hkgit.agents.events import END, HOOK_SECONDS, ToolEvent, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn
@@ -25,6 +25,7 @@ from hkgit.agents.logged_call import (
     About,
     Answer,
     Line,
+    Log,
     LoggedCall,
     Record,
     Said,

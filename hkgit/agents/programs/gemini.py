@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from hkgit.agents.agent import Agent, Keys, Log
+from hkgit.agents.agent import Agent, Keys
 from hkgit.agents.events import END, HOOK_SECONDS, Did, Shell, ToolEvent, ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn, list_named_parts, read_attached
-from hkgit.agents.logged_call import About, Line, LoggedCall, Record, Said, attach
+from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said, attach
 from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
 from hkgit.agents.tools import (
     SAID,

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Keys, Log
+from hkgit.agents.agent import Agent, Keys
 from hkgit.agents.events import HOOK_SECONDS, Editing, Pause, Shell, ToolEvent, UnshownShell
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import ask, knows_directory
-from hkgit.agents.logged_call import About, Answer, Line, LoggedCall, Record, Said
+from hkgit.agents.logged_call import About, Answer, Line, Log, LoggedCall, Record, Said
 from hkgit.agents.tools import SAID, Tool, shell
 from hkgit.edits import encode_text
 from hkgit.git.goose_shell import find_goose_database, find_goose_start

@@ -10,11 +10,11 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Keys, Log
+from hkgit.agents.agent import Agent, Keys
 from hkgit.agents.events import ToolEvent
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import ask, find_database
-from hkgit.agents.logged_call import About, Line, LoggedCall, Record, Said
+from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of

@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent
 from hkgit.agents.events import ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import read_attached
 from hkgit.agents.log_stores import find_mentions
-from hkgit.agents.logged_call import About, Answer, Line, LoggedCall, Record, Said, attach
+from hkgit.agents.logged_call import About, Answer, Line, Log, LoggedCall, Record, Said, attach
 from hkgit.agents.programs import opencode
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of

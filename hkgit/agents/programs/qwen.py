@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent
 from hkgit.agents.events import Did
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import list_named_parts
@@ -17,6 +17,7 @@ from hkgit.agents.logged_call import (
     About,
     Answer,
     Line,
+    Log,
     LoggedCall,
     Record,
     Said,
