@@ -327,25 +327,18 @@ class Trees:
         before = _NONE if old is None else self._tree(old)
         data = b"" if new is None else self._data(new)
         first, last, end = _find_shared(before, data)
-        starts = before.starts[first : last + 1]
-        size = len(new or old or "") // 2
-        if starts[-1] == end and len(before.data) == len(data):
-            alike = _pair_ids(before.data, data, starts, size)
-            if alike is not None:
-                if new is not None and new not in self._known:
-                    self._keep(new, _RawTree(data, before.starts))
-                return alike
-        if new is not None and new not in self._known:
-            self._keep(new, _check_tree(new, data, before, first, last, end))
-        pattern = _ENTRY[2 * size]
-        sides = (
-            {
-                name: (mode, side_id)
-                for mode, name, side_id in pattern.findall(each, starts[0], stop)
-            }
-            for each, stop in ((before.data, starts[-1]), (data, end))
+        pattern, start, stop = (
+            _ENTRY[len(new or old or "")],
+            before.starts[first],
+            before.starts[last],
         )
-        left, right = sides
+        was, now = pattern.findall(before.data, start, stop), pattern.findall(data, start, end)
+        if new is not None and new not in self._known:
+            # As in most trees: entries differ in their ids alone.
+            is_alike = stop == end and [each[:2] for each in was] == [each[:2] for each in now]
+            starts = before.starts if is_alike else _check_tree(new, data, before, first, last, end)
+            self._keep(new, _RawTree(data, starts))
+        left, right = ({name: (mode, own) for mode, name, own in each} for each in (was, now))
         pairs = ((name, left.get(name), right.get(name)) for name in {**left, **right})
         return [each for each in pairs if each[1] != each[2]]
 
@@ -353,7 +346,7 @@ class Trees:
         found = self._known.get(tree_id)
         if found is None:
             data = self._data(tree_id)
-            found = _check_tree(tree_id, data, _NONE, 0, 0, len(data))
+            found = _RawTree(data, _check_tree(tree_id, data, _NONE, 0, 0, len(data)))
             self._keep(tree_id, found)
         return found
 
@@ -399,24 +392,13 @@ def _find_shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:
     return first, last, starts[last] + shift
 
 
-def _pair_ids(old: bytes, new: bytes, starts: Sequence[int], size: int) -> list[Difference] | None:
-    """What differs where entries differ in their ids alone, as in most trees; None elsewhere."""
-    found: list[Difference] = []
-    for start, end in pairwise(starts):
-        head = old[start : end - size]
-        if new[start : end - size] != head:
-            return None
-        mode, _, name = head[:-1].partition(b" ")
-        was, now = old[end - size : end], new[end - size : end]
-        if was != now:
-            found.append((name, (mode, was), (mode, now)))
-    return found
-
-
 def _check_tree(
     tree_id: str, data: bytes, like: _RawTree, first: int, last: int, end: int
-) -> _RawTree:
-    """A tree, of which only what it does not share with a well-formed one need be looked at."""
+) -> Sequence[int]:
+    """Where the entries of a tree begin, and last where they end. Raises Unverifiable.
+
+    Only what it does not share with a well-formed one need be looked at.
+    """
     start, shift = like.starts[first], end - like.starts[last]
     pattern = _ENTRY[len(tree_id)]
     found = pattern.findall(data, start, end)
@@ -435,7 +417,7 @@ def _check_tree(
     if starts[-1] != end or not is_sorted or is_twice:
         raise Unverifiable(f"tree {tree_id}", "is malformed", "Look at it with git fsck.")
     after = [at + shift for at in like.starts[last + 1 :]]
-    return _RawTree(data, [*like.starts[:first], *starts, *after])
+    return [*like.starts[:first], *starts, *after]
 
 
 Files = Mapping[str, File | TreeEntry | None]
