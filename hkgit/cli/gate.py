@@ -10,7 +10,7 @@ import click
 
 from hkgit.cli.answer import find_form
 from hkgit.cli.common import open_repository
-from hkgit.cli.history import POLICY, resolve_range
+from hkgit.cli.history import POLICY, find_history
 from hkgit.cli.options import REPORT, format_option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.ruling_output import print_report, print_stream
@@ -31,8 +31,6 @@ OF_A_COMMIT = ("staged", "message_file")
 
 OF_REFS: tuple[RefPoint, ...] = ("pre_push", "pre_receive", "reference_transaction")
 """Points at which refs are about to move."""
-
-_PROGRESS = "judging commit"
 
 MOST_ASKED = 20
 """For so many rejected commits of a range transcripts are read."""
@@ -131,10 +129,8 @@ def _judge_range(
     repository: Repository, commits: str, policy: str | None, form: str, *, explain: bool
 ) -> bool:
     """Whether the commits of a range pass; each is told as soon as it is judged."""
-    from hkgit.workflows.judgement import judge_commits
-
-    asked, watch = resolve_range(repository, commits), show_progress(_PROGRESS)
-    stream = judge_commits(repository, asked, policy, watch, explain=explain)
+    history = find_history(repository, commits, policy, is_range=True)
+    stream = history.judge(history.list(), explain=explain)
     if not explain:
         stream = replace(stream, rulings=_add_adoptions(repository, stream.rulings))
     return print_stream(repository, stream, form, explain=explain)
@@ -161,5 +157,5 @@ def _judge_event(policy: str | None, form: str, *, explain: bool) -> bool:
     repository, event = open_repository(), read_event(os.environ)
     words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
     print_note(visible(words))
-    report = judge_ci(repository, event, policy, show_progress(_PROGRESS), explain=explain)
+    report = judge_ci(repository, event, policy, show_progress("judging commit"), explain=explain)
     return print_report(repository, report, form, explain=explain)

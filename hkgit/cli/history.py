@@ -17,6 +17,7 @@ from hkgit.gate.commit_range import (
     split_range,
 )
 from hkgit.gate.judge import Gate
+from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
@@ -52,10 +53,15 @@ class History:
         """List its commits, parents first. Raises InvalidInput for a range that runs backwards."""
         return list_commits_of(self.repository, self.asked, self.policy)
 
-    def judge(self, commits: Sequence[str]) -> RulingStream:
-        """Judge those of its commits that are given, and show how far that is."""
-        watch = show_progress("judging commit")
-        return judge_range(self.repository, self.asked, self.policy, commits=commits, watch=watch)
+    def judge(self, commits: Sequence[str], *, explain: bool = False) -> RulingStream:
+        """Judge those of its commits that are given, and show how far that is.
+
+        With `explain` the rulings say how tight the evidence is.
+        """
+        watch, context = show_progress("judging commit"), JudgeContext(explain=explain)
+        return judge_range(
+            self.repository, self.asked, self.policy, context, commits=commits, watch=watch
+        )
 
 
 def open_history(words: str, policy: str | None = None, *, is_range: bool | None = None) -> History:

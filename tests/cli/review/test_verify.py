@@ -25,7 +25,6 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 from hkgit.values import replace
-from hkgit.workflows.judgement import judge_commits
 from tests.support.commits import applied, commit
 from tests.support.planning import protocol, replace_range
 from tests.support.reports import place_report, render
@@ -121,10 +120,10 @@ def test_rulings_that_are_told_are_not_kept(
     gc.freeze()  # what other tests keep is not counted, and not searched
     repository = Repository.discover(history)
     ends = repository.resolve("main~36"), repository.resolve("main")
+    policy = load_policy(repository, None, ends[0])
     if judge == "gate":
-        stream = judge_commits(repository, CommitRange(*ends))
+        stream = judge_range(repository, CommitRange(*ends), policy)
     else:
-        policy = load_policy(repository, None, ends[0])
         stream = verify(repository, ends, policy)
     alive: list[int] = []
     watched = replace(stream, rulings=count_alive(stream.rulings, alive, every=12))
