@@ -7,7 +7,6 @@ import stat
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -504,33 +503,28 @@ def verify_principal(git: Git, commit: Commit, allowed_signers: str) -> str | No
     # Of several git takes the first for all of them, and asks gpg if that is of its kind.
     if name + _SSH not in header or header.count(name + b" ") != 1:
         return None
-    with _make_trust_options(allowed_signers) as trusted:
-        log = ("log", "-1", "--no-show-signature", "--format=%G?%n%GS", commit.id, "--")
-        trust, _, principal = git(*trusted, *log).text.partition("\n")
-    return principal if trust == "G" else None
-
-
-def verify_tagger(git: Git, tag_id: str, allowed_signers: str) -> str | None:
-    """Return the principal that the SSH signature of an annotated tag belongs to, or None.
-
-    The caller has seen that it is an SSH signature: for another kind git would ask other programs.
-    """
-    with _make_trust_options(allowed_signers) as trusted:
-        asked = git(*trusted, "verify-tag", "--raw", tag_id, check=False)
-    found = re.search(_GOOD, asked.stderr)
-    return found[1] if asked.code == 0 and found is not None else None
+    return find_principal(git, COMMIT, commit.id, allowed_signers)
 
 
 _GOOD = r'(?m)^Good "git" signature for (\S+) with '
 
 
-@contextmanager
-def _make_trust_options(allowed_signers: str) -> Iterator[tuple[str, ...]]:
-    """Options for git by which these signers alone count."""
+def find_principal(git: Git, kind: str, object_id: str, allowed_signers: str) -> str | None:
+    """Return the principal that the SSH signature of a commit or a tag belongs to, or None.
+
+    The caller has seen that it is an SSH signature: for another kind git would ask other programs.
+    """
     import tempfile  # few commits are signed
 
     with tempfile.TemporaryDirectory(prefix="hkgit-signers-") as directory:
         listed = Path(directory) / "allowed_signers"
         listed.write_text(allowed_signers)
         # Named here, so that a configuration cannot put another judge in its place.
-        yield ("-c", f"gpg.ssh.allowedSignersFile={listed}", "-c", "gpg.ssh.program=ssh-keygen")
+        options = (
+            *("-c", f"gpg.ssh.allowedSignersFile={listed}"),
+            *("-c", "gpg.ssh.program=ssh-keygen"),
+            *("-c", "gpg.minTrustLevel=undefined"),
+        )
+        asked = git(*options, f"verify-{kind}", "--raw", object_id, check=False)
+    found = re.search(_GOOD, asked.stderr)
+    return found[1] if asked.code == 0 and found is not None else None
