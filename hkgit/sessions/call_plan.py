@@ -52,7 +52,7 @@ class CallPlan:
 
     def make_entries(self, settings: Settings) -> tuple[Entry, ...]:
         """Make the entry of each spec, on the files that those before it leave."""
-        return tuple(make_entry(each.spec, each.plan, settings, each.reads) for each in self.steps)
+        return tuple(make_entry(each, settings) for each in self.steps)
 
     @cached_property
     def changed(self) -> dict[str, File | None]:

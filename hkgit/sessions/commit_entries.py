@@ -32,8 +32,7 @@ from hkgit.sessions.placement import Built, CommitBuilder, PlacedEdits
 from hkgit.sessions.selection import choose_edits
 from hkgit.sessions.waiting_edits import find_effective, is_unread
 from hkgit.text.diff import find_changes
-from hkgit.text.document import Document
-from hkgit.text.line_words import Words, words_of_files
+from hkgit.text.document import Document, Words, words_of_files
 from hkgit.values import dataclass, field, replace
 
 
@@ -275,7 +274,7 @@ def _restate(run: Sequence[PlacedEdits], start: Snapshot, landed: Words) -> Entr
     net.drop(landed)
     settings = Settings(min(step.units[0].entry.threshold for step in run))
     whole = net.restate(start, settings)
-    return None if whole is None else make_entry(whole.spec, whole.plan, settings, whole.reads)
+    return None if whole is None else make_entry(whole, settings)
 
 
 def list_blind(entry: Entry, units: Sequence[PendingEdit]) -> Iterator[str]:

@@ -98,7 +98,7 @@ def _resolve(
     whole = net.restate(sides[0], Settings(), more)
     if whole is None:
         raise InvalidInput(path, "is staged as it was")
-    entry = make_entry(whole.spec, whole.plan, Settings(), whole.reads)
+    entry = make_entry(whole, Settings())
     return propose_entry(entry, units, base, log, is_net=len(steps) > 1)
 
 
