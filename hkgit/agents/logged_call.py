@@ -1,7 +1,7 @@
 """A call as its agent has logged it, with the paths of the machine where it ran.
 
 Each agent says what a line of its log tells: who speaks (`About`), that a call is asked for
-(`LoggedCall`), and what came of it (`Answer`). Here these become calls that have been made.
+(`LoggedCall`), and what came of it (`LoggedAnswer`). Here these become calls that have been made.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class LoggedCall:
 
 
 @dataclass(frozen=True)
-class Answer:
+class LoggedAnswer:
     """What came of a call that was asked for before: its answer, or what it did."""
 
     id: str
@@ -79,7 +79,7 @@ class Answer:
     has_failed: bool = False
 
 
-Said = About | LoggedCall | Answer
+Said = About | LoggedCall | LoggedAnswer
 """What a line of a log says; a call without an answer is only asked for by then."""
 
 
@@ -124,7 +124,7 @@ def join_calls(agent: str, said: Iterable[Said]) -> Iterator[LoggedCall]:
         if isinstance(each, About):
             new = {name: told for name in fields_of(About) if (told := getattr(each, name))}
             about = replace(about, **new)
-        elif isinstance(each, Answer):
+        elif isinstance(each, LoggedAnswer):
             if (call := asked.pop((about.conversation, each.id), None)) is not None:
                 yield replace(
                     call,

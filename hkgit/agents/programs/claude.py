@@ -27,9 +27,9 @@ from hkgit.agents.live_transcript import read_attached
 from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import (
     About,
-    Answer,
     Line,
     Log,
+    LoggedAnswer,
     LoggedCall,
     Record,
     Said,
@@ -291,7 +291,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
                 # What is staged is held for somebody's review: the file is as it was.
                 if not is_error and table(details).get("staged") is not True:
                     said = {_SAID: _say(block.get("content"))}
-                    yield Answer(str(block.get("tool_use_id")), table(details) | said)
+                    yield LoggedAnswer(str(block.get("tool_use_id")), table(details) | said)
 
 
 def _list_attached(record: Record) -> Iterator[ToolReading]:

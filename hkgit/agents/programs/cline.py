@@ -18,7 +18,16 @@ from hkgit.agents.events import END, Looks, Shell, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import read_attached
 from hkgit.agents.log_stores import does_mention
-from hkgit.agents.logged_call import About, Answer, Line, Log, LoggedCall, Record, Said, attach
+from hkgit.agents.logged_call import (
+    About,
+    Line,
+    Log,
+    LoggedAnswer,
+    LoggedCall,
+    Record,
+    Said,
+    attach,
+)
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
 from hkgit.text.hashes import add_stamp
@@ -201,7 +210,9 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
                     answer = part.get("content")  # it may be told as text
                     results = parse_value(answer) if isinstance(answer, str) else answer
                     each_is_well = (each.get("success") is True for each in tables(results))
-                    yield Answer(call, results, has_failed=call in edits and not all(each_is_well))
+                    yield LoggedAnswer(
+                        call, results, has_failed=call in edits and not all(each_is_well)
+                    )
 
 
 def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:

@@ -32,7 +32,16 @@ from hkgit.agents.events import (
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import list_lines_back, read_attached
 from hkgit.agents.log_stores import find_mentions
-from hkgit.agents.logged_call import About, Answer, Line, Log, LoggedCall, Record, Said, attach
+from hkgit.agents.logged_call import (
+    About,
+    Line,
+    Log,
+    LoggedAnswer,
+    LoggedCall,
+    Record,
+    Said,
+    attach,
+)
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.programs import claude
 from hkgit.agents.tools import Tool, patching, shell
@@ -167,7 +176,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
                 yield from (each for each in ran if _is_shown(each.did, output))
                 ran.clear()
             elif did := _find_did(_read_arguments(sent), is_well, output, changes.pop(call, None)):
-                yield Answer(call, did=did)
+                yield LoggedAnswer(call, did=did)
             yield About(turn=call)
 
 

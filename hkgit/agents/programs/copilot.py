@@ -23,9 +23,9 @@ from hkgit.agents.live_transcript import find_last_turn
 from hkgit.agents.log_stores import find_mentions
 from hkgit.agents.logged_call import (
     About,
-    Answer,
     Line,
     Log,
+    LoggedAnswer,
     LoggedCall,
     Record,
     Said,
@@ -169,7 +169,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
             )
         elif kind == "tool.execution_complete" and data.get("success") is True:
             words = text(table(data.get("result")).get("content")) or ""
-            yield Answer(str(call), {"textResultForLlm": re.sub(_EXIT, "", words)})
+            yield LoggedAnswer(str(call), {"textResultForLlm": re.sub(_EXIT, "", words)})
 
 
 LOG = Log(

@@ -17,7 +17,7 @@ from hkgit.agents.agent import Agent, Keys
 from hkgit.agents.events import HOOK_SECONDS, Editing, Pause, Shell, ToolEvent, UnshownShell
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import ask, knows_directory
-from hkgit.agents.logged_call import About, Answer, Line, Log, LoggedCall, Record, Said
+from hkgit.agents.logged_call import About, Line, Log, LoggedAnswer, LoggedCall, Record, Said
 from hkgit.agents.tools import SAID, Tool, shell
 from hkgit.edits import encode_text
 from hkgit.git.goose_shell import find_goose_database, find_goose_start
@@ -176,7 +176,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
                 answer = table(result.get("value"))
                 has_failed = result.get("status") == "error" or answer.get("isError") is True
                 said = join_texts(answer.get("content"))
-                yield Answer(number, said, has_failed=has_failed)
+                yield LoggedAnswer(number, said, has_failed=has_failed)
 
 
 AGENT = Agent(

@@ -157,7 +157,9 @@ def keep_log(name: str) -> Log:
         return is_own and ("part" in record or "messages" in record)
 
     find = find_database(name, f"{name}*.db", "select directory from session")
-    return Log(name, find, detects, _says, (b"synthetic",), suffix=".db", read=_read_database)
+    return Log(
+        name, find, detects, _says, attached=(b"synthetic",), suffix=".db", read=_read_database
+    )
 
 
 AGENT = Agent(

@@ -17,7 +17,16 @@ from hkgit.agents.events import ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import read_attached
 from hkgit.agents.log_stores import find_mentions
-from hkgit.agents.logged_call import About, Answer, Line, Log, LoggedCall, Record, Said, attach
+from hkgit.agents.logged_call import (
+    About,
+    Line,
+    Log,
+    LoggedAnswer,
+    LoggedCall,
+    Record,
+    Said,
+    attach,
+)
 from hkgit.agents.programs import opencode
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
@@ -87,7 +96,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
             yield LoggedCall(number, tool, table(call.get("arguments")))
         if message.get("role") == "toolResult":
             said, has_failed = join_texts(message.get("content")), message.get("isError") is True
-            yield Answer(str(message.get("toolCallId")), said, has_failed=has_failed)
+            yield LoggedAnswer(str(message.get("toolCallId")), said, has_failed=has_failed)
 
 
 AGENT = Agent(

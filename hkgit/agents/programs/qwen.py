@@ -15,9 +15,9 @@ from hkgit.agents.live_transcript import list_named_parts
 from hkgit.agents.log_stores import find_projects
 from hkgit.agents.logged_call import (
     About,
-    Answer,
     Line,
     Log,
+    LoggedAnswer,
     LoggedCall,
     Record,
     Said,
@@ -114,7 +114,9 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
             elif answer and _has_succeeded(record, answer):
                 words = text(table(answer.get("response")).get("output")) or ""
                 shown = table(record.get("toolCallResult")).get("resultDisplay")
-                yield Answer(str(answer.get("id")), {"llmContent": words, "returnDisplay": shown})
+                yield LoggedAnswer(
+                    str(answer.get("id")), {"llmContent": words, "returnDisplay": shown}
+                )
 
 
 def _has_succeeded(record: Record, answer: Record) -> bool:
