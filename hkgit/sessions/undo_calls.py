@@ -30,7 +30,7 @@ from hkgit.sessions.knowledge import (
 )
 from hkgit.sessions.placement import carry_change
 from hkgit.sessions.waiting_edits import find_effective, see_head
-from hkgit.sessions.writer import at_work, begin_turn, carry_out, keep_files, next_call
+from hkgit.sessions.writer import at_work, carry_out
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, terminate
 
@@ -42,9 +42,9 @@ def undo_calls(
 ) -> UndoReport:
     """See `EditSession.undo`."""
     with at_work(root, journal):
-        begin_turn(journal)
+        journal.begin_turn()
         see_head(root, [journal])
-        state, files, blobs = journal.state, Checkout(root), journal.blobs
+        files, blobs = Checkout(root), journal.blobs
         kept = journal.standing
         ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
         effective = [each for each in kept if each.id in ids]
@@ -62,10 +62,11 @@ def undo_calls(
             now |= _reverse(change, Overlay(files, now), blobs)
         changed = {path: file for path, file in now.items() if files.get(path) != file}
         reversals = tuple(_tell(path, files.get(path), file) for path, file in changed.items())
-        keep_files(blobs, [*map(files.get, changed), *changed.values()])
-        known = _reread(calls, state.known, Overlay(files, changed), blobs.get)
+        blobs.put_files([*map(files.get, changed), *changed.values()])
+        known = journal.state.knowledge.known
+        known = _reread(calls, known, Overlay(files, changed), blobs.get)
         numbers = tuple(each.id for each in calls)
-        back = next_call(journal, agent, reversals=reversals, undoes=numbers)
+        back = JournaledCall(agent, reversals=reversals, undoes=numbers)
         carry_out(root, journal, back, changed, known)
     return UndoReport(tuple(map(str, numbers)), changed)
 
