@@ -124,7 +124,7 @@ class Knowledge:
         return frozenset(each.version for each in (*self.known.values(), *self.fresh.values()))
 
     def merge(self, kept: Kept) -> _Files:
-        """What is known together with what is fresh."""
+        """Join what is known and what is fresh."""
         fresh = self.fresh.items()
         merged = {x: merge_knowledge(self.known.get(x, NOTHING), each, kept) for x, each in fresh}
         return {**self.known, **merged}
