@@ -72,14 +72,14 @@ def _ways(
         repository = Repository.discover(root)
         asked = CommitRange(first, repository.resolve("main"))
         if not known:
-            stream = judge_range(repository, asked, LAX, has_trusted_side=False, jobs=jobs)
-            assert sum(ruling.passes for ruling in stream.rulings) == len(commits)
+            rulings = judge_range(repository, asked, LAX, has_trusted_side=False, jobs=jobs)
+            assert sum(ruling.passes for ruling in rulings) == len(commits)
             return
         with open_kept_rows(repository, LAX) as kept:
             held = list_held(kept, "", LAX, only_passing=True)
             fresh = [each for each in commits if each not in held]
-            stream = judge_range(repository, asked, LAX, has_trusted_side=False, commits=fresh)
-            assert all(each.passes for each in keep_rulings(kept, stream.rulings, LAX))
+            rulings = judge_range(repository, asked, LAX, has_trusted_side=False, commits=fresh)
+            assert all(each.passes for each in keep_rulings(kept, rulings, LAX))
 
     return [
         ("git log -p", lambda: sh_quietly(log, root)),

@@ -82,10 +82,10 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Start commands of tests with the mark `process` as a shell does; all are equally loud."""
-    from hkgit.cli.output import USUAL, set_loudness
+    from hkgit.cli.output import CONSOLE
     from tests.support.forks import use_forks  # it remembers the sealed environment
 
-    set_loudness(USUAL)  # whatever a command in this process was told before
+    CONSOLE.reset()  # whatever a command in this process was told before
     use_forks(item.get_closest_marker("process") is None)
 
 

@@ -9,13 +9,12 @@ from datetime import UTC
 from itertools import pairwise
 
 from hkgit import __version__
-from hkgit.audit.commits import AuditedCommit, audit_commit
+from hkgit.audit.commits import AuditedCommit, History, audit_commit
 from hkgit.audit.origins import Blamed, LineOrigins
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import LEDGER
 from hkgit.evidence.trailers import list_agents
-from hkgit.gate.judge import Gate
 from hkgit.git.objects import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes
@@ -61,9 +60,9 @@ class Attribution:
         return f"hkgit show {self.commit.id} --json"
 
 
-def attribute_commit(repository: Repository, gate: Gate, commit: str) -> Attribution:
+def attribute_commit(history: History, commit: str) -> Attribution:
     """Find the lines that agents wrote in a commit."""
-    origins = LineOrigins(repository, gate)
+    repository, origins = history.repository, LineOrigins(history)
     audited = audit_commit(origins.rule(commit))
     candidate = audited.ruling.judged.candidate
     is_derived = audited.replay in DERIVED_FROM and audited.ruling.judged.entries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from fnmatch import fnmatchcase
 
@@ -13,12 +13,15 @@ from hkgit.evidence.entry import Entry, RecordedEdit
 from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.trailers import list_agents
 from hkgit.evidence.verdict import CandidateCommit, Verdict
+from hkgit.gate.clock import Watch
+from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
 from hkgit.gate.judge import Gate
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import BEFORE_SINCE, BY_HAND, NO_EVIDENCE, Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass, replace
+from hkgit.values import cached_property, dataclass, replace
 
 DERIVED = {
     "strict": "replayed and recomputed: every byte, range and hash",
@@ -174,29 +177,36 @@ VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), BY_HAND, NO_EVIDENCE)
 
 
 @dataclass(frozen=True)
-class Trail:
-    """Tells for commits what can be derived and whether the gate's policy accepts them."""
+class History:
+    """The commits of a range, or all up to a revision, and the policy that judges them."""
 
     repository: Repository
-    gate: Gate
+    asked: CommitRange
+    policy: Policy
+
+    @cached_property
+    def gate(self) -> Gate:
+        """The judge of its commits; the old side of a range is the trusted one."""
+        old, new = self.asked.old, self.asked.new
+        return Gate(self.repository, self.policy, tip=new, trusted=old, landing=old)
 
     def rule(self, commit: str) -> Ruling:
         """Judge a commit; one before the policy's `since` passes."""
         ruling = self.gate.judge(candidate_of(self.repository, commit))
-        since = self.gate.policy.since
+        since = self.policy.since
         if ruling.passes or since is None:
             return ruling
         start = self.repository.resolve(since)
         is_before = self.repository.is_ancestor(commit, start)
         return replace(ruling, passes=True, rule=BEFORE_SINCE) if is_before else ruling
 
-    def tell(self, commit: str) -> AuditedCommit:
-        """Judge and describe a commit."""
-        return audit_commit(self.rule(commit))
+    def list(self) -> Sequence[str]:
+        """List its commits, parents first. Raises InvalidInput for a range that runs backwards."""
+        return list_commits_of(self.repository, self.asked, self.policy)
 
-    def find(self, commits: Iterable[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:
-        """Find those of some commits that fit a filter, as they are judged."""
-        return (audited for each in commits if wanted.fits(audited := self.tell(each)))
+    def judge(self, commits: Sequence[str], watch: Watch = iter) -> Iterator[Ruling]:
+        """Judge those of its commits that are given."""
+        return judge_range(self.repository, self.asked, self.policy, commits=commits, watch=watch)
 
 
 @dataclass(frozen=True)

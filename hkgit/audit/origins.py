@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.evidence import is_weak
-from hkgit.audit.commits import is_unexplained, name_evidence
+from hkgit.audit.commits import History, is_unexplained, name_evidence
 from hkgit.dialects.file_names import unquote_name
 from hkgit.edits import decode_text, encode_text, new_text_of
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.sequence import order_entries
 from hkgit.evidence.verdict import Entries, Verdict
-from hkgit.gate.judge import Gate
 from hkgit.gate.ruling import BY_HAND, Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.document import split_raw
@@ -128,8 +126,7 @@ def _parse_porcelain(porcelain: bytes) -> Iterator[Blamed]:
 class LineOrigins:
     """Finds the origin of lines; each commit is judged once."""
 
-    repository: Repository
-    gate: Gate
+    history: History
     _rulings: dict[str, Ruling] = field(default_factory=dict)
     _ordered: dict[str, Entries] = field(default_factory=dict)
 
@@ -146,7 +143,7 @@ class LineOrigins:
     def rule(self, commit: str) -> Ruling:
         """Judge a commit, each once."""
         if commit not in self._rulings:
-            self._rulings[commit] = self.gate.judge(candidate_of(self.repository, commit))
+            self._rulings[commit] = self.history.rule(commit)
         return self._rulings[commit]
 
     def _entries(self, commit: str, ruling: Ruling) -> Entries:
@@ -160,7 +157,7 @@ class LineOrigins:
         if len(entries) < 2 or not parents:
             return entries
         try:
-            return list(order_entries(entries, self.repository.snapshot(parents[0])))
+            return list(order_entries(entries, self.history.repository.snapshot(parents[0])))
         except Unverifiable:
             return entries
 

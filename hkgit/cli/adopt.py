@@ -17,9 +17,10 @@ from hkgit.agents.transcripts.log_words import (
     adoption_lines,
     log_lines,
 )
-from hkgit.cli.answer import Answer, find_form, json_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import resolve_range
+from hkgit.cli.output import CONSOLE
 from hkgit.cli.redo import tell_remade
 from hkgit.errors import HkgitError, InvalidInput, Rejected
 from hkgit.evidence.verdict import BLIND, CandidateCommit
@@ -126,7 +127,7 @@ def command(
         raise click.UsageError("--staged, --working-tree and A..B exclude each other.")
     repository = open_repository()
     logs = open_logs(repository, source)
-    is_text = find_form() == "text"
+    is_text = CONSOLE.form == "text"
     if commits is not None and ".." not in commits and is_text and not dry_run:
         tell_remade(repository, remake(repository, RemakeRequest(commits, transcripts=logs)))
         return 0

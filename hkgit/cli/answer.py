@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hkgit.cli.output import (
-    QUIET,
-    echo,
-    get_loudness,
-    is_document_begun,
-    note_document,
-    print_error,
-)
-from hkgit.errors import HkgitError, WrongUsage
+from hkgit.cli.output import CONSOLE, QUIET, echo, print_error
+from hkgit.errors import HkgitError
 from hkgit.values import dataclass
 
 TYPE_CHECKING = False
@@ -32,16 +25,14 @@ _UNSEEN = (
     "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\U000e0000-\U000e0fff]"
 )
-_FORM = "hkgit.form"
-"""The key of click's context under which a command notes which form of answer it was asked for."""
 
 
 def note_form(ctx: click.Context, param: click.Parameter, value: Value) -> Value:
     """Remember, as the callback of an option, which form the answer is to have."""
     if value is True:
-        ctx.meta[_FORM] = "json"
-    elif isinstance(value, str):
-        ctx.meta.setdefault(_FORM, value)
+        CONSOLE.form = "json"
+    elif isinstance(value, str) and not CONSOLE.form:
+        CONSOLE.form = value
     return value
 
 
@@ -57,14 +48,6 @@ def json_option(command: Command) -> Command:
         callback=note_form,
         help="Print one JSON document.",
     )(command)
-
-
-def find_form(ctx: click.Context | None = None) -> str:
-    """Find the form that the options read so far ask for: `text` where they ask for none."""
-    import click
-
-    form: str = (ctx or click.get_current_context()).meta.get(_FORM, "text")
-    return form
 
 
 @dataclass(frozen=True)
@@ -84,16 +67,16 @@ class Answer:
     is_long: bool = False
     refusal: str = ""
 
-    def print(self, form: str) -> int:
+    def print(self) -> int:
         """Print one of the two, and return the exit code."""
-        if form == "json":
+        if CONSOLE.form == "json":
             document: Json = self.document() if callable(self.document) else self.document
             (echo_json_list if hasattr(document, "__next__") else echo_json)(document)
         elif self.is_long:
             from hkgit.cli.terminal_rows import echo_paged
 
             echo_paged(self.lines)
-        elif not self.is_info or get_loudness() > QUIET:
+        elif not self.is_info or CONSOLE.loudness > QUIET:
             for line in self.lines:
                 echo(line, nl=isinstance(line, str))
         if self.refusal:
@@ -114,7 +97,7 @@ def echo_json_list(items: Iterable[object]) -> None:
     """
     is_begun = False
     for item in items:
-        note_document()
+        CONSOLE.is_begun = True
         echo(b",\n  " if is_begun else b"[\n  ", nl=False)
         echo(_json_bytes(item).replace(b"\n", b"\n  "), nl=False)
         is_begun = True
@@ -130,11 +113,16 @@ def _json_bytes(value: object) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def echo_refusal(form: str, error: HkgitError, command: str | None = None) -> None:
-    """Print why there is no answer, where the form is that of a document and none is begun."""
-    if form == "text" or is_document_begun():
+_APPLYING = ("apply", "edit")
+"""Commands whose answer has the same keys whatever happens."""
+
+
+def echo_refusal(error: HkgitError, arguments: Sequence[str]) -> None:
+    """Print why there is no answer, where a document is asked for and none is begun."""
+    form = CONSOLE.form or _find_form_in(arguments)
+    if form == "text" or CONSOLE.is_begun:
         return
-    if command in _APPLYING:
+    if CONSOLE.command in _APPLYING:
         from hkgit.applying.outcome import render_apply_json
 
         echo_json(render_apply_json(error.status, (), None, error))
@@ -149,26 +137,10 @@ def echo_refusal(form: str, error: HkgitError, command: str | None = None) -> No
             echo(reports.refusal(error, form), nl=False)
 
 
-_APPLYING = ("apply", "edit")
-"""Commands whose answer has the same keys whatever happens."""
-
-
-def echo_usage(error: click.ClickException, arguments: Sequence[str]) -> None:
-    """Print what is wrong with the arguments, where they ask for a document."""
-    ctx: click.Context | None = getattr(error, "ctx", None)
-    where = "hkgit" if ctx is None else ctx.command_path
-    wrong = WrongUsage(where, error.format_message(), f"See {where} --help.")
-    noted = "text" if ctx is None else find_form(ctx)
-    command = None if ctx is None else ctx.info_name
-    echo_refusal(find_form_in(arguments) if noted == "text" else noted, wrong, command)
-
-
-def find_form_in(arguments: Sequence[str]) -> str:
-    """Find the form that words ask for which nobody may have come to read."""
+def _find_form_in(arguments: Sequence[str]) -> str:
+    """Find the form that words ask for which nobody has come to read."""
     if "--json" in arguments:
         return "json"
     named = [word.removeprefix("--format=") for word in arguments if word.startswith("--format=")]
     named += [word for option, word in pairwise(arguments) if option == "--format"]
-    from hkgit.audit import reports
-
-    return next((form for form in named if form in reports.DOCUMENTS), "text")
+    return named[0] if named else "text"

@@ -16,15 +16,7 @@ from hkgit.applying.outcome import refusal_text, render_apply_json
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.options import option_of, session_option
-from hkgit.cli.output import (
-    QUIET,
-    VERBOSE,
-    finish,
-    get_loudness,
-    print_note,
-    printable_text,
-    show_progress,
-)
+from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, print_note, printable_text, show_progress
 from hkgit.cli.spec_options import (
     SpecOptions,
     echo_notes,
@@ -44,10 +36,10 @@ from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 from hkgit.workflows.application import ApplyResult, advise, apply
 from hkgit.workflows.arguments import BASE, BRANCH, MESSAGE
-from hkgit.workflows.commit_plan import PlannedCommit, RecordedCommit
-from hkgit.workflows.landing_policy import Unread, explain_differing, find_differing, refuse_blind
+from hkgit.workflows.commit_plan import RecordedCommit
+from hkgit.workflows.landing_policy import Unread, explain_differing, refuse_blind
 from hkgit.workflows.merge_plan import list_conflicts
-from hkgit.workflows.target import ApplyRequest
+from hkgit.workflows.target import ApplyRequest, PlannedCommit
 
 _SHOWN = 5
 """At most so many commands that read are named."""
@@ -101,9 +93,9 @@ def _advise(
     session: str | None, root: Path | None, result: ApplyResult, blind: Sequence[Unread]
 ) -> str:
     """Say how blind edits get their evidence: by reading what they were written against."""
-    differing = find_differing(result.target, blind)
-    if differing:
-        return explain_differing(differing)
+    differing = explain_differing(result.target, blind)
+    if differing is not None:
+        return differing
     reads = ", ".join(f"`{each}`" for each in _list_reads(session, root, blind))
     if _needs_session(session, blind):
         name = session or _SESSION
@@ -262,10 +254,10 @@ def command(
             retry=retry,
             allow_blind=given.allow_blind,
             dry_run=given.dry_run,
+            say=print_note,
+            watch=show_progress("committing spec"),
         )
-        request = _add_specs(repository, given, request, reflect)
-        watch = show_progress("committing spec")
-        applied = apply(repository, request, say=print_note, watch=watch)
+        applied = apply(repository, _add_specs(repository, given, request, reflect))
         result = add_advice(session, root, applied)
         for words in result.conflicts:
             print_note(words)
@@ -277,7 +269,7 @@ def command(
     last = result.commits[-1]
     on = "" if result.target is None else result.target.branch
     if last.commit is not None:
-        finish(f"commit {last.commit} landed on {on}")
+        CONSOLE.done = f"commit {last.commit} landed on {on}"
     echo_notes(result.outcomes)
     merging = tell_merge(repository, last.step)
     warn_of_rejection(session, root, result, given)
@@ -327,9 +319,9 @@ def _lines(result: ApplyResult, branch: str) -> Iterator[str | bytes]:
             for change in each.step.plan.files:
                 yield printable_text(render_diff(change).encode("utf-8", "surrogateescape"))
             yield b"\n" + printable_text(each.message)
-        elif get_loudness() > QUIET:
+        elif CONSOLE.loudness > QUIET:
             yield _summary_line(branch, each.commit, each)
-    if result.landed and get_loudness() == VERBOSE:
+    if result.landed and CONSOLE.loudness == VERBOSE:
         for outcome in result.outcomes:
             yield f"  {outcome_line(outcome)}  {outcome.evidence.kind}"
 

@@ -14,8 +14,9 @@ from hkgit.audit.authorship import (
     render_records,
     write_note,
 )
+from hkgit.audit.commits import History
 from hkgit.cli.answer import Answer, json_option
-from hkgit.cli.history import REVISION, History, open_history
+from hkgit.cli.history import REVISION, open_history
 from hkgit.cli.output import print_note, show_progress
 from hkgit.errors import InvalidInput
 from hkgit.evidence.trailers import list_missing_lines
@@ -56,12 +57,12 @@ def command(commits: str, form: str, notes: bool) -> Answer:
 
 def _attribute(history: History) -> Iterator[Attribution]:
     """The commits of a range or the one, of which agents wrote lines."""
-    asked, repository, gate = history.asked, history.repository, history.gate
+    asked = history.asked
     listed: Sequence[str] = (asked.new,)
     if asked.old is not None:
-        listed = repository.commits_between(asked.old, asked.new)
+        listed = history.repository.commits_between(asked.old, asked.new)
     for each in show_progress("attributing commit")(listed):
-        attribution = attribute_commit(repository, gate, each)
+        attribution = attribute_commit(history, each)
         if attribution.lines:
             yield attribution
 

@@ -52,7 +52,7 @@ def command(
     if rev is None and repository.work_tree is None:
         rev = "HEAD"
     blamed = list(blame(repository, make_root_relative(repository, path), rev, lines))
-    origins = LineOrigins(repository, find_history(repository, rev or "HEAD", is_range=False).gate)
+    origins = LineOrigins(find_history(repository, rev or "HEAD", is_range=False))
     least = None if below is None else round(below * 1000)
     found = (
         origin

@@ -44,6 +44,7 @@ COMMANDS = {
 
 MODULES = {
     **dict.fromkeys(("edit", "undo"), "edit"),
+    **dict.fromkeys(("hook", "record"), "hook"),
     **dict.fromkeys(("policy", "ledger"), "upkeep"),
     **dict.fromkeys(("export", "sql"), "sql"),
     **dict.fromkeys(("refusals", "consult"), "refusals"),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from shlex import quote
 
 from hkgit.cli.common import open_hook_repository
-from hkgit.cli.output import QUIET, get_loudness
+from hkgit.cli.output import CONSOLE, QUIET
 from hkgit.cli.passed_commits import is_about_names_alone, remember
 from hkgit.evidence.verdict import BLIND, Finding
 from hkgit.gate.ruling import REJECTED, Report
@@ -48,7 +48,7 @@ def judge_and_print(
         return True
     repository = open_hook_repository()
     report = judge_commit(repository, message_file, policy, explain=explain)
-    if report.is_clean and get_loudness() <= QUIET and form == "text" and not explain:
+    if report.is_clean and CONSOLE.loudness <= QUIET and form == "text" and not explain:
         return report.passes
     from hkgit.cli.ruling_output import print_report  # most commits pass without a word
 

@@ -19,8 +19,9 @@ from hkgit.agents.setup.installer import (
     has_project_hooks,
     list_user_wide,
 )
-from hkgit.cli.answer import Answer, find_form, json_option
+from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
+from hkgit.cli.output import CONSOLE
 from hkgit.cli.session import describe_session
 from hkgit.cli.versions import list_versions
 from hkgit.errors import GitRefused
@@ -113,7 +114,7 @@ def command(*, fix: bool, in_ci: bool, in_history: bool) -> Answer:
 
         return removed_text.look()
     versions = list_versions()
-    if find_form() == "text":
+    if CONSOLE.form == "text":
         click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
     repository = open_repository()
     root = repository.work_tree

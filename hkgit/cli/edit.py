@@ -12,7 +12,7 @@ from hkgit.applying.outcome import render_apply_json
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import find_work_root, make_relative_to
 from hkgit.cli.options import option_of, session_option
-from hkgit.cli.output import QUIET, finish, get_loudness, print_note, printable_text
+from hkgit.cli.output import CONSOLE, QUIET, print_note, printable_text
 from hkgit.cli.spec_options import (
     SpecOptions,
     echo_notes,
@@ -60,7 +60,7 @@ def edit(given: SpecOptions, *, agent: str, session: str | None) -> Answer:
     except HkgitError as error:
         return refuse(error, report.outcomes, given, report.document, report.for_model())
     if not given.dry_run:
-        finish("the files are edited")
+        CONSOLE.done = "the files are edited"
     echo_notes(report.outcomes)
     for each in report.blind:
         print_note(f"note: {each.what}\nFix: {each.command}")
@@ -84,7 +84,7 @@ def _lines(report: EditReport, given: SpecOptions) -> Iterator[str | bytes]:
     for outcome in report.outcomes:
         if given.dry_run:
             yield printable_text(outcome.diff.encode("utf-8", "surrogateescape"))
-        if get_loudness() > QUIET:
+        if CONSOLE.loudness > QUIET:
             yield outcome_line(outcome)
 
 
@@ -107,7 +107,7 @@ def undo(session: str | None, call: str | None, whole: bool, only_list: bool) ->
         status = edit_session.status()
         return Answer(status.document, _list(status))
     undone = edit_session.undo(call, whole_session=whole)
-    finish("the call is undone")
+    CONSOLE.done = "the call is undone"
     document = {
         "status": "undone",
         "session": edit_session.session,

@@ -27,8 +27,8 @@ from hkgit.audit.fleet.run import (
     verify_fleet,
 )
 from hkgit.audit.tables.rows import describe_versions
-from hkgit.cli.answer import Answer, find_form, json_option
-from hkgit.cli.output import QUIET, echo, get_loudness, show_progress
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.output import CONSOLE, QUIET, echo, show_progress
 from hkgit.cli.runner import INTERRUPTED
 from hkgit.errors import GitRefused, InvalidInput, Rejected
 from hkgit.gate.trusted_policy import read_policy_file
@@ -100,7 +100,7 @@ def _collect(request: FleetRequest, executor: Executor) -> tuple[FleetRow, ...]:
     for _ in show_progress("verifying repository")(request.listed):
         row = next(rows)
         found[row.listed] = row
-        if find_form() == "text" and (get_loudness() > QUIET or not row.passes):
+        if CONSOLE.form == "text" and (CONSOLE.loudness > QUIET or not row.passes):
             echo(row_line(row))
     for _ in rows:  # it writes the summary when its last row is taken
         raise AssertionError("too many rows")

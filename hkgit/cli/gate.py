@@ -8,17 +8,18 @@ from functools import partial
 
 import click
 
-from hkgit.cli.answer import find_form
+from hkgit.audit.reports import ReportTotals
 from hkgit.cli.common import open_repository
-from hkgit.cli.history import POLICY, resolve_range
+from hkgit.cli.history import POLICY, find_history
 from hkgit.cli.options import REPORT, format_option
-from hkgit.cli.output import print_note, show_progress
-from hkgit.cli.ruling_output import print_report, print_stream
+from hkgit.cli.output import CONSOLE, print_note, show_progress
+from hkgit.cli.ruling_output import print_report, print_rulings
 from hkgit.errors import Rejected
 from hkgit.evidence.verdict import BLIND
+from hkgit.gate.commit_range import judge_range
+from hkgit.gate.judged_commit import JudgeContext
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
-from hkgit.values import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def command(
     policy: str | None,
 ) -> int:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
-    form = find_form()
+    form = CONSOLE.form
     points = {
         "staged": "" if staged else None,
         "message_file": message_file,
@@ -131,13 +132,15 @@ def _judge_range(
     repository: Repository, commits: str, policy: str | None, form: str, *, explain: bool
 ) -> bool:
     """Whether the commits of a range pass; each is told as soon as it is judged."""
-    from hkgit.workflows.judgement import judge_commits
-
-    asked, watch = resolve_range(repository, commits), show_progress(_PROGRESS)
-    stream = judge_commits(repository, asked, policy, watch, explain=explain)
-    if not explain:
-        stream = replace(stream, rulings=_add_adoptions(repository, stream.rulings))
-    return print_stream(repository, stream, form, explain=explain)
+    history, context = (
+        find_history(repository, commits, policy, is_range=True),
+        JudgeContext(explain=explain),
+    )
+    watch = show_progress(_PROGRESS)
+    rulings = judge_range(repository, history.asked, history.policy, context, watch=watch)
+    told = rulings if explain else _add_adoptions(repository, rulings)
+    totals = ReportTotals(history.policy, explain=explain)
+    return print_rulings(repository, told, totals, form, history.asked.new)
 
 
 def _add_adoptions(repository: Repository, rulings: Iterator[Ruling]) -> Iterator[Ruling]:

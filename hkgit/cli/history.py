@@ -2,60 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import click
 
+from hkgit.audit.commits import History
 from hkgit.cli.common import open_repository
-from hkgit.cli.output import print_note, show_progress
+from hkgit.cli.output import print_note
 from hkgit.errors import InvalidInput
-from hkgit.gate.commit_range import (
-    CommitRange,
-    RulingStream,
-    judge_range,
-    list_commits_of,
-    split_range,
-)
-from hkgit.gate.judge import Gate
-from hkgit.gate.policy.model import Policy
+from hkgit.gate.commit_range import CommitRange, split_range
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass
 
 RANGE = click.argument("commits", metavar="A..B")
 REVISION = click.argument("commits", default="HEAD", metavar="[REV | A..B]")
 POLICY = click.option(
     "--policy", metavar="FILE|REV:PATH", help="The policy to use instead of the trusted side's."
 )
-
-
-@dataclass(frozen=True)
-class History:
-    """The commits of a range, or all up to a revision, and the policy at A, or at HEAD."""
-
-    repository: Repository
-    asked: CommitRange
-    policy: Policy
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        """The ids of the two sides of a range."""
-        return self.asked.old or "", self.asked.new
-
-    @property
-    def gate(self) -> Gate:
-        """The judge of its commits; A is the trusted side."""
-        old, new = self.asked.old, self.asked.new
-        return Gate(self.repository, self.policy, tip=new, trusted=old, landing=old)
-
-    def list(self) -> Sequence[str]:
-        """List its commits, parents first. Raises InvalidInput for a range that runs backwards."""
-        return list_commits_of(self.repository, self.asked, self.policy)
-
-    def judge(self, commits: Sequence[str]) -> RulingStream:
-        """Judge those of its commits that are given, and show how far that is."""
-        watch = show_progress("judging commit")
-        return judge_range(self.repository, self.asked, self.policy, commits=commits, watch=watch)
 
 
 def open_history(words: str, policy: str | None = None, *, is_range: bool | None = None) -> History:

@@ -1,11 +1,17 @@
-"""`hkgit hook AGENT`: what the hooks of coding agents run around the calls of tools."""
+"""What hooks run: of agents around the calls of their tools, of git around a commit."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import click
 
 from hkgit.agents import HOOKED
 from hkgit.cli.hook_answer import answer_hook
+from hkgit.cli.record_steps import record_step
+
+if TYPE_CHECKING:
+    from hkgit.workflows.session_calls import RecordStep
 
 _HELP = f"""Record what an agent's own tools read and edit, or steer its edits to hkgit.
 
@@ -20,8 +26,44 @@ AGENT is one of {", ".join(HOOKED)}.
 @click.argument("agent")
 @click.option("--steer", is_flag=True, help="Stop the agent's own edits; name hkgit's tool.")
 @click.option("--user", is_flag=True, help="Do nothing if the project's own hooks run.")
-def command(*, agent: str, steer: bool, user: bool) -> None:
+def hook(*, agent: str, steer: bool, user: bool) -> None:
     """Answer one hook."""
     if agent not in HOOKED:
         raise click.UsageError(f"{agent!r} is not one of {', '.join(HOOKED)}.")
     answer_hook(agent, steer=steer, user=user)
+
+
+@click.command()
+@click.option("--staged", is_flag=True, help="Add the entries of what is staged to the index.")
+@click.option(
+    "--message-file",
+    metavar="FILE",
+    is_flag=False,
+    flag_value="",
+    help="Write the trailers of the entries in the index into a message.",
+)
+@click.option(
+    "--committed",
+    is_flag=True,
+    help="Check out the entries of HEAD; name commits that bypassed the hooks.",
+)
+@click.option(
+    "--withdraw", is_flag=True, help="Take the entries out of the index: the commit was not made."
+)
+def record(*, staged: bool, message_file: str | None, committed: bool, withdraw: bool) -> None:
+    """Turn what sessions have edited into the evidence of the commit being made.
+
+    One of --staged (pre-commit), --message-file (prepare-commit-msg, commit-msg), --committed
+    (post-commit) and --withdraw. If no edit waits, it does nothing.
+    """
+    asked: dict[RecordStep, bool] = {
+        "staged": staged,
+        "message": message_file is not None,
+        "committed": committed,
+        "withdraw": withdraw,
+    }
+    steps = [step for step, is_asked in asked.items() if is_asked]
+    if len(steps) != 1:
+        words = "Give one of --staged, --message-file FILE, --committed and --withdraw."
+        raise click.UsageError(words)
+    record_step(steps[0], message_file or "")

@@ -13,7 +13,7 @@ from hkgit.audit.commits import (
     VERDICT_WORDS,
     AuditedCommit,
     CommitFilter,
-    Trail,
+    audit_commit,
     commit_json,
     fold_agent,
 )
@@ -113,10 +113,10 @@ def command(
     least = None if below is None else round(below * 1000)
     wanted = CommitFilter(agent, author, verdict, is_weak=is_weak, below=least)
     history = find_history(repository, revision)
-    trail = Trail(repository, history.gate)
     commits = _commits(repository, history.asked, asked, None if wanted.asks else max_count)
     watched = show_progress("judging commit")(commits)
-    found = islice(trail.find(watched, wanted), max_count)
+    audited = map(audit_commit, map(history.rule, watched))
+    found = islice(filter(wanted.fits, audited), max_count)
     signers = Signers(repository, history.asked.old or repository.head().commit)
     signed = ((commit, signers.of(commit.ruling)) for commit in found)
     document = (_row_json(*each, history.policy.source) for each in signed)

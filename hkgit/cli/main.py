@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import click
 
-from hkgit.cli.answer import echo_refusal, echo_usage, find_form
+from hkgit.cli.answer import echo_refusal
 from hkgit.cli.commands import COMMANDS, MODULES
 from hkgit.cli.options import share_options
-from hkgit.cli.output import begin_command, print_error
-from hkgit.cli.runner import INTERRUPTED, UNREAD, USAGE, begin, end_with, leave, refuse_path
-from hkgit.errors import HkgitError
+from hkgit.cli.output import CONSOLE, print_error
+from hkgit.cli.runner import INTERRUPTED, UNREAD, USAGE, begin, end_with, leave
+from hkgit.errors import WrongUsage
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -32,6 +32,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        CONSOLE.command = cmd_name
         module = import_module(f"hkgit.cli.{MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = getattr(module, cmd_name if cmd_name in MODULES else "command")
         share_options(command)
@@ -66,17 +67,8 @@ class _Commands(click.Group):
     def make_context(
         self, info_name: str | None, args: list[str], *rest: Any, **options: Any
     ) -> click.Context:
-        begin_command()
+        CONSOLE.reset()
         return super().make_context(info_name, args, *rest, **options)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except (HkgitError, OSError) as error:
-            refusal = refuse_path(error) if isinstance(error, OSError) else error
-            if refusal is not None:
-                echo_refusal(find_form(ctx), refusal)
-            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from hkgit.cli.help import write_commands
@@ -177,7 +169,10 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         error.show()
         return USAGE
     except click.ClickException as error:
-        echo_usage(error, arguments)
+        ctx: click.Context | None = getattr(error, "ctx", None)
+        where = name if ctx is None else ctx.command_path
+        wrong = WrongUsage(where, error.format_message(), f"See {where} --help.")
+        echo_refusal(wrong, arguments)
         error.show()
         return USAGE
     except click.Abort:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hkgit.cli.answer import Answer, find_form, json_option, note_form
-from hkgit.cli.output import QUIET, VERBOSE, echo, set_loudness
+from hkgit.cli.answer import Answer, json_option, note_form
+from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, echo
 
 if TYPE_CHECKING:
     from hkgit.cli.answer import Command
@@ -39,7 +39,7 @@ def option_of(argument: Argument, *names: str, **more: Any) -> Callable[[Command
 def format_option(forms: Sequence[str], words: str) -> Callable[[Command], Command]:
     """Return the decorator that adds `--format`, the first by default, and `--json`.
 
-    The command asks `find_form` which one it is.
+    The command finds in `CONSOLE.form` which one it is.
     """
 
     def decorate(command: Command) -> Command:
@@ -69,7 +69,7 @@ def session_option(words: str) -> Callable[[Command], Command]:
 def _note(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
     """Remember, as the callback of an option, how much shall be said."""
     if value:
-        set_loudness(QUIET if param.name == "quiet" else VERBOSE)
+        CONSOLE.loudness = QUIET if param.name == "quiet" else VERBOSE
     if value and param.name == "verbose":
         sys.addaudithook(_tell_program)
     return value
@@ -86,8 +86,10 @@ class CommandContext(click.Context):
     """The context of a command: prints what it answers, and its help with examples."""
 
     def invoke(self, *args: Any, **values: Any) -> Any:
+        if not isinstance(self.command, click.Group):  # all that was asked for is read
+            CONSOLE.form = CONSOLE.form or "text"
         answer = super().invoke(*args, **values)
-        return answer.print(find_form(self)) if isinstance(answer, Answer) else answer
+        return answer.print() if isinstance(answer, Answer) else answer
 
     def get_help(self) -> str:
         from hkgit.cli.help import add_examples

@@ -88,15 +88,6 @@ if TYPE_CHECKING:
 
 QUIET, USUAL, VERBOSE = range(3)
 
-_LOUDNESS = [USUAL]
-"""How much this run of the program says, set again where it begins."""
-
-_BEGUN: list[bool] = []
-"""Whether a document was begun, set again with each command line."""
-
-_PROGRESS = {"is_shown": False, "is_hushed": False}
-"""Whether a line of progress is on the terminal, and whether none may."""
-
 _PATIENCE = 0.5
 """Seconds of work that need no progress."""
 
@@ -104,32 +95,26 @@ _PAUSE = 0.1
 """Seconds between two lines of progress."""
 
 
-def set_loudness(loudness: int) -> None:
-    """Settle how much shall be said from now on."""
-    _LOUDNESS[:] = [loudness]
+class _Console:
+    """How the command line of this process is to print, and what it has printed.
+
+    `command` and the `form` of its answer are empty until they are known. `colour` says
+    whether standard output has colours; None leaves it to the terminal and the user. After a part
+    of the one document is out (`is_begun`) no refusal may follow. `done` is what is to be said
+    should the answer that says so not be written (a full disk).
+    """
+
+    loudness = USUAL
+    command = form = done = ""
+    colour: bool | None = None
+    is_begun = has_progress = is_hushed = False
+
+    def reset(self) -> None:
+        """Forget an earlier command line in this process."""
+        self.__dict__.clear()
 
 
-def get_loudness() -> int:
-    """Return how much shall be said: QUIET, USUAL or VERBOSE."""
-    return _LOUDNESS[0]
-
-
-def begin_command() -> None:
-    """Forget how an earlier command line in this process was to print, and what it has begun."""
-    set_loudness(USUAL)
-    set_colour(None)
-    _PROGRESS.update(is_shown=False, is_hushed=False)
-    _BEGUN.clear()
-
-
-def note_document() -> None:
-    """Note that a part of the one document of standard output is printed."""
-    _BEGUN[:] = [True]
-
-
-def is_document_begun() -> bool:
-    """Whether a part of the document is out, after which no refusal may follow."""
-    return bool(_BEGUN)
+CONSOLE = _Console()
 
 
 def echo(message: str | bytes, *, nl: bool = True, err: bool = False) -> None:
@@ -149,15 +134,6 @@ def echo(message: str | bytes, *, nl: bool = True, err: bool = False) -> None:
 _NAMES = ("red", "green", "yellow", "blue", "magenta", "cyan")
 _CODES = {"bold": 1, **{name: number for number, name in enumerate(_NAMES, 31)}, "bright_black": 90}
 
-_COLOUR: list[bool | None] = [None]
-"""Whether standard output has colours, set again with each command line; None: the terminal
-says."""
-
-
-def set_colour(wanted: bool | None) -> None:
-    """Settle whether standard output has colours; None leaves it to the terminal and the user."""
-    _COLOUR[:] = [wanted]
-
 
 def style(text: str, fg: str | None, stream: IO[str] | None = None) -> str:
     """Colour text for a stream, by default for standard output, where it is to have colours."""
@@ -168,35 +144,22 @@ def style(text: str, fg: str | None, stream: IO[str] | None = None) -> str:
 
 def _has_colour(stream: IO[str] | None) -> bool:
     """Whether a stream has colours (see no-color.org)."""
-    if stream is None and _COLOUR[0] is not None:
-        return _COLOUR[0]
+    if stream is None and CONSOLE.colour is not None:
+        return CONSOLE.colour
     is_unwanted = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return not is_unwanted and (stream or sys.stdout).isatty()
 
 
 def print_info(text: str) -> None:
     """Say on standard output that all went well, unless nobody wants to hear it."""
-    if get_loudness() > QUIET:
+    if CONSOLE.loudness > QUIET:
         echo(text)
 
 
 def print_note(text: str) -> None:
     """Say on standard error what a person may want to know, unless nobody does."""
-    if get_loudness() > QUIET:
+    if CONSOLE.loudness > QUIET:
         _tell(text, "yellow" if text.startswith("warning:") else None)
-
-
-_FINISHED: list[str] = []
-
-
-def finish(text: str) -> None:
-    """Remember what is done, should the answer that says so not be written (a full disk)."""
-    _FINISHED.append(text)
-
-
-def describe_done() -> str:
-    """Say what is done by now; nothing where nothing is."""
-    return "; ".join(_FINISHED)
 
 
 def print_warning(text: str) -> None:
@@ -228,7 +191,7 @@ def show_progress(doing: str) -> Callable[[Sequence[Item]], Generator[Item, None
     """
 
     def watch(items: Sequence[Item]) -> Generator[Item, None, None]:
-        if get_loudness() == QUIET or sys.stderr is None or not sys.stderr.isatty():
+        if CONSOLE.loudness == QUIET or sys.stderr is None or not sys.stderr.isatty():
             yield from items
             return
         from time import monotonic
@@ -236,8 +199,8 @@ def show_progress(doing: str) -> Callable[[Sequence[Item]], Generator[Item, None
         due = monotonic() + _PATIENCE
         try:
             for number, item in enumerate(items, 1):
-                if monotonic() >= due and not _PROGRESS["is_hushed"]:
-                    due, _PROGRESS["is_shown"] = monotonic() + _PAUSE, True
+                if monotonic() >= due and not CONSOLE.is_hushed:
+                    due, CONSOLE.has_progress = monotonic() + _PAUSE, True
                     _write_progress(f"{doing} {number} of {len(items)}")
                 yield item
         finally:
@@ -249,12 +212,12 @@ def show_progress(doing: str) -> Callable[[Sequence[Item]], Generator[Item, None
 def hush_progress() -> None:
     """Show no progress from now on: the terminal is a pager's."""
     _wipe_progress()
-    _PROGRESS["is_hushed"] = True
+    CONSOLE.is_hushed = True
 
 
 def _wipe_progress() -> None:
-    if _PROGRESS["is_shown"]:
-        _PROGRESS["is_shown"] = False
+    if CONSOLE.has_progress:
+        CONSOLE.has_progress = False
         _write_progress("")
 
 

@@ -33,14 +33,13 @@ def command(commits: str, policy: str | None) -> Answer:
     """
     history = open_history(commits, policy, is_range=True)
     watch, without = show_progress("judging commit"), drop_floors(history.policy)
-    stream = judge_range(
-        history.repository, history.asked, without, has_trusted_side=False, watch=watch
+    rulings = tuple(
+        judge_range(history.repository, history.asked, without, has_trusted_side=False, watch=watch)
     )
-    report = stream.collect()
-    asked = collect_range(report.rulings, history.policy)
+    asked = collect_range(rulings, history.policy)
     found = answer_questions(asked)
     passes = all(point.answer == YES for point in found)
-    every, governed = len(report.rulings), len(asked.rulings)
+    every, governed = len(rulings), len(asked.rulings)
     document = {"passes": passes, "commits": every, "governed": governed}
     return Answer(
         document | {"points": [*map(_point_json, found)]},

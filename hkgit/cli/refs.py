@@ -13,7 +13,7 @@ from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.text import report_lines, summarize
 from hkgit.cli.answer import echo_json
 from hkgit.cli.common import open_repository
-from hkgit.cli.output import QUIET, VERBOSE, echo, get_loudness, print_error
+from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, echo, print_error
 from hkgit.gate.entrypoints.arrival import UpdateResult
 from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
@@ -88,7 +88,7 @@ def _answer_json(answer: UpdateResult) -> JsonObject:
 
 
 def _lines(answers: Sequence[UpdateResult]) -> Iterator[str]:
-    is_quiet = get_loudness() == QUIET
+    is_quiet = CONSOLE.loudness == QUIET
     for answer in _thin_out(answers):
         # A ref that was not looked at is said always: nobody shall take silence for a judgement.
         is_clean = answer.passes and (answer.report is None or answer.report.is_clean)
@@ -134,7 +134,7 @@ def _answer_lines(answer: UpdateResult) -> Iterator[str]:
 def _report_lines(report: Report) -> Iterator[str]:
     """What is rejected, and the sum; every commit only where that is asked for."""
     rejected = tuple(ruling for ruling in report.rulings if not ruling.passes)
-    if get_loudness() < VERBOSE and rejected:
+    if CONSOLE.loudness < VERBOSE and rejected:
         *lines, _ = report_lines(replace(report, rulings=rejected))
         yield from lines
         yield summarize(ReportTotals.of(report))

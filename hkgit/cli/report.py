@@ -8,12 +8,15 @@ from pathlib import Path
 import click
 
 from hkgit.audit.audit import Audit, audit_json
+from hkgit.audit.commits import History
 from hkgit.audit.markdown import render_badge, render_body, render_comment, render_head
-from hkgit.cli.answer import Answer, find_form
-from hkgit.cli.history import POLICY, History, open_history
+from hkgit.cli.answer import Answer
+from hkgit.cli.history import POLICY, open_history
 from hkgit.cli.options import format_option
+from hkgit.cli.output import CONSOLE, show_progress
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog
+from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
 from hkgit.text.strict_json import Json
 
@@ -35,7 +38,7 @@ def command(
     `hkgit gate` for that. With --tables the page covers all repositories in the tables of
     `hkgit export`.
     """
-    form = find_form()
+    form = CONSOLE.form
     if tables is not None:
         if html is None or commits is not None or policy is not None or form != FORMATS[0]:
             raise click.UsageError("--tables needs --html, and nothing else.")
@@ -55,13 +58,19 @@ def command(
 
 def _audit(name: str, history: History, listed: Sequence[str]) -> Audit:
     refused = RefusalLog.of(history.repository.common_dir).read()
-    return Audit.of(name, history.ends, history.judge(listed).collect(), refused)
+    rulings = history.judge(listed, show_progress("judging commit"))
+    report = Report(history.policy, tuple(rulings))
+    return Audit.of(name, _find_ends(history), report, refused)
+
+
+def _find_ends(history: History) -> tuple[str, str]:
+    return history.asked.old or "", history.asked.new
 
 
 def _render(name: str, history: History, listed: Sequence[str], form: str) -> Iterator[str]:
     """Render a report as text; of Markdown first what is known by now."""
     if form == FORMATS[0]:
-        yield render_head(name, history.ends, len(listed), history.policy)
+        yield render_head(name, _find_ends(history), len(listed), history.policy)
         yield render_body(_audit(name, history, listed))
         return
     audit = _audit(name, history, listed)

@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 
-from hkgit.cli.output import describe_done, echo, forget_output, prepare_streams, print_error
+from hkgit.cli.output import CONSOLE, forget_output, prepare_streams, print_error
 from hkgit.errors import GitRefused, HkgitError, InvalidInput
 
 TYPE_CHECKING = False
@@ -45,37 +45,27 @@ def _on_terminate(number: int, frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
-def refuse_path(error: OSError) -> InvalidInput | None:
-    """Build the error for a path that the system refuses; None for any other failure."""
+def _refuse(error: OSError) -> HkgitError | None:
+    """Build the error for what the system refuses of a path; None for any other failure."""
+    if isinstance(error.filename, str | bytes) and error.errno in _FORBIDDEN:
+        import shlex  # few calls end so
+
+        name = os.fsdecode(error.filename)
+        fix = f"Check its owner and permissions: ls -ld {shlex.quote(name)}"
+        return GitRefused(name, f"cannot be used: {error.strerror}", fix)
     if error.errno not in _BAD_PATHS or error.filename is None:
         return None
-    name = os.fsdecode(error.filename) if not isinstance(error.filename, int) else "file"
+    name = "file" if isinstance(error.filename, int) else os.fsdecode(error.filename)
     return InvalidInput(name, f"cannot be read: {error.strerror}", "Check the path.")
-
-
-def _refuse(error: Exception) -> HkgitError | None:
-    """Build the error for what the system refuses; None for a fault of hkgit itself."""
-    return (refuse_path(error) or _refuse_access(error)) if isinstance(error, OSError) else None
-
-
-def _refuse_access(error: OSError) -> GitRefused | None:
-    """Build the error for what nobody may read or write here; None for any other failure."""
-    if error.errno not in _FORBIDDEN or not isinstance(error.filename, str | bytes):
-        return None
-    import shlex  # few calls end so
-
-    name = os.fsdecode(error.filename)
-    fix = f"Check its owner and permissions: ls -ld {shlex.quote(name)}"
-    return GitRefused(name, f"cannot be used: {error.strerror}", fix)
 
 
 def end_with(work: Callable[[], int], arguments: Sequence[str]) -> int:
     """Run some work, tell its failures, and return the exit code."""
     try:
-        return work()
-    except HkgitError as error:
-        print_error(str(error))
-        return error.exit_code
+        try:
+            return work()
+        except HkgitError as error:
+            return _end_refused(error, arguments)
     except KeyboardInterrupt:
         print_error("interrupted")
         return INTERRUPTED
@@ -83,50 +73,42 @@ def end_with(work: Callable[[], int], arguments: Sequence[str]) -> int:
         forget_output()
         return UNREAD
     except Exception as error:
-        if "--debug" in arguments and _refuse(error) is None:
+        refused = _refuse(error) if isinstance(error, OSError) else None
+        if "--debug" in arguments and refused is None:
             raise
         # The one boundary where whatever nobody expected becomes an exit code.
-        return _end_with_fault(error, arguments)
+        try:
+            if isinstance(error, OSError):
+                return _end_with_failure(error, refused, arguments)
+            words = f"{type(error).__name__}: {error}".partition("\n")[0]
+            fault = HkgitError("hkgit", words, "Run it again with --debug and report it.")
+            return _end_refused(fault, arguments, "internal error in ")
+        except OSError:  # nor can that be said
+            return FAULT
 
 
-def _end_with_fault(error: Exception, arguments: Sequence[str]) -> int:
-    """Explain what nobody expected; where the work is done all the same, it is no fault."""
-    try:
-        if isinstance(error, OSError):
-            _flush_or_forget()
-        if isinstance(error, OSError) and describe_done():
-            print_error(f"{describe_done()}; but the output could not be written: {error.strerror}")
-            return 0
-        refused = _refuse(error)
-        if refused is not None:
-            print_error(str(refused))
-            return refused.exit_code
-        _explain(error, arguments)
-    except OSError:  # nor can that be said
-        pass
-    return FAULT
+def _end_refused(error: HkgitError, arguments: Sequence[str], head: str = "") -> int:
+    """Say why there is no answer, for programs too, and return the exit code."""
+    from hkgit.cli.answer import echo_refusal  # few calls end so
+
+    echo_refusal(error, arguments)
+    print_error(f"{head}{error}")
+    return error.exit_code
 
 
-def _flush_or_forget() -> None:
+def _end_with_failure(error: OSError, refused: HkgitError | None, arguments: Sequence[str]) -> int:
+    """Explain what the system reports; where the work is done all the same, it is no failure."""
     try:
         sys.stdout.flush()
     except OSError:
         forget_output()
-
-
-def _explain(error: Exception, arguments: Sequence[str]) -> None:
-    """Say in a line or two what nobody expected; of a full disk hkgit is not to blame."""
-    words = str(error).partition("\n")[0]
-    if isinstance(error, OSError):
-        print_error(f"the system reported an error: {words}")
-        return
-    words, fix = f"{type(error).__name__}: {words}", "Run it again with --debug and report it."
-    print_error(f"internal error in hkgit: {words}")
-    echo(fix, err=True)
-    from hkgit.cli.answer import echo_refusal, find_form_in
-
-    command = arguments[0] if arguments else None
-    echo_refusal(find_form_in(arguments), HkgitError("hkgit", words, fix), command)
+    if CONSOLE.done:
+        print_error(f"{CONSOLE.done}; but the output could not be written: {error.strerror}")
+        return 0
+    if refused is not None:
+        return _end_refused(refused, arguments)
+    print_error(f"the system reported an error: {error}".partition("\n")[0])
+    return FAULT
 
 
 def leave(code: int) -> NoReturn:

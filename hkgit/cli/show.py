@@ -8,7 +8,7 @@ from itertools import chain
 
 import click
 
-from hkgit.audit.commits import REPLAYS, Trail, audit_commit, commit_json, format_rfc3339
+from hkgit.audit.commits import REPLAYS, audit_commit, commit_json, format_rfc3339
 from hkgit.audit.page.hunks import DiffRow, ReviewHunk, SeenRange, list_hunks
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.reports.text import report_lines
@@ -96,7 +96,7 @@ def command(revision: str) -> Answer:
     """
     history = open_history(revision, is_range=False)
     repository, policy, commit = history.repository, history.policy, history.asked.new
-    ruling = Trail(repository, history.gate).rule(commit)
+    ruling = history.rule(commit)
     signatures = Signers(repository, repository.head().commit).of(ruling)
     audited = audit_commit(ruling)
     hunks = list_hunks(repository, audited)

@@ -16,16 +16,12 @@ import click
 
 from hkgit.audit.tables.columns import COUNT, FLAG, SHARE, TEXT, WORDS
 from hkgit.audit.tables.database import open_directory, read_queries
-from hkgit.audit.tables.export_tables import (
-    ExportRequest,
-    open_repository_rows,
-    write_tables,
-)
+from hkgit.audit.tables.export_tables import open_repository_rows, write_tables
 from hkgit.audit.tables.query import SqlAnswer, answer_sql, lock_tables
-from hkgit.cli.answer import Answer, find_form, json_option
-from hkgit.cli.history import POLICY, REVISION, History, open_history
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.history import POLICY, REVISION, open_history
 from hkgit.cli.options import format_option
-from hkgit.cli.output import show_progress
+from hkgit.cli.output import CONSOLE, show_progress
 from hkgit.cli.terminal_rows import fit, measure, measure_terminal, pad
 from hkgit.text.escape import count_noun, visible
 
@@ -43,8 +39,7 @@ def export(commits: str, directory: str, policy: str | None) -> Answer:
     been added.
     """
     history = open_history(commits, policy)
-    request = make_request(history, commits, Path(directory))
-    result = write_tables(history.repository, request, show_progress("judging commit"))
+    result = write_tables(history, commits, Path(directory), show_progress("judging commit"))
     document = {
         "repository": result.identity.name,
         "url": result.identity.url,
@@ -55,18 +50,6 @@ def export(commits: str, directory: str, policy: str | None) -> Answer:
     judged = f"{count_noun(result.judged, 'commit')} judged, {result.removed} removed"
     lines = [f"{visible(result.identity.name)}: {judged}", f"the tables: {visible(directory)}"]
     return Answer(document, lines, is_info=True)
-
-
-def make_request(history: History, words: str, directory: Path) -> ExportRequest:
-    """Make the request for the commits that words name."""
-    asked = history.asked
-    return ExportRequest(
-        directory=directory,
-        revision=visible(words),
-        old=asked.old,
-        new=asked.new,
-        policy=history.policy,
-    )
 
 
 _WIDEST = 60
@@ -97,7 +80,7 @@ def sql(query: str | None, revision: str | None, tables: str | None, examples: b
     place = tables or "this repository"
     database = click.get_current_context().with_resource(_open(tables, revision or "HEAD"))
     answer = answer_sql(database, asked, place)
-    is_csv = find_form() == "csv"
+    is_csv = CONSOLE.form == "csv"
     lines = _render_csv(answer) if is_csv else _render_table(answer)
     return Answer(lambda: answer_json(answer), lines, is_long=not is_csv)
 
@@ -110,9 +93,8 @@ def _open(tables: str | None, revision: str) -> Iterator[Connection]:
             lock_tables(database)
             yield database
         return
-    history = open_history(revision)
-    request, watch = make_request(history, revision, Path()), show_progress("judging commit")
-    with open_repository_rows(history.repository, request, watch) as database:
+    watch = show_progress("judging commit")
+    with open_repository_rows(open_history(revision), revision, watch) as database:
         lock_tables(database)
         yield database
 

@@ -7,7 +7,11 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import NoReturn
+
+    from hkgit.workflows.judgement import RefPoint
+    from hkgit.workflows.session_calls import RecordStep
 
 _RECORD = (["--staged"], ["--committed"], ["--withdraw"], ["--message-file"])
 """What hooks ask of `hkgit record`; the last with a file behind it."""
@@ -33,15 +37,83 @@ def _run() -> NoReturn:
 
     # A command makes few cycles, and loads its modules without looking for any.
     gc.set_threshold(100_000, 20, 20)
-    from hkgit.cli.hook_words import run_hook_words
-    from hkgit.cli.runner import leave
+    work = _find_work([word for word in arguments if word != "--quiet"])
+    if work is None:
+        from hkgit.cli.main import run
 
-    code = run_hook_words(arguments)
-    if code is not None:
-        leave(code)
-    from hkgit.cli.main import run
+        run()
+    from hkgit.cli.output import CONSOLE, QUIET
+    from hkgit.cli.runner import begin, end_with, leave
 
-    run()
+    begin()
+    if "--quiet" in arguments:
+        CONSOLE.loudness = QUIET
+    leave(end_with(work, arguments))
+
+
+def _find_work(words: list[str]) -> Callable[[], int] | None:
+    """Find what a hook asks for, in the words as hkgit writes them; None where Click reads them.
+
+    To load Click takes four starts of the interpreter, and hooks run at each commit and each call
+    of an agent's tool.
+    """
+    match words:
+        case ["hook", agent, *options] if set(options) <= {"--steer", "--user"}:
+            from hkgit.agents import HOOKED
+
+            return (lambda: _answer_agent(agent, options)) if agent in HOOKED else None
+        case ["record", "--message-file", file]:
+            return lambda: _record("message", file)
+        case ["record", "--committed"]:
+            return lambda: _record("committed")
+        case ["gate", "--record", "--staged"]:
+            return lambda: _judge_commit(None)
+        case ["gate", "--record", "--message-file", file]:
+            return lambda: _judge_commit(file)
+        case ["gate", "--pre-push", "--remote", remote]:
+            return lambda: _judge_refs("pre_push", remote=remote)
+        case ["gate", "--pre-receive"]:
+            return lambda: _judge_refs("pre_receive")
+        case ["gate", "--reference-transaction", state]:
+            return lambda: _judge_refs("reference_transaction", state)
+    return None
+
+
+def _answer_agent(agent: str, options: list[str]) -> int:
+    from hkgit.cli.hook_answer import answer_hook
+
+    answer_hook(agent, steer="--steer" in options, user="--user" in options)
+    return 0
+
+
+def _record(step: RecordStep, message_file: str = "") -> int:
+    from hkgit.cli.record_steps import record_step
+
+    record_step(step, message_file)
+    return 0
+
+
+def _judge_commit(message_file: str | None) -> int:
+    from hkgit.cli.record_steps import judge_recorded
+
+    def judge() -> bool:
+        from hkgit.cli.commit_gate import judge_and_print  # some commits need no judge
+
+        return judge_and_print(message_file)
+
+    return _code(judge_recorded(message_file, judge))
+
+
+def _judge_refs(point: RefPoint, state: str = "", remote: str | None = None) -> int:
+    from hkgit.cli.refs import judge
+
+    return _code(judge(point, state, None, "text", remote=remote, budget=None))
+
+
+def _code(passes: bool) -> int:
+    from hkgit.errors import Rejected
+
+    return 0 if passes else Rejected.exit_code
 
 
 def run_hk() -> NoReturn:

@@ -7,6 +7,7 @@ from itertools import islice
 
 import click
 
+from hkgit.audit.commits import History
 from hkgit.audit.tables.database import open_kept_rows, restrict_rows, update_rows
 from hkgit.audit.tables.figures import (
     AgentFigures,
@@ -18,7 +19,8 @@ from hkgit.audit.tables.figures import (
     sum_up,
 )
 from hkgit.cli.answer import Answer, json_option
-from hkgit.cli.history import REVISION, History, open_history
+from hkgit.cli.history import REVISION, open_history
+from hkgit.cli.output import show_progress
 from hkgit.cli.terminal_rows import Cell, color_option, render_rows
 from hkgit.evidence.refusal_log import RefusalLog, RefusedAttempt
 from hkgit.gate.ruling import Ruling
@@ -44,7 +46,7 @@ def command(commits: str) -> Answer:
 
 def _count(history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]) -> Summary:
     def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
-        return history.judge(fresh).rulings
+        return history.judge(fresh, show_progress("judging commit"))
 
     with open_kept_rows(history.repository, history.policy) as database:
         update_rows(database, "", listed, history.policy, rule)

@@ -17,7 +17,7 @@ import click
 
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import DERIVED
-from hkgit.cli.output import echo, hush_progress, set_colour, style
+from hkgit.cli.output import CONSOLE, echo, hush_progress, style
 from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.git.program import run
 
@@ -114,13 +114,17 @@ def limit_option(most: int, what: str) -> Callable[[Command], Command]:
 def color_option(command: Command) -> Command:
     """Add the option `--color`, as git has it."""
     values = {"auto": None, "always": True, "never": False}
+
+    def note(ctx: click.Context, param: click.Parameter, value: str) -> None:
+        CONSOLE.colour = values[value]
+
     return click.option(
         "--color",
         type=click.Choice([*values]),
         default="auto",
         show_default=True,
         expose_value=False,
-        callback=lambda ctx, param, value: set_colour(values[value]),
+        callback=note,
         help="When to colour; NO_COLOR is respected.",
     )(command)
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
-from hkgit.cli.answer import find_form
-from hkgit.cli.history import POLICY, RANGE, History, open_history
+from hkgit.audit.commits import History
+from hkgit.audit.reports import ReportTotals
+from hkgit.cli.history import POLICY, RANGE, open_history
 from hkgit.cli.options import REPORT, format_option
-from hkgit.cli.output import print_note, show_progress
-from hkgit.cli.ruling_output import print_stream
+from hkgit.cli.output import CONSOLE, print_note, show_progress
+from hkgit.cli.ruling_output import print_rulings
 from hkgit.errors import Rejected
-from hkgit.gate.commit_range import RulingStream, drop_floors, judge_range, select_share
+from hkgit.gate.commit_range import drop_floors, judge_range, select_share
+from hkgit.gate.ruling import Ruling
 from hkgit.text.escape import count_noun
-from hkgit.values import replace
 
 
 @click.command()
@@ -42,28 +43,29 @@ def command(
     noted in the git directory, and left out the next time under the same policy, ladder and
     versions.
     """
-    form, history = find_form(), open_history(commits, policy, is_range=True)
+    form, history = CONSOLE.form, open_history(commits, policy, is_range=True)
+    repository, lax = history.repository, drop_floors(history.policy)
     listed = select_share(history.list(), *_parse_shard(shard))
+    tip = listed[-1] if listed else None
+    totals = ReportTotals(lax)
     if not incremental:
-        passes = print_stream(history.repository, _verify(history, listed, jobs), form)
+        rulings = _verify(history, listed, jobs)
+        passes = print_rulings(repository, rulings, totals, form, tip)
         return 0 if passes else Rejected.exit_code
     # Rows of evidence are slow to load.
     from hkgit.audit.tables.database import keep_rulings, list_held, open_kept_rows
 
-    lax = drop_floors(history.policy)
-    with open_kept_rows(history.repository, lax) as kept:
+    with open_kept_rows(repository, lax) as kept:
         known = list_held(kept, "", lax, only_passing=True)
         fresh = [each for each in listed if each not in known]
         if len(fresh) < len(listed):
             print_note(f"{count_noun(len(listed) - len(fresh), 'commit')} passed before: skipped")
-        stream = _verify(history, fresh, jobs)
-        rulings = keep_rulings(kept, stream.rulings, lax)
-        tip = listed[-1] if listed else None
-        passes = print_stream(history.repository, replace(stream, rulings=rulings, tip=tip), form)
+        rulings = keep_rulings(kept, _verify(history, fresh, jobs), lax)
+        passes = print_rulings(repository, rulings, totals, form, tip)
     return 0 if passes else Rejected.exit_code
 
 
-def _verify(history: History, commits: Sequence[str], jobs: int) -> RulingStream:
+def _verify(history: History, commits: Sequence[str], jobs: int) -> Iterator[Ruling]:
     return judge_range(
         history.repository,
         history.asked,

@@ -16,7 +16,7 @@ from hkgit.gate.clock import Watch
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import UNKNOWN, JudgeContext
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import Report, Ruling
+from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, replace
 
@@ -31,23 +31,6 @@ class CommitRange:
 
     def __str__(self) -> str:
         return f"{(self.old or '')[:12]}..{self.new[:12]}"
-
-
-@dataclass(frozen=True)
-class RulingStream:
-    """The rulings as they are made, to be read once, and the policy that they are made under.
-
-    `tip` is the newest of the commits, None where there is none; `provisional` is as of a report.
-    """
-
-    policy: Policy
-    rulings: Iterator[Ruling]
-    tip: str | None
-    provisional: bool = False
-
-    def collect(self) -> Report:
-        """Read all the rulings that are left into one report."""
-        return Report(self.policy, tuple(self.rulings), self.provisional)
 
 
 def split_range(argument: str) -> tuple[str, str]:
@@ -94,7 +77,7 @@ def judge_range(
     has_trusted_side: bool = True,
     jobs: int = 1,
     watch: Watch = iter,
-) -> RulingStream:
+) -> Iterator[Ruling]:
     """Judge every commit of a range on its own parents, each when its ruling is read.
 
     Its `old` is the trusted side: only entries that it has may be pruned, and merges must account
@@ -105,8 +88,7 @@ def judge_range(
         commits = list_commits_of(repository, asked, policy)
     trusted = asked.old if has_trusted_side else None
     gate = Gate(repository, policy, context, tip=asked.new, trusted=trusted, landing=asked.old)
-    rulings = _judge_commits(gate, commits, jobs, watch)
-    return RulingStream(policy, rulings, commits[-1] if commits else None, context.on_client)
+    return _judge_commits(gate, commits, jobs, watch)
 
 
 CHUNK = 100

@@ -324,6 +324,8 @@ class Trees:
 
     def find_differing(self, old: str | None, new: str | None) -> list[Difference]:
         """Find every name that is not the same in two trees, in no order."""
+        if old is not None and old not in self._known and new in self._known:  # going back in time
+            return [(name, was, now) for name, now, was in self.find_differing(new, old)]
         before = _NONE if old is None else self._tree(old)
         data = b"" if new is None else self._data(new)
         first, last, end = _find_shared(before, data)
@@ -428,9 +430,9 @@ def _check_tree(
     keys = [name + b"/" if mode == _DIRECTORY else name for mode, name, _ in beside]
     is_sorted = all(a < b for a, b in pairwise(keys))
     # As a directory the same name is sorted elsewhere; the bytes of an id may look like one, too.
-    is_twice = any(data.count(b" %s\0" % name) > 1 for _, name, _ in found)
-    if is_twice:
-        names = [name for _, name, _ in pattern.findall(data)]
+    is_whole, is_twice = (start, end) == (0, len(data)), False
+    if is_whole or any(data.count(b" %s\0" % name) > 1 for _, name, _ in found):
+        names = [name for _, name, _ in (found if is_whole else pattern.findall(data))]
         is_twice = len({*names}) < len(names)
     if starts[-1] != end or not is_sorted or is_twice:
         raise Unverifiable(f"tree {tree_id}", "is malformed", "Look at it with git fsck.")

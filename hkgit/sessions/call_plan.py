@@ -53,7 +53,7 @@ class CallPlan:
 
     def make_entries(self, settings: Settings) -> tuple[Entry, ...]:
         """Make the entry of each spec, on the files that those before it leave."""
-        return tuple(make_entry(each.spec, each.plan, settings, each.reads) for each in self.steps)
+        return tuple(make_entry(each, settings) for each in self.steps)
 
     def keep_versions(self, blobs: Blobs) -> None:
         """Keep every version of the files that it changes. Raises GitRefused."""

@@ -284,7 +284,7 @@ def restate(
         net.drop(landed)
     settings = Settings(min(step.units[0].entry.threshold for step in run))
     whole = net.restate(settings, more)
-    return None if whole is None else make_entry(whole.spec, whole.plan, settings, whole.reads)
+    return None if whole is None else make_entry(whole, settings)
 
 
 def list_blind(entry: Entry, units: Sequence[PendingEdit]) -> Iterator[str]:

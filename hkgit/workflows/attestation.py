@@ -23,7 +23,6 @@ from hkgit.gate.attestations.trust import entry_refs, sign_entry
 from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import hash_policy
 from hkgit.git import program
 from hkgit.git.objects import EMPTY_TREE
@@ -70,8 +69,11 @@ def judge_statement(
         fix = "Rebase onto the base, or merge it, and attest the result."
         raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
     policy = policy if target is None else policy.for_refs([target])
-    report = judge_range(repository, commits, policy, JudgeContext(ref=target)).collect()
-    _expect_all_pass(report)
+    rulings = tuple(judge_range(repository, commits, policy, JudgeContext(ref=target)))
+    failed = next((ruling for ruling in rulings if not ruling.passes), None)
+    if failed is not None:
+        where, what = (failed.judged.candidate.id or "")[:12], f"does not pass ({failed.rule})"
+        raise Rejected(where, f"{what}, so it cannot be attested", "hkgit gate --range says why.")
     return Statement(
         base=old,
         base_tree=repository.commit(old).tree,
@@ -81,20 +83,12 @@ def judge_statement(
         policy=hash_policy(policy),
         accepted=policy.verdicts,
         ladder=LADDER_VERSION,
-        counts=Counter(str(ruling.judged.verdict) for ruling in report.rulings),
+        counts=Counter(str(ruling.judged.verdict) for ruling in rulings),
         git=".".join(map(str, program.read_version())),
         hkgit=__version__,
         resource=resource or f"swh:1:rev:{old}",
         time=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
-
-
-def _expect_all_pass(report: Report) -> None:
-    failed = [ruling for ruling in report.rulings if not ruling.passes]
-    if failed:
-        where = (failed[0].judged.candidate.id or "")[:12]
-        what = f"does not pass ({failed[0].rule}), so it cannot be attested"
-        raise Rejected(where, what, "hkgit gate --range says why.")
 
 
 def sign_entries(repository: Repository, old: str, new: str, key: Path) -> dict[str, str]:

@@ -1,7 +1,4 @@
-"""Judge a commit being made, a range, and refs that move.
-
-The rulings come one by one, so that memory does not grow with the range.
-"""
+"""Judge a commit being made, what a CI job runs for, and refs that move."""
 
 from __future__ import annotations
 
@@ -12,11 +9,6 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.replay import make_candidate
 from hkgit.evidence.trailers import cut_at_scissors
 from hkgit.gate.clock import DEFAULT, Watch
-from hkgit.gate.commit_range import (
-    CommitRange,
-    RulingStream,
-    judge_range,
-)
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN
@@ -72,24 +64,6 @@ def _message(repository: Repository, message_file: str | None) -> bytes | None:
     raw = read_message(find_message_file(repository, message_file))
     raw, _ = cut_at_scissors(raw, find_comment_mark(repository))
     return repository.git("stripspace", "--strip-comments", stdin=raw).stdout
-
-
-def judge_commits(
-    repository: Repository,
-    commits: CommitRange,
-    policy: str | None = None,
-    watch: Watch = iter,
-    *,
-    explain: bool = False,
-) -> RulingStream:
-    """Judge the commits of a range, each on its own parents, as the rulings are read.
-
-    The policy is that of the old side, else the one that `policy` names, as FILE or REV:PATH. With
-    `explain` the rulings say which rules were tried. Raises InvalidInput for a range that runs
-    backwards, or a policy that cannot be read.
-    """
-    trusted = load_policy(repository, policy, commits.old)
-    return judge_range(repository, commits, trusted, JudgeContext(explain=explain), watch=watch)
 
 
 def judge_ci(

@@ -12,7 +12,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from hkgit.cli.hook import command
+from hkgit.cli.hook import hook
 from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.session_status import Status
@@ -31,7 +31,7 @@ def stream(agent: str, repo: Repo) -> Iterator[dict[str, Any]]:
 def told(agent: str, payload: object, *options: str) -> dict[str, Any]:
     """What `hkgit hook` answers to an input."""
     text = payload if isinstance(payload, str) else json.dumps(payload)
-    result = CliRunner().invoke(command, [agent, *options], input=text, catch_exceptions=False)
+    result = CliRunner().invoke(hook, [agent, *options], input=text, catch_exceptions=False)
     assert result.exit_code == 0
     answer: dict[str, Any] = json.loads(result.stdout)
     return answer

@@ -10,11 +10,12 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import Verdict
-from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
+from hkgit.gate.commit_range import CommitRange, list_commits_of
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Attack, Change, Scene, commit_of, replace_range
 from tests.support.commits import commit_tree, joined
+from tests.support.rulings import judge_whole
 
 EVIL = File(b"evil\n")
 
@@ -179,9 +180,7 @@ def test_a_merge_brings_the_commits_that_it_merges_before_the_judge(
     main = scene.by_hand({"c.txt": File(b"c\n")}, PERSON)
     merged = scene.repo.git("merge-tree", "--write-tree", main, side)
     made = commit_tree(scene.repo, merged, [main, side], b"Merge\n", AGENT)
-    report = judge_range(
-        Repository.discover(scene.repo.path), CommitRange(main, made), policy
-    ).collect()
+    report = judge_whole(Repository.discover(scene.repo.path), CommitRange(main, made), policy)
     assert [ruling.rule for ruling in report.rulings if not ruling.passes] == ["blind"]
 
 
@@ -191,7 +190,7 @@ def test_a_merge_brings_the_commits_that_it_merges_before_the_judge(
 def test_unrelated_histories_are_judged_from_their_roots(scene: Scene, policy: Policy) -> None:
     stranger = root(scene)
     opened = Repository.discover(scene.repo.path)
-    report = judge_range(opened, CommitRange(scene.repo.head, stranger), policy).collect()
+    report = judge_whole(opened, CommitRange(scene.repo.head, stranger), policy)
     assert [(each.passes, each.rule) for each in report.rulings] == [(False, "blind")]
 
 
@@ -199,7 +198,7 @@ def test_a_range_that_runs_backwards_is_no_pass(scene: Scene, policy: Policy) ->
     opened = Repository.discover(scene.repo.path)
     old = scene.repo.git("rev-parse", "HEAD~1")
     with pytest.raises(InvalidInput, match="backwards"):
-        judge_range(opened, CommitRange(scene.repo.head, old), policy).collect()
+        judge_whole(opened, CommitRange(scene.repo.head, old), policy)
 
 
 def test_what_since_leaves_alone_is_not_moved_by_a_ref(scene: Scene) -> None:
@@ -234,7 +233,7 @@ def test_commits_from_borrowed_objects_are_judged_like_others(
     path = tmp_path_factory.mktemp("borrowed") / "repo"
     scene.repo.git("clone", "-q", "--shared", ".", str(path))
     opened = Repository.discover(path)
-    report = judge_range(opened, CommitRange(scene.repo.head, evil), policy).collect()
+    report = judge_whole(opened, CommitRange(scene.repo.head, evil), policy)
     assert [each.rule for each in report.rulings] == ["blind"]
 
 

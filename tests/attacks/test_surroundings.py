@@ -18,7 +18,7 @@ from hkgit.edits import File
 from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.clock import DEFAULT, OutOfTime, limit_time
-from hkgit.gate.commit_range import CommitRange, judge_range
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
@@ -27,6 +27,7 @@ from tests.attacks.scene import AGENT, PERSON, A, Scene, replace_range
 from tests.support.commits import applied, commit_tree
 from tests.support.reports import place_report, render
 from tests.support.repos import Repo
+from tests.support.rulings import judge_whole
 from tests.support.running import range_hash
 
 EVIL = File(b"evil\n")
@@ -159,8 +160,8 @@ def test_a_hostile_environment_changes_no_verdict(
 ) -> None:
     opened, head = Repository.discover(scene.repo.path), scene.repo.head
     with environment(variables):
-        report = judge_range(opened, CommitRange(head, commits["bytes"]), Policy()).collect()
-        merged = judge_range(opened, CommitRange(head, commits["merge"]), Policy()).collect()
+        report = judge_whole(opened, CommitRange(head, commits["bytes"]), Policy())
+        merged = judge_whole(opened, CommitRange(head, commits["merge"]), Policy())
     assert [each.rule for each in report.rulings] == ["bytes"]
     assert {each.rule for each in merged.rulings} == {"verdict strict", "verdict merge"}
 
@@ -273,7 +274,7 @@ def hostile_report(scene: Scene) -> Report:
         {path: File(b"x")}, "codex \u202e <a@example.org>", first, f"Hkgit-Edit: {HOSTILE}\n"
     )
     opened = Repository.discover(scene.repo.path)
-    return judge_range(opened, CommitRange(scene.repo.head, second), Policy()).collect()
+    return judge_whole(opened, CommitRange(scene.repo.head, second), Policy())
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -306,6 +307,6 @@ def test_an_honest_file_is_not_needed_for_a_verdict(scene: Scene, tmp_path: Path
     scene.repo.git("clone", "-q", "--bare", ".", str(bare))
     scene.repo.git("update-ref", "-d", "refs/heads/honest")
     asked = CommitRange(scene.repo.head, made)
-    report = judge_range(Repository.discover(bare), asked, Policy()).collect()
+    report = judge_whole(Repository.discover(bare), asked, Policy())
     assert [each.rule for each in report.rulings] == ["verdict strict"]
     assert A.startswith(b"import sys")

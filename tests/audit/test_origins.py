@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hkgit.audit.commits import History
 from hkgit.audit.origins import LineOrigin, LineOrigins, blame
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.gate.commit_range import drop_floors
-from hkgit.gate.judge import Gate
+from hkgit.gate.commit_range import CommitRange, drop_floors
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
@@ -25,7 +25,8 @@ from tests.support.repos import Repo
 
 def origins(repo: Repo, path: str = "a.txt", rev: str | None = "HEAD") -> list[LineOrigin]:
     repository = Repository.discover(repo.path)
-    found = LineOrigins(repository, Gate(repository, drop_floors(Policy())))
+    asked = CommitRange(None, repository.resolve(rev or "HEAD"))
+    found = LineOrigins(History(repository, asked, drop_floors(Policy())))
     return [found.of(line) for line in blame(repository, path, rev)]
 
 

@@ -10,18 +10,19 @@ from hkgit.audit.audit import Audit, audit_json
 from hkgit.audit.markdown import render_body
 from hkgit.audit.questions import answer_questions, collect_range
 from hkgit.audit.reports.findings import name_commit
-from hkgit.gate.commit_range import CommitRange, judge_range
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.commits import applied, commit
 from tests.support.repos import Repo
+from tests.support.rulings import judge_whole
 
 
 def audit(repo: Repo) -> Audit:
     repository = Repository.discover(repo.path)
     ends = repository.resolve("start"), repository.resolve("HEAD")
-    return Audit.of("a..b", ends, judge_range(repository, CommitRange(*ends), Policy()).collect())
+    return Audit.of("a..b", ends, judge_whole(repository, CommitRange(*ends), Policy()))
 
 
 def test_commits_are_counted_by_what_is_proved(trail: Trail, faulty: Trail) -> None:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import pytest
 
 from hkgit.audit.questions import QUESTIONS, Question, answer_questions, collect_range
-from hkgit.gate.commit_range import CommitRange, drop_floors, judge_range
+from hkgit.gate.commit_range import CommitRange, drop_floors
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.commits import applied, commit
 from tests.support.repos import Repo
+from tests.support.rulings import judge_whole
 
 
 def asked(repo: Repo, old: str = "start", new: str = "HEAD") -> dict[str, Question]:
     repository = Repository.discover(repo.path)
     ends = repository.resolve(old), repository.resolve(new)
-    report = judge_range(repository, CommitRange(*ends), drop_floors(Policy())).collect()
+    report = judge_whole(repository, CommitRange(*ends), drop_floors(Policy()))
     found = answer_questions(collect_range(report.rulings, Policy()))
     return {point.name: point for point in found}
 
@@ -76,6 +77,6 @@ def test_what_cannot_be_seen_is_unknown(trail: Trail, repo: Repo) -> None:
     repo.git("reset", "-q", "--hard", "FETCH_HEAD")
     repository = Repository.discover(repo.path)
     asked = CommitRange(None, repo.head)
-    report = judge_range(repository, asked, drop_floors(Policy(govern="all"))).collect()
+    report = judge_whole(repository, asked, drop_floors(Policy(govern="all")))
     found = answer_questions(collect_range(report.rulings, Policy(govern="all")))
     assert {point.name: point.answer for point in found}["procedure"] == "unknown"

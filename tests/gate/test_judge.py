@@ -13,7 +13,6 @@ from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.commit_range import (
     CommitRange,
     drop_floors,
-    judge_range,
     list_commits_of,
     split_range,
 )
@@ -24,6 +23,7 @@ from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge,
 from tests.support.gating import begun, blind, by_hand, good, opened, staged
 from tests.support.planning import Operation, protocol
 from tests.support.repos import Repo
+from tests.support.rulings import judge_whole
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_verify_knows_no_floors(started: Repo) -> None:
     commit(started, applied(started, protocol(blind())))
     asked = CommitRange(start, started.head)
     policy = drop_floors(Policy(tiers=("exact",)))
-    report = judge_range(opened(started), asked, policy, has_trusted_side=False).collect()
+    report = judge_whole(opened(started), asked, policy, has_trusted_side=False)
     assert [ruling.judged.verdict for ruling in report.rulings] == [Verdict.STRICT]
     assert report.passes
 
@@ -174,7 +174,7 @@ def mixed(started: Repo) -> Repo:
 
 def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
     asked = CommitRange(mixed.git("rev-parse", "HEAD~3"), mixed.head)
-    report = judge_range(opened(mixed), asked, Policy()).collect()
+    report = judge_whole(opened(mixed), asked, Policy())
     assert [(ruling.judged.verdict, ruling.passes) for ruling in report.rulings] == [
         ("ungoverned", True),
         ("strict", True),
@@ -185,7 +185,7 @@ def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
 @pytest.mark.parametrize(("mode", "passes"), [("enforce", False), ("warn", True), ("report", True)])
 def test_only_enforce_rejects(mixed: Repo, mode: str, passes: bool) -> None:
     old, policy = mixed.git("rev-parse", "HEAD~1"), Policy(mode=mode)
-    report = judge_range(opened(mixed), CommitRange(old, mixed.head), policy).collect()
+    report = judge_whole(opened(mixed), CommitRange(old, mixed.head), policy)
     assert report.passes == passes
     assert [ruling.passes for ruling in report.rulings] == [False]
 
@@ -203,7 +203,7 @@ def test_the_commits_of_a_range_come_parents_first(mixed: Repo) -> None:
 
 
 def test_an_empty_range_passes(mixed: Repo) -> None:
-    report = judge_range(opened(mixed), CommitRange(mixed.head, mixed.head), Policy()).collect()
+    report = judge_whole(opened(mixed), CommitRange(mixed.head, mixed.head), Policy())
     assert report.rulings == ()
     assert report.passes is True
 
@@ -211,13 +211,13 @@ def test_an_empty_range_passes(mixed: Repo) -> None:
 def test_a_range_that_runs_backwards_is_invalid(mixed: Repo) -> None:
     old = mixed.git("rev-parse", "HEAD~1")
     with pytest.raises(InvalidInput, match="runs backwards"):
-        judge_range(opened(mixed), CommitRange(mixed.head, old), Policy()).collect()
+        judge_whole(opened(mixed), CommitRange(mixed.head, old), Policy())
 
 
 def test_a_since_that_is_not_here_is_invalid(mixed: Repo) -> None:
     old = mixed.git("rev-parse", "HEAD~1")
     with pytest.raises(InvalidInput, match="is not a commit here"):
-        judge_range(opened(mixed), CommitRange(old, mixed.head), Policy(since="v0")).collect()
+        judge_whole(opened(mixed), CommitRange(old, mixed.head), Policy(since="v0"))
 
 
 def test_a_range_has_two_sides() -> None:

@@ -1,11 +1,23 @@
-"""Count the rulings that a process holds, for tests of what is not kept."""
+"""Judge a whole range, and count the rulings that a process holds."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-from hkgit.gate.ruling import Ruling
+from hkgit.gate.commit_range import CommitRange, judge_range
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Report, Ruling
+from hkgit.git.repository import Repository
+
+
+def judge_whole(
+    repository: Repository, asked: CommitRange, policy: Policy, *given: Any, **options: Any
+) -> Report:
+    """Judge every commit of a range, and report on all of them."""
+    rulings = judge_range(repository, asked, policy, *given, **options)
+    return Report(policy, tuple(rulings))
 
 
 def count_alive(rulings: Iterable[Ruling], alive: list[int], every: int = 40) -> Iterator[Ruling]:

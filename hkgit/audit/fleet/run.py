@@ -23,7 +23,7 @@ from contextlib import ExitStack
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hkgit.audit.commits import Trail
+from hkgit.audit.commits import History, audit_commit
 from hkgit.audit.fleet.plan import (
     FleetDirectory,
     ListedRepository,
@@ -42,7 +42,6 @@ from hkgit.audit.tables.database import (
     transaction,
 )
 from hkgit.audit.tables.export_tables import (
-    ExportFacts,
     has_duck,
     note_repository,
     open_duck,
@@ -58,7 +57,7 @@ from hkgit.audit.tables.rows import (
     name_url,
 )
 from hkgit.errors import GitRefused, HkgitError
-from hkgit.gate.judge import Gate
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import hash_policy
 from hkgit.git.repository import Repository
@@ -92,14 +91,15 @@ def judge_part(
     key = directory.root, name, policy, tip
     if getattr(_OF_THREAD, "key", None) != key:
         repository = Repository.discover(directory.mirror(name))
-        _OF_THREAD.trail = Trail(repository, Gate(repository, policy, tip=tip))
+        _OF_THREAD.history = History(repository, CommitRange(None, tip), policy)
         _OF_THREAD.key = key
-    return _judge(_OF_THREAD.trail, commits)
+    return _judge(_OF_THREAD.history, commits)
 
 
-def _judge(trail: Trail, commits: Sequence[str]) -> list[Rows]:
-    policy, judge = trail.gate.policy, describe_judges(trail.gate.policy)
-    return [make_rows(trail.repository, trail.tell(each), policy, judge) for each in commits]
+def _judge(history: History, commits: Sequence[str]) -> list[Rows]:
+    policy, judge = history.policy, describe_judges(history.policy)
+    rulings = map(audit_commit, map(history.rule, commits))
+    return [make_rows(history.repository, each, policy, judge) for each in rulings]
 
 
 def figures_json(figures: Figures) -> JsonObject:
@@ -399,12 +399,12 @@ class _Run:
         self, identity: RepositoryIdentity, plan: PlannedRepository, figures: Figures
     ) -> None:
         """Keep what the tables and the next run shall know of a repository that is judged."""
-        state, policy = plan.state, plan.policy
+        state = plan.state
         # What could not be read may be readable the next time, whatever the refs say.
         is_open = figures["replay"].get("unverifiable", 0) > 0
-        facts = ExportFacts(" ".join(state.tips), plan.tip, hash_policy(policy), policy.source)
         with transaction(self.database):
-            note_repository(self.database, identity, facts)
+            tips = " ".join(state.tips)
+            note_repository(self.database, identity, tips, tip=plan.tip, policy=plan.policy)
             self.states.set(identity.name, replace(state, evidence="") if is_open else state)
         self._write_parquet(identity, tuple(TABLES))
 
@@ -414,13 +414,13 @@ class _Run:
         """The row of a repository that could not be judged; the tables say so, too."""
         state = self.states.get(identity.name)
         tips = {} if state is None else state.tips
-        facts = ExportFacts(
-            revision=" ".join(tips or listed.refs),
+        note_repository(
+            self.database,
+            identity,
+            " ".join(tips or listed.refs),
             tip=next(iter(tips.values()), None),
-            status="failed",
             error=f"{failure.where}: {failure.what}",
         )
-        note_repository(self.database, identity, facts)
         self._write_parquet(identity, ("repositories",))
         return FleetRow(listed, FAILED, failure=failure)
 

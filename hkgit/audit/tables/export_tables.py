@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -13,7 +13,7 @@ from sqlite3 import Connection
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from hkgit.audit.commits import Trail
+from hkgit.audit.commits import History
 from hkgit.audit.tables.columns import REPOSITORY, TABLES, EvidenceTable
 from hkgit.audit.tables.database import (
     insert_rows,
@@ -34,12 +34,12 @@ from hkgit.audit.tables.rows import (
 from hkgit.errors import GitRefused
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.gate.clock import Watch
-from hkgit.gate.judge import Gate
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from hkgit.gate.trusted_policy import hash_policy
-from hkgit.git.repository import Repository
-from hkgit.values import dataclass
+from hkgit.text.escape import visible
+from hkgit.values import dataclass, replace
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -117,46 +117,28 @@ def _write_part(
     return part
 
 
-@dataclass(frozen=True)
-class ExportFacts:
-    """What an export says of a repository; `status` is `ok`, else `error` says what went wrong."""
-
-    revision: str
-    tip: str | None = None
-    policy: str | None = None
-    policy_source: str | None = None
-    status: str = "ok"
-    error: str | None = None
-
-
-def note_repository(database: Connection, identity: RepositoryIdentity, facts: ExportFacts) -> None:
-    """Say of a repository its last export, and the result."""
+def note_repository(
+    database: Connection,
+    identity: RepositoryIdentity,
+    revision: str,
+    *,
+    tip: str | None = None,
+    policy: Policy | None = None,
+    error: str | None = None,
+) -> None:
+    """Say of a repository its last export, of which revision, and the result."""
     row = {
         "url": identity.url,
         "roots": list(identity.roots),
-        "revision": facts.revision,
-        "tip": facts.tip,
-        "policy": facts.policy,
-        "policy_source": facts.policy_source,
+        "revision": revision,
+        "tip": tip,
+        "policy": None if policy is None else hash_policy(policy),
+        "policy_source": None if policy is None else policy.source,
         "exported": datetime.now(UTC).replace(tzinfo=None, microsecond=0).isoformat(),
-        "status": facts.status,
-        "error": facts.error,
+        "status": "ok" if error is None else "failed",
+        "error": error,
     }
     insert_rows(database, identity.name, {"repositories": [row]})
-
-
-@dataclass(frozen=True)
-class ExportRequest:
-    """Commits of `old..new`, or without `old` all that leads to `new`; `revision` as it was said.
-
-    The policy judges them all.
-    """
-
-    directory: Path
-    revision: str
-    old: str | None
-    new: str
-    policy: Policy
 
 
 @dataclass(frozen=True)
@@ -165,65 +147,67 @@ class ExportResult:
 
     identity: RepositoryIdentity
     judged: int
-    removed: int = 0
+    removed: int
 
 
 def write_tables(
-    repository: Repository, request: ExportRequest, watch: Watch = iter
+    history: History, revision: str, directory: Path, watch: Watch = iter
 ) -> ExportResult:
     """Write the evidence of commits as tables: what is new, and what must be judged again.
 
-    Raises InvalidInput for a directory that contains something else, GitRefused where it cannot be
-    written.
+    `revision` is what the commits were named by. Raises InvalidInput for a directory that contains
+    something else, GitRefused where it cannot be written.
     """
-    identity = identify(repository, request.new)
-    commits = repository.commits_between(request.old, request.new)
-    rule = _make_rule(repository, request, watch)
-    with open_directory(request.directory, is_new=True) as database:
-        judged = update_rows(database, identity.name, commits, request.policy, rule, repository)
+    identity = identify(history.repository, history.asked.new)
+    with open_directory(directory, is_new=True) as database:
         # Without `old` they are all there are: what is there beside them has gone.
-        removed = keep_only(database, identity.name, commits) if request.old is None else 0
-        _note_clone(database, repository, identity, request)
+        removes = history.asked.old is None
+        _, *counts = _update(database, identity, history, revision, watch, removes=removes)
         if has_duck():
-            names = tuple(TABLES) if judged or removed else ("repositories", "refusals")
+            names = tuple(TABLES) if any(counts) else ("repositories", "refusals")
             # What others add meanwhile waits, so that no older files replace theirs.
             with open_duck() as duck, transaction(database):
-                write_parquet(duck, database, request.directory, identity.name, names)
-    return ExportResult(identity, judged, removed)
+                write_parquet(duck, database, directory, identity.name, names)
+    return ExportResult(identity, *counts)
 
 
 @contextmanager
 def open_repository_rows(
-    repository: Repository, request: ExportRequest, watch: Watch = iter
+    history: History, revision: str, watch: Watch = iter
 ) -> Iterator[Connection]:
     """Open a database with what `export` would write of a repository alone."""
-    identity = identify(repository, request.new)
-    commits = repository.commits_between(request.old, request.new)
-    rule = _make_rule(repository, request, watch)
-    with open_kept_rows(repository, request.policy, identity.name) as database:
-        update_rows(database, identity.name, commits, request.policy, rule, repository)
+    identity = identify(history.repository, history.asked.new)
+    with open_kept_rows(history.repository, history.policy, identity.name) as database:
         database.execute('DELETE FROM refusals WHERE "commit" IS NULL')
-        _note_clone(database, repository, identity, request)
+        commits, *_ = _update(database, identity, history, revision, watch)
         restrict_rows(database, commits)
         yield database
 
 
-def _make_rule(
-    repository: Repository, request: ExportRequest, watch: Watch
-) -> Callable[[Sequence[str]], Iterable[Ruling]]:
-    trail = Trail(repository, Gate(repository, request.policy, tip=request.new))
-    return lambda commits: map(trail.rule, watch(commits))
-
-
-def _note_clone(
+def _update(
     database: Connection,
-    repository: Repository,
     identity: RepositoryIdentity,
-    request: ExportRequest,
-) -> None:
-    """Write what is said of a clone as a whole."""
+    history: History,
+    revision: str,
+    watch: Watch,
+    *,
+    removes: bool = False,
+) -> tuple[Sequence[str], int, int]:
+    """Write what is missing of a history, and with `removes` drop all other rows.
+
+    Return its commits, how many were judged, and how many were dropped.
+    """
+    repository, asked, policy = history.repository, history.asked, history.policy
+    commits = repository.commits_between(asked.old, asked.new)
+    # Rows are there for whoever asks, so no side is trusted.
+    alone = replace(history, asked=CommitRange(None, asked.new))
+
+    def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
+        return map(alone.rule, watch(fresh))
+
+    judged = update_rows(database, identity.name, commits, policy, rule, repository)
+    removed = keep_only(database, identity.name, commits) if removes else 0
     of_clone = make_rows_of_clone(RefusalLog.of(repository.common_dir).read())
     note_refusals(database, identity.name, of_clone)
-    policy = request.policy
-    facts = ExportFacts(request.revision, request.new, hash_policy(policy), policy.source)
-    note_repository(database, identity, facts)
+    note_repository(database, identity, visible(revision), tip=asked.new, policy=policy)
+    return commits, judged, removed

@@ -258,10 +258,9 @@ class EntryPoint:
         asked = CommitRange(side.start, new, side.excluding)
         pusher = read_pusher(side.policy) if self.on_server else None
         context = replace(self.context, ref=update.ref, pusher=pusher)
-        report = judge_range(
-            self.repository, asked, side.policy, context, watch=self.watch
-        ).collect()
-        if any(each.judged.entries for each in report.rulings):
+        rulings = tuple(judge_range(self.repository, asked, side.policy, context, watch=self.watch))
+        report = Report(side.policy, rulings, context.on_client)
+        if any(each.judged.entries for each in rulings):
             self._expect_files_kept(update, side, new)
         start = side.start[:12] if side.start is not None else "the beginning"
         return UpdateResult(update, side.policy, report, judged=f"from {start} to {new[:12]}")

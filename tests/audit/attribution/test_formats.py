@@ -16,8 +16,9 @@ from hkgit.audit.authorship import (
     render_records,
     write_note,
 )
+from hkgit.audit.commits import History
 from hkgit.errors import InvalidInput
-from hkgit.gate.judge import Gate
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from tests.support.commits import applied, commit, edited_thrice, joined
 from tests.support.gating import opened
@@ -82,8 +83,8 @@ TRACE = _object(
 
 
 def attribute(repo: Repo, rev: str = "HEAD") -> Attribution:
-    repository = opened(repo)
-    return attribute_commit(repository, Gate(repository, Policy()), repo.resolve(rev))
+    commit = repo.resolve(rev)
+    return attribute_commit(History(opened(repo), CommitRange(None, commit), Policy()), commit)
 
 
 @pytest.fixture

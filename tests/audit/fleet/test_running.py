@@ -13,7 +13,7 @@ from sqlite3 import Connection, OperationalError
 import pytest
 from jsonschema import Draft202012Validator
 
-from hkgit.audit.commits import Trail
+from hkgit.audit.commits import History
 from hkgit.audit.fleet import run
 from hkgit.audit.fleet.plan import (
     FleetDirectory,
@@ -188,11 +188,11 @@ def test_what_a_run_that_was_ended_has_judged_is_not_judged_again(
     judged: list[int] = []
     real = run._judge
 
-    def judge(trail: Trail, commits: Sequence[str]) -> list[Rows]:
+    def judge(history: History, commits: Sequence[str]) -> list[Rows]:
         if len(judged) == 2:
             raise KeyboardInterrupt
         judged.append(len(commits))
-        return real(trail, commits)
+        return real(history, commits)
 
     monkeypatch.setattr(run, "_judge", judge)
     with pytest.raises(KeyboardInterrupt):

@@ -8,12 +8,13 @@ import pytest
 
 from hkgit.audit.audit import Audit
 from hkgit.audit.page.page_facts import PageFacts, gather_facts
-from hkgit.gate.commit_range import CommitRange, judge_range
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 from hkgit.values import replace
 from tests.audit.page.orchard import Orchard
 from tests.support.repos import Repo
+from tests.support.rulings import judge_whole
 
 
 def facts_of(
@@ -22,7 +23,7 @@ def facts_of(
     """The facts of a range under the built-in policy."""
     repository = Repository.discover(repo.path)
     ends = repository.resolve(old), repository.resolve(new)
-    report = judge_range(repository, CommitRange(*ends), Policy()).collect()
+    report = judge_whole(repository, CommitRange(*ends), Policy())
     return gather_facts(repository, title, Audit.of(f"{old}..{new}", ends, report))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.audit.reports.findings import ReportItem
 from hkgit.edits import File, Read
-from hkgit.gate.commit_range import CommitRange, judge_range
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
@@ -16,6 +16,7 @@ from hkgit.text.document import range_hash
 from tests.support.commits import AGENT, PERSON, Change, applied, commit
 from tests.support.reports import ReportSheet, place_report, render
 from tests.support.repos import Repo
+from tests.support.rulings import judge_whole
 
 APP = b"".join(b"line %d\n" % number for number in range(1, 21))
 ODD = "::add-mask::a, 100% `b` | <i> ##[c].md"
@@ -48,7 +49,7 @@ def judged(repo: Repo, old: str, new: str = "HEAD", policy: Policy | None = None
     """The sheet of a range."""
     repository = Repository.discover(repo.path)
     ends = (repository.resolve(old), repository.resolve(new))
-    report: Report = judge_range(repository, CommitRange(*ends), policy or Policy()).collect()
+    report: Report = judge_whole(repository, CommitRange(*ends), policy or Policy())
     return place_report(repository, report)
 
 

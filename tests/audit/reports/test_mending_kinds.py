@@ -18,7 +18,7 @@ from hkgit.audit.reports.fix import mend
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
 from hkgit.evidence.replay import candidate_of
 from hkgit.gate.clock import OutOfTime
-from hkgit.gate.commit_range import CommitRange, judge_range
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
@@ -46,6 +46,7 @@ from tests.support.keys import made_key, public, sign_with
 from tests.support.modules import list_rules
 from tests.support.planning import Operation, hash_of, protocol, replace_range
 from tests.support.repos import Repo
+from tests.support.rulings import judge_whole
 from tests.support.running import run
 
 
@@ -271,9 +272,9 @@ CHANGE_NOTHING = ("prune", "surplus")
 def report(repo: Repo, old: str) -> Report:
     repository = Repository.discover(repo.path)
     policy = read_trusted_policy(repository, repository.resolve(old))
-    return judge_range(
+    return judge_whole(
         repository, CommitRange(repository.resolve(old), repository.resolve("HEAD")), policy
-    ).collect()
+    )
 
 
 @pytest.fixture(scope="module")

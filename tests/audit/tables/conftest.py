@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.tables.export_tables import ExportRequest, ExportResult, write_tables
+from hkgit.audit.commits import History
+from hkgit.audit.tables.export_tables import ExportResult, write_tables
 from hkgit.evidence.refusal_log import Refusal, RefusalLog
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.trusted_policy import read_trusted_policy
 from hkgit.git.repository import Repository
 from tests.audit.page.orchard import Orchard
@@ -23,14 +25,8 @@ def export_all(repo: Repo, directory: Path, revision: str = "HEAD") -> ExportRes
     repository = Repository.discover(repo.path)
     policy = read_trusted_policy(repository, repository.head().commit)
     old, _, new = revision.rpartition("..")
-    request = ExportRequest(
-        directory=directory,
-        revision=revision,
-        old=repository.resolve(old) if old else None,
-        new=repository.resolve(new),
-        policy=policy,
-    )
-    return write_tables(repository, request)
+    asked = CommitRange(repository.resolve(old) if old else None, repository.resolve(new))
+    return write_tables(History(repository, asked, policy), revision, directory)
 
 
 def edit_text(repo: Repo, path: str, old: str, new: str, **claims: object) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.audit.tables.database import open_directory
-from hkgit.audit.tables.export_tables import ExportFacts, note_repository
+from hkgit.audit.tables.export_tables import note_repository
 from hkgit.audit.tables.rows import RepositoryIdentity
 from hkgit.audit.tables.sums import sum_tables
 from tests.audit.page.hostile import CORPUS, hostile
@@ -33,9 +33,8 @@ def several(grown: Repo, tables: Path, tmp_path_factory: pytest.TempPathFactory)
     for repo in (plain, bad):
         export_all(repo, place / "tables")
     lost = RepositoryIdentity("example.org/mara/lost", "https://example.org/mara/lost")
-    facts = ExportFacts("HEAD", status="failed", error=f"no route to it {CORPUS[1]}")
     with open_directory(place / "tables") as database:
-        note_repository(database, lost, facts)
+        note_repository(database, lost, "HEAD", error=f"no route to it {CORPUS[1]}")
     return place / "tables"
 
 

@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from benchmarks.history import make_history
 from hkgit.cli.main import main
 from hkgit.evidence.replay import list_removals
 from hkgit.evidence.verdict import CandidateCommit
-from hkgit.gate.commit_range import RulingStream, judge_range
+from hkgit.gate.commit_range import judge_range
 from hkgit.gate.judge import Gate
 from hkgit.gate.ruling import Ruling
 from tests.support.rulings import count_alive
@@ -164,21 +164,20 @@ def test_totals_begin_with_what_is_known_before_anything_is_judged(
         raise KeyboardInterrupt
 
     monkeypatch.chdir(history)
-    monkeypatch.setattr("hkgit.cli.history.judge_range", stop)
+    monkeypatch.setattr("hkgit.audit.commits.judge_range", stop)
     with pytest.raises(click.Abort):
         main.main([command, f"main~{COMMITS}..main"], standalone_mode=False)
     assert known in capsys.readouterr().out
 
 
 def test_totals_of_stats_keep_no_rulings(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def watch(*given: Any, **options: Any) -> RulingStream:
-        stream = judge_range(*given, **options)
-        return replace(stream, rulings=count_alive(stream.rulings, alive, every=4))
+    def watch(*given: Any, **options: Any) -> Iterator[Ruling]:
+        return count_alive(judge_range(*given, **options), alive, every=4)
 
     gc.freeze()  # what other tests keep is not counted, and not searched
     alive: list[int] = []
     monkeypatch.chdir(history)
-    monkeypatch.setattr("hkgit.cli.history.judge_range", watch)
+    monkeypatch.setattr("hkgit.audit.commits.judge_range", watch)
     main.main(["stats", f"main~{COMMITS}..main", "--json"], standalone_mode=False)
     assert len(alive) == COMMITS // 4
     assert 1 <= max(alive) < 4

@@ -10,27 +10,26 @@ from typing import Any
 import pytest
 
 from benchmarks.history import make_history
+from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.options import FORMATS
-from hkgit.cli.ruling_output import print_stream
+from hkgit.cli.ruling_output import print_rulings
 from hkgit.errors import Rejected
 from hkgit.gate.commit_range import (
     CommitRange,
-    RulingStream,
     drop_floors,
     judge_range,
     select_share,
 )
 from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
-from hkgit.values import replace
-from hkgit.workflows.judgement import judge_commits
 from tests.support.commits import applied, commit
 from tests.support.planning import protocol, replace_range
 from tests.support.reports import place_report, render
 from tests.support.repos import Repo
-from tests.support.rulings import count_alive
+from tests.support.rulings import count_alive, judge_whole
 from tests.support.running import run
 
 COMMITS = 130
@@ -49,9 +48,9 @@ def copied(history: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(history, tmp_path / "copy.git"))
 
 
-def verify(repository: Repository, ends: tuple[str, str], policy: Policy) -> RulingStream:
+def verify(repository: Repository, ends: tuple[str, str], policy: Policy) -> Report:
     """Judge a range as `hkgit verify` does."""
-    return judge_range(repository, CommitRange(*ends), drop_floors(policy), has_trusted_side=False)
+    return judge_whole(repository, CommitRange(*ends), drop_floors(policy), has_trusted_side=False)
 
 
 def verified(root: Path, *options: str) -> list[dict[str, Any]]:
@@ -74,7 +73,7 @@ def test_text_comes_as_it_is_judged_and_is_the_report(
     repository = Repository.discover(history)
     first = f"main~{COMMITS}"
     ends = repository.resolve(first), repository.resolve("main")
-    report = verify(repository, ends, load_policy(repository, str(given), None)).collect()
+    report = verify(repository, ends, load_policy(repository, str(given), None))
     done = run("verify", f"{first}..main", "--policy", str(given), cwd=history)
     assert done.out == "\n".join(report_lines(report)) + "\n"
     assert (done.code == 0) == report.passes
@@ -91,7 +90,7 @@ def test_a_document_that_is_not_held_in_memory_is_the_report(
     given.write_text("[gate]\ngovern = 'all'\n")
     repository = Repository.discover(root)
     ends = repository.resolve("main~2"), repository.resolve("main")
-    report = verify(repository, ends, load_policy(repository, str(given), None)).collect()
+    report = verify(repository, ends, load_policy(repository, str(given), None))
     assert report.passes == has_entries
     done = run("verify", "main~2..main", "--policy", str(given), "--format", form, cwd=root)
     assert done.out == render(place_report(repository, report), form)
@@ -105,7 +104,7 @@ def test_a_gate_that_keeps_no_rulings_prints_the_report(
     (given := tmp_path / "config.toml").write_text("[gate]\ngovern = 'all'\naccept = ['tag']\n")
     repository = Repository.discover(history)
     asked = CommitRange(repository.resolve("main~3"), repository.resolve("main"))
-    report = judge_range(repository, asked, load_policy(repository, str(given), None)).collect()
+    report = judge_whole(repository, asked, load_policy(repository, str(given), None))
     options = ("--policy", str(given), "--format", form)
     done = run("gate", "--range", "main~3..main", *options, cwd=history)
     assert done.out == render(place_report(repository, report), form)
@@ -121,14 +120,12 @@ def test_rulings_that_are_told_are_not_kept(
     gc.freeze()  # what other tests keep is not counted, and not searched
     repository = Repository.discover(history)
     ends = repository.resolve("main~36"), repository.resolve("main")
-    if judge == "gate":
-        stream = judge_commits(repository, CommitRange(*ends))
-    else:
-        policy = load_policy(repository, None, ends[0])
-        stream = verify(repository, ends, policy)
+    policy, has_side = load_policy(repository, None, ends[0]), judge == "gate"
+    policy = policy if has_side else drop_floors(policy)
+    rulings = judge_range(repository, CommitRange(*ends), policy, has_trusted_side=has_side)
     alive: list[int] = []
-    watched = replace(stream, rulings=count_alive(stream.rulings, alive, every=12))
-    assert print_stream(repository, watched, form)
+    watched = count_alive(rulings, alive, every=12)
+    assert print_rulings(repository, watched, ReportTotals(policy), form, ends[1])
     assert len(alive) == 3
     assert 1 <= max(alive) < 10
     assert capsys.readouterr().out
@@ -203,7 +200,7 @@ def test_what_is_rejected_is_told_as_in_the_report(tmp_path: Path) -> None:
     ends = repository.resolve("main~3"), repository.resolve("main")
     policy = load_policy(repository, str(given), None)
     done = run("verify", "main~3..main", "--policy", str(given), cwd=root)
-    assert done.out == "\n".join(report_lines(verify(repository, ends, policy).collect())) + "\n"
+    assert done.out == "\n".join(report_lines(verify(repository, ends, policy))) + "\n"
     assert (done.code, "3 rejected" in done.out) == (Rejected.exit_code, True)
 
 

@@ -11,7 +11,7 @@ from hkgit.edits import File
 from hkgit.evidence.entry import entry_name, entry_path
 from hkgit.evidence.replay import find_removals
 from hkgit.evidence.verdict import Verdict
-from hkgit.gate.commit_range import CommitRange, judge_range
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from tests.support.commits import (
     LINES,
@@ -25,6 +25,7 @@ from tests.support.commits import (
 from tests.support.gating import opened
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
+from tests.support.rulings import judge_whole
 
 
 def ids(repo: Repo, rev: str = "HEAD") -> list[str]:
@@ -54,7 +55,7 @@ def test_pruned_entries_are_replayed_as_before(edited: Repo) -> None:
     commit(edited, pruned(ids(edited)))
     start = edited.git("rev-parse", "HEAD~4")
     asked = CommitRange(start, edited.head)
-    report = judge_range(opened(edited), asked, Policy(), has_trusted_side=False).collect()
+    report = judge_whole(opened(edited), asked, Policy(), has_trusted_side=False)
     assert [ruling.judged.verdict for ruling in report.rulings] == ["strict"] * 3 + ["prune"]
 
 
@@ -121,7 +122,7 @@ def test_only_entries_of_the_trusted_side_are_pruned(edited: Repo) -> None:
     commit(edited, pruned(ids(edited)))
     trusted = edited.git("rev-parse", "HEAD~2")
     asked = CommitRange(trusted, edited.head)
-    *_, ruling = judge_range(opened(edited), asked, Policy()).collect().rulings
+    *_, ruling = judge_whole(opened(edited), asked, Policy()).rulings
     assert ruling.passes is False
     assert ruling.rule == "prune"
     assert "the trusted side does not have" in ruling.findings[0].what

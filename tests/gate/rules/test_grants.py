@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.evidence.verdict import Verdict
-from hkgit.gate.commit_range import CommitRange, judge_range
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Grant, Policy
@@ -29,6 +29,7 @@ from tests.support.gating import PYPROJECT, A, begun, by_hand, good, opened, sta
 from tests.support.keys import made_key, public
 from tests.support.planning import Operation, protocol, replace_range
 from tests.support.repos import Repo
+from tests.support.rulings import judge_whole
 
 
 @pytest.fixture
@@ -241,6 +242,6 @@ def test_the_policy_is_that_of_the_trusted_side(started: Repo) -> None:
     commit(started, by_hand(AGENT, "Say\n"))
     here = opened(started)
     asked = CommitRange(start, started.head)
-    report = judge_range(here, asked, read_policy(here.snapshot(start))).collect()
+    report = judge_whole(here, asked, read_policy(here.snapshot(start)))
     assert report.policy.mode == "enforce"
     assert report.passes is True

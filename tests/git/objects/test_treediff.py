@@ -37,10 +37,13 @@ def entry(side: Side | None) -> TreeEntry | None:
 
 
 @examples(200)
-@given(st.lists(TREES, min_size=2, max_size=4))
-def test_what_differs_is_what_is_not_the_same_in_both(trees: list[dict[str, TreeEntry]]) -> None:
+@given(st.lists(TREES, min_size=2, max_size=4), st.booleans())
+def test_what_differs_is_what_is_not_the_same_in_both(
+    trees: list[dict[str, TreeEntry]], is_back_in_time: bool
+) -> None:
     known = differ(*map(format_tree, trees))
-    for number, (old, new) in enumerate(pairwise(trees)):
+    steps = [*enumerate(pairwise(trees))]
+    for number, (old, new) in reversed(steps) if is_back_in_time else steps:
         expected = {
             name: (old.get(name), new.get(name))
             for name in old.keys() | new.keys()
@@ -81,6 +84,14 @@ MALFORMED = [
 def test_what_git_would_not_write_is_refused(old: bytes, data: bytes) -> None:
     with pytest.raises(Unverifiable, match="malformed"):
         told(differ(old, data), 0, 1)
+
+
+@pytest.mark.parametrize("data", MALFORMED)
+def test_it_is_refused_before_a_good_one_that_is_known_too(data: bytes) -> None:
+    known = differ(data, GOOD, GOOD)
+    assert told(known, 1, 2) == {}
+    with pytest.raises(Unverifiable, match="malformed"):
+        told(known, 0, 1)
 
 
 @pytest.mark.parametrize(
