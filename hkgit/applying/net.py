@@ -166,8 +166,15 @@ class NetChange:
         )
         places = {j: i + 1 for i, j in find_common(old, now)}
         origins = [places.get(at, 0) for at in range(len(now))]
-        self.traced.append(_Traced(change.path, before, change.path, change.before, origins))
-        return self.traced[-1]
+        fresh = _Traced(
+            origin=change.path,
+            before=before,
+            path=change.path,
+            after=change.before,
+            origins=origins,
+        )
+        self.traced.append(fresh)
+        return fresh
 
     def drop(self, kept: Words) -> None:
         """Take out the lines whose words are not among these: a person has."""
