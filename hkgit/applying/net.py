@@ -18,10 +18,9 @@ from hkgit.edits import File, Read, Snapshot, Spec, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.matching.place import Settings
 from hkgit.text.diff import find_common, list_changes
-from hkgit.text.document import Document, Lines, terminate, unterminate
+from hkgit.text.document import Document, Lines, Words, terminate, unterminate, words_of
 from hkgit.text.hashes import sha256
 from hkgit.text.line_map import join_lines
-from hkgit.text.line_words import Words, words_of
 from hkgit.values import dataclass, field, replace
 
 

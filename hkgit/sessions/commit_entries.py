@@ -32,8 +32,7 @@ from hkgit.sessions.placement import Built, CommitBuilder, PlacedEdits
 from hkgit.sessions.selection import choose_edits
 from hkgit.sessions.waiting_edits import find_effective, is_unread
 from hkgit.text.diff import find_changes
-from hkgit.text.document import Document
-from hkgit.text.line_words import Words, words_of_files
+from hkgit.text.document import Document, Words, words_of_files
 from hkgit.values import dataclass, field, replace
 
 

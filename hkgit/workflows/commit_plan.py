@@ -27,9 +27,8 @@ from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.trailers import append_trailers, list_missing_lines, render_trailers
 from hkgit.git.attributes import Content, Conversion, expect_no_collisions
 from hkgit.matching.place import Settings
-from hkgit.text.document import Document, terminate
+from hkgit.text.document import Document, terminate, words_of_files
 from hkgit.text.escape import count_noun
-from hkgit.text.line_words import words_of_files
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 from hkgit.workflows.dirty_checkout import explain_uncommitted
