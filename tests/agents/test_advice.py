@@ -402,7 +402,7 @@ def test_a_commit_in_a_clone_without_hooks_is_mended_in_one_step(
 
 def test_beside_a_foreign_hook_the_evidence_is_added_in_one_step(below: Repo) -> None:
     """`hkgit init` leaves a pre-commit that is not its own, so nothing asks the session."""
-    hook = below.path / below.git("rev-parse", "--git-path", "hooks/pre-commit")
+    hook = below.hooks / "pre-commit"
     hook.write_text("#!/bin/sh\nexit 0\n")
     _show(below, "a dir/x.py")
     assert _edit_unread(below, "b = 2", "b = 20") == ""

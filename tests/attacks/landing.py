@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from functools import cache
@@ -48,10 +47,8 @@ class Landing:
     @classmethod
     def at(cls, folder: Path, govern: str) -> Landing:
         template = cls.template(govern)
-        landing = cls(Repo(folder / "clone"), Repo(folder / "server.git"))
-        shutil.copytree(template.clone.path, landing.clone.path)
-        shutil.copytree(template.server.path, landing.server.path)
-        return landing
+        clone = template.clone.copy(folder / "clone")
+        return cls(clone, template.server.copy(folder / "server.git"))
 
     def create(self, path: str, text: str, *, on: str) -> str:
         return self.apply({"op": "create_file", "path": path, "new_text": text}, on=on)

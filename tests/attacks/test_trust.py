@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
 from tests.attacks.landing import ATTRIBUTES, Landing
 from tests.support.commands import AGENT, git, hkgit
 from tests.support.keys import made_key, public
+from tests.support.objects import open_repository
 from tests.support.planning import Operation, hash_of, replace_range
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks
@@ -312,7 +312,7 @@ def test_a_policy_that_never_could_be_read_is_fixed_by_a_push(tmp_path: Path) ->
 def test_the_hooks_of_a_clone_let_a_broken_policy_be_fixed(tmp_path: Path, path: str) -> None:
     made = begin(tmp_path, {path: PLACES[path]})
     clone = made.clone
-    install(Repository.discover(clone.path), HOOKS)
+    install(open_repository(clone), HOOKS)
     preload_hooks(clone)
     clone.git("checkout", "-q", "-B", "main", commit(made, "main", {path: BROKEN}))
     clone.write("blind.txt", "x\n")

@@ -95,6 +95,24 @@ def commit_checkout(repo: Repo, message: str) -> str | None:
     return made
 
 
+def find_object(repo: Repo, rev: str) -> pygit2.Object | None:
+    """Find what a revision names; None where git has to look for it."""
+    try:
+        return pygit2.Repository(str(repo.path)).revparse_single(rev)
+    except (pygit2.GitError, KeyError, ValueError):
+        return None
+
+
+def refresh_index(repo: Repo) -> None:
+    """Let the index of a checkout know the files that were just written."""
+    if _is_plain_checkout(repo):
+        index = pygit2.Repository(str(repo.path)).index
+        index.add_all([entry.path for entry in index])
+        index.write()
+    else:
+        repo.git("update-index", "-q", "--refresh")
+
+
 def reset_checkout(repo: Repo, commit: str) -> bool:
     """Reset a checkout to a commit; return False where that is left to git."""
     if not _is_plain_checkout(repo):

@@ -50,7 +50,7 @@ def test_on_no_branch_the_commit_is_made_there(guarded: Repo) -> None:
     said = follow(guarded, "commit", "-qam", "Write two")
 
     assert "replay strict" in said
-    assert guarded.git("rev-parse", "HEAD^") == guarded.git("rev-parse", "main")
+    assert guarded.resolve("HEAD^") == guarded.resolve("main")
 
 
 def test_in_a_merge_what_resolves_its_conflicts_is_kept(guarded: Repo) -> None:
@@ -108,7 +108,7 @@ def test_a_part_of_a_merge_is_no_commit(guarded: Repo) -> None:
     refused = run("redo", "a.txt", cwd=guarded.path)
 
     assert (refused.code, "a part of a merge" in refused.err) == (7, True)
-    assert guarded.git("rev-parse", "MERGE_HEAD") == guarded.git("rev-parse", "side")
+    assert guarded.resolve("MERGE_HEAD") == guarded.resolve("side")
 
 
 def test_a_cherry_picked_commit_keeps_its_message(guarded: Repo) -> None:
