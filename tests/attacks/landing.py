@@ -46,9 +46,11 @@ class Landing:
 
     @classmethod
     def at(cls, folder: Path, govern: str) -> Landing:
-        template = cls.template(govern)
-        clone = template.clone.copy(folder / "clone")
-        return cls(clone, template.server.copy(folder / "server.git"))
+        return cls.template(govern).copy(folder)
+
+    def copy(self, folder: Path) -> Landing:
+        """The same again elsewhere."""
+        return Landing(self.clone.copy(folder / "clone"), self.server.copy(folder / "server.git"))
 
     def create(self, path: str, text: str, *, on: str) -> str:
         return self.apply({"op": "create_file", "path": path, "new_text": text}, on=on)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,11 +32,19 @@ BROKEN = "[tool.hkgit.gate]\ngovern = \n"
 
 def begin(folder: Path, files: dict[str, str], *, branch: str = "main") -> Landing:
     """A server with these files on a branch, and a clone of it."""
+    hashes = os.environ.get("GIT_DEFAULT_HASH", "")
+    return _template(hashes, branch, *files.items()).copy(folder)
+
+
+@cache
+def _template(hashes: str, branch: str, *files: tuple[str, str]) -> Landing:
+    """One that nobody pushes to, to be copied."""
+    folder = Path(tempfile.mkdtemp(dir=os.environ["HOME"]))
     clone = Repo.init(folder / "clone")
     own = {"app.py": "one\ntwo\nthree\n", ".hkgit/.gitattributes": ATTRIBUTES}
     clone.commit({"LICENSE": "MIT\n"}, "Start")
     clone.git("tag", START)
-    clone.commit({**own, **files}, "Begin")
+    clone.commit({**own, **dict(files)}, "Begin")
     server = Repo.init(folder / "server.git", bare=True)
     clone.git("push", "-q", str(server.path), f"main:{branch}")
     hkgit(server, "init", "--server")
@@ -41,19 +52,13 @@ def begin(folder: Path, files: dict[str, str], *, branch: str = "main") -> Landi
     return Landing(clone, server)
 
 
-def commit(made: Landing, on: str, files: dict[str, str | None], *options: str, **env: str) -> str:
-    """A commit of a person, or of whom the variables name, on another one."""
+def commit(made: Landing, on: str, files: dict[str, str | None], **env: str) -> str:
+    """A commit of a person, or of whom the variables name, on another one, checked out alone."""
     made.clone.git("checkout", "-q", "--detach", on)
-    for path, text in files.items():
-        place = made.clone.path / path
-        if text is None:
-            place.unlink()
-        else:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text)
-    made.clone.git("add", "-A")
-    made.clone.git("commit", "-q", "--no-verify", "-m", "Change", *options, env=env)
-    return made.clone.head
+    options = ["--no-verify"] if any(made.clone.hooks.iterdir()) else []
+    if env:
+        options.append("--author={GIT_AUTHOR_NAME} <{GIT_AUTHOR_EMAIL}>".format(**env))
+    return made.clone.commit(files, "Change", *options)
 
 
 def pushed(made: Landing, refspec: str) -> str:

@@ -237,12 +237,15 @@ class Repo:
 
     def files(self, rev: str = "HEAD") -> dict[str, bytes]:
         """The bytes of every file of a commit, by their paths."""
-        import pygit2  # it looks for HOME when it is loaded
+        from tests.support.objects import read_files  # it loads libgit2, which looks for HOME
 
-        opened = pygit2.Repository(str(self.path))
-        index = pygit2.Index()
-        index.read_tree(opened.revparse_single(rev).peel(pygit2.Tree))
-        return {entry.path: opened[entry.id].read_raw() for entry in index}
+        found = read_files(self, rev)
+        if found is not None:
+            return found
+        listed = self.git("ls-tree", "-r", "-z", rev).rstrip("\0").split("\0")
+        blobs = {name: about.split()[2] for about, _, name in (e.partition("\t") for e in listed)}
+        held = (data for _, data in self.objects(blobs.values()))
+        return dict(zip(blobs, held, strict=True))
 
     def status(self) -> list[str]:
         """The lines of `git status --porcelain`."""

@@ -14,9 +14,9 @@ from tests.support.running import run
 TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 
 
-@pytest.fixture
-def guarded(repo: Repo) -> Repo:
-    """A guarded repository with a branch whose merge conflicts in one file."""
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo.init(tmp_path_factory.mktemp("guarded") / "repo")
     repo.commit({"a.txt": "one\n", "b.txt": "b\n", "kept.txt": "k\n"}, "Begin")
     repo.git("checkout", "-q", "-b", "side")
     repo.commit({"a.txt": "side\n", "new.txt": "n\n"}, "Change the side")
@@ -27,6 +27,12 @@ def guarded(repo: Repo) -> Repo:
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Guard")
     return repo
+
+
+@pytest.fixture
+def guarded(template: Repo, tmp_path: Path) -> Repo:
+    """A guarded repository with a branch whose merge conflicts in one file."""
+    return template.copy(tmp_path / "repo")
 
 
 def paste(repo: Repo, command: str) -> None:

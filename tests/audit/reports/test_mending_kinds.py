@@ -375,11 +375,7 @@ def start(repo: Repo, command: str) -> subprocess.CompletedProcess[str]:
 def contents(repo: Repo, rev: str) -> dict[str, bytes]:
     """The files of a commit, without what hkgit itself keeps there."""
     own = (".hkgit/ledger/", ".hkgit/.gitattributes")
-    listed = repo.git("ls-tree", "-r", "-z", rev).rstrip("\0").split("\0")
-    blobs = {name: about.split()[2] for about, _, name in (line.partition("\t") for line in listed)}
-    names = [name for name in blobs if not name.startswith(own)]
-    held = repo.objects(blobs[name] for name in names)
-    return {name: data for name, (_, data) in zip(names, held, strict=True)}
+    return {name: data for name, data in repo.files(rev).items() if not name.startswith(own)}
 
 
 def test_a_signature_is_made_afterwards(template: Repo, tmp_path: Path) -> None:
