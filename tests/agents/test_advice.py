@@ -61,10 +61,11 @@ def below(
         monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
     monkeypatch.setenv("PATH", loaded_path()["PATH"])
     made = template(request.param)
-    shutil.copytree(made.parent, tmp_path / "below", symlinks=True)
-    repo = Repo(tmp_path / "below" / made.name)
-    if request.param == "linked":
-        Repo(tmp_path / "below" / "repo").git("worktree", "repair", str(repo.path))
+    folder = shutil.copytree(made.parent, tmp_path / "below", symlinks=True)
+    repo = Repo(folder / made.name)
+    if request.param == "linked":  # they name each other, by their whole paths
+        for place in (repo.path / ".git", folder / "repo/.git/worktrees/linked/gitdir"):
+            place.write_text(place.read_text().replace(str(made.parent), str(folder)))
     repo.git("update-index", "-q", "--refresh")
     return repo
 
