@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.audit.commits import AuditedCommit, audit_commit
+from hkgit.audit.commits import AuditedCommit
 from hkgit.audit.reports.plain import report_json
 from hkgit.audit.tables.figures import (
     Summary,
@@ -38,7 +38,7 @@ class Audit:
         refused: Sequence[RefusedAttempt] = (),
     ) -> Audit:
         """Audit a range; `ends` are the ids of its two sides."""
-        commits = tuple(map(audit_commit, report.rulings))
+        commits = tuple(map(AuditedCommit, report.rulings))
         with open_rows_of(commits, report.policy) as database:
             return cls(name, *ends, report, commits, sum_up(database, refused))
 

@@ -7,12 +7,13 @@ from itertools import chain
 
 import click
 
-from hkgit.audit.questions import YES, Fact, Question, answer_questions, collect_range
+from hkgit.audit.questions import YES, Fact, Question, answer_questions, select_governed
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.history import POLICY, RANGE, open_history
 from hkgit.cli.output import show_progress, style
 from hkgit.errors import Rejected
 from hkgit.gate.commit_range import drop_floors, judge_range
+from hkgit.gate.ruling import Report
 from hkgit.text.escape import count_noun, visible
 from hkgit.values import asdict
 
@@ -36,7 +37,7 @@ def command(commits: str, policy: str | None) -> Answer:
     rulings = tuple(
         judge_range(history.repository, history.asked, without, has_trusted_side=False, watch=watch)
     )
-    asked = collect_range(rulings, history.policy)
+    asked = select_governed(Report(history.policy, rulings))
     found = answer_questions(asked)
     passes = all(point.answer == YES for point in found)
     every, governed = len(rulings), len(asked.rulings)

@@ -23,7 +23,7 @@ from contextlib import ExitStack
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hkgit.audit.commits import History, audit_commit
+from hkgit.audit.commits import AuditedCommit, History
 from hkgit.audit.fleet.plan import (
     FleetDirectory,
     ListedRepository,
@@ -98,7 +98,7 @@ def judge_part(
 
 def _judge(history: History, commits: Sequence[str]) -> list[Rows]:
     policy, judge = history.policy, describe_judges(history.policy)
-    rulings = map(audit_commit, map(history.rule, commits))
+    rulings = map(AuditedCommit, map(history.rule, commits))
     return [make_rows(history.repository, each, policy, judge) for each in rulings]
 
 

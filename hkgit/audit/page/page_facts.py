@@ -10,6 +10,7 @@ from hkgit.audit.audit import Audit
 from hkgit.audit.commits import (
     AuditedCommit,
     fold_agent,
+    list_changes,
     needs_a_look,
     rank_weakness,
 )
@@ -132,9 +133,7 @@ def _list_paths(repository: Repository, commit: AuditedCommit) -> tuple[str, ...
     if not commit.ruling.is_bare:
         return ()
     try:
-        candidate = judged.candidate
-        parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
-        return tuple(change.path for change in repository.changes(parent, candidate.tree))
+        return tuple(change.path for change in list_changes(repository, judged.candidate))
     except HkgitError:
         return ()
 

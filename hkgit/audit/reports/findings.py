@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from hkgit.audit.commits import list_changes
 from hkgit.edits import DIRECTORY, SUBMODULE, Snapshot, encode_text
 from hkgit.errors import Unverifiable
 from hkgit.evidence.verdict import Finding
@@ -120,12 +121,11 @@ class _Places:
         """None where the commit cannot be read."""
         candidate = ruling.judged.candidate
         try:
-            parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
-            changed = [change.path for change in repository.changes(parent, candidate.tree)]
+            changed = [change.path for change in list_changes(repository, candidate)]
         except Unverifiable:
             return None
         return cls(
-            before=repository.snapshot(EMPTY_TREE if parent is None else parent),
+            before=repository.snapshot(next(iter(candidate.parents), EMPTY_TREE)),
             after=repository.snapshot(candidate.tree),
             tip=repository.snapshot(tip),
             paths=tuple(sorted(changed, key=len, reverse=True)),
