@@ -62,7 +62,9 @@ COMMANDS = {name: words for group in GROUPS.values() for name, words in group.it
 MODULES = {
     **dict.fromkeys(("edit", "undo"), "edit"),
     **dict.fromkeys(("hook", "record"), "hook"),
-    **dict.fromkeys(("policy", "ledger"), "upkeep"),
+    **dict.fromkeys(("policy", "ledger", "attest"), "upkeep"),
+    **dict.fromkeys(("blame", "attribution"), "blame"),
+    **dict.fromkeys(("stats", "qa", "report"), "report"),
     **dict.fromkeys(("export", "sql"), "sql"),
     **dict.fromkeys(("refusals", "consult"), "refusals"),
     **dict.fromkeys(("schema", "prompt", "completions"), "schema"),

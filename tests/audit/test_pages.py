@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from hkgit.audit.audit import Audit, audit_json
-from hkgit.audit.markdown import render_body
+from hkgit.audit.audit import Audit, audit_json, render_body
 from hkgit.audit.questions import answer_questions, select_governed
 from hkgit.audit.reports.findings import name_commit
 from hkgit.gate.commit_range import CommitRange

@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.audit.audit import Audit
 from hkgit.audit.commits import AuditedCommit
-from hkgit.audit.page.page_facts import PageFacts, gather_facts
+from hkgit.audit.page.render import PageFacts, gather_facts
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
