@@ -170,9 +170,4 @@ def read_recorded_spec(entry: Entry) -> Spec:
     expect_sayable(dialect, [edit.edit for edit in entry.edits])
     numbers = enumerate(entry.edits, 1)
     miscounted = frozenset(number for number, edit in numbers if COUNTS in edit.repairs)
-    return Spec(
-        dialect=dialect,
-        edits=tuple(edit.edit for edit in entry.edits),
-        sequential=NOTATIONS[dialect].sequential,
-        miscounted=miscounted,
-    )
+    return Spec.of(dialect, [edit.edit for edit in entry.edits], miscounted=miscounted)

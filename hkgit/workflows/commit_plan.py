@@ -27,9 +27,8 @@ from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.trailers import append_trailers, list_missing_lines, render_trailers
 from hkgit.git.attributes import Content, Conversion, expect_no_collisions
 from hkgit.matching.place import Settings
-from hkgit.text.document import Document, terminate
+from hkgit.text.document import Document, terminate, words_of_files
 from hkgit.text.escape import count_noun
-from hkgit.text.line_words import words_of_files
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 from hkgit.workflows.dirty_checkout import explain_uncommitted
@@ -229,10 +228,10 @@ def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | N
     entry = make_entry(step, settings)
     if says_only(entry, landed):
         return None
-    net = NetChange()
-    net.add(changes, list_read_lines(entry, {edit.id for edit in entry.edits}))
+    net = NetChange(Overlay(MappingSnapshot(), files_before(changes)))
+    net.add(changes, [*list_read_lines(entry, {edit.id for edit in entry.edits})])
     try:
-        return net.restate(Overlay(MappingSnapshot(), files_before(changes)), settings)
+        return net.restate(settings)
     except InvalidInput as error:
         what = "its edits write text and remove it again, which a ledger may not keep"
         raise InvalidInput(

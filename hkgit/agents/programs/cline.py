@@ -22,7 +22,7 @@ from hkgit.agents.log_stores import does_mention
 from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
-from hkgit.text.stamps import add_stamp
+from hkgit.text.hashes import add_stamp
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 

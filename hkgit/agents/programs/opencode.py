@@ -19,7 +19,7 @@ from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
-from hkgit.text.stamps import add_stamp
+from hkgit.text.hashes import add_stamp
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 

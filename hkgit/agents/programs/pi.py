@@ -21,7 +21,7 @@ from hkgit.agents.logged_call import Line, LoggedCall, Record
 from hkgit.agents.programs import opencode
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
-from hkgit.text.stamps import add_stamp
+from hkgit.text.hashes import add_stamp
 from hkgit.values import replace
 
 TYPE_CHECKING = False

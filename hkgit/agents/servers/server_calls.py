@@ -18,7 +18,8 @@ from hkgit.agents.servers.replies import (
 from hkgit.agents.servers.roots import Root
 from hkgit.applying.outcome import render_apply_json
 from hkgit.applying.workspace import resolve_names
-from hkgit.dialects import DIALECTS, append_at_end, parse_expect, relative_path
+from hkgit.dialects import DIALECTS, append_at_end
+from hkgit.dialects.file_names import parse_expect, relative_path
 from hkgit.edits import RenameFile, Spec
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from hkgit.dialects import parse, parse_expect
+from hkgit.dialects import parse
+from hkgit.dialects.file_names import parse_expect
 from hkgit.edits import Spec
 from hkgit.git.repository import Repository
 from hkgit.workflows.commit_plan import prepare
