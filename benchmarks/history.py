@@ -70,7 +70,7 @@ def _edited(
     assert after is not None
     message = "Edit\n"
     if has_entries:
-        planned = PlannedSpec(replace(spec, digest="d" * 64), made, ())
+        planned = PlannedSpec(spec=replace(spec, digest="d" * 64), plan=made, reads=())
         entry = make_entry(planned, Settings())
         entry = complete_entry(entry, tip, {"agent": "benchmark/1", "time": 0})
         data = entry.to_bytes()
