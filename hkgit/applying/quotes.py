@@ -16,9 +16,9 @@ from hkgit.edits import AnyEdit, CreateFile, Edit, WriteFile, decode_text, encod
 from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch
 from hkgit.matching.ladder import locate
 from hkgit.matching.place import Located, Place, Settings
+from hkgit.matching.quotation import find_end_of_block
 from hkgit.matching.search import Vouches
 from hkgit.matching.transfer import transfer
-from hkgit.matching.view import find_end_of_block
 from hkgit.matching.words import fold
 from hkgit.text.document import BOM, Document, Lines, Splice
 from hkgit.values import replace

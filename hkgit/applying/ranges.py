@@ -13,7 +13,7 @@ from hkgit.edits import Edit, InsertAfter, Read, ReplaceRange, TagEdit, decode_t
 from hkgit.errors import AlreadyApplied, InvalidInput, Near, Stale
 from hkgit.matching import guards
 from hkgit.matching.place import FULL
-from hkgit.matching.view import is_telling
+from hkgit.matching.quotation import is_telling
 from hkgit.text.document import Document, Lines, Splice, hash_lines
 from hkgit.text.escape import count_noun
 from hkgit.text.hashes import are_tagged, find_tag

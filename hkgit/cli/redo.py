@@ -28,15 +28,14 @@ def tell_remade(repository: Repository, remade: Remade) -> None:
         subject = repository.git("log", "-1", "--format=%s", each).text
         note = " (by hand)" if each == remade.by_hand else ""
         print_info(f"[{branch} {each[:12]}] {subject}{note}")
-    if remade.kept:
-        print_info(f"{count_noun(remade.kept, 'entry', 'entries')} kept")
-    if remade.recorded:
-        print_info(f"{count_noun(remade.recorded, 'entry', 'entries')} of sessions added")
-    if remade.recovered:
-        made = count_noun(remade.recovered, "entry", "entries")
-        print_info(f"{made} recovered from transcripts")
-    if remade.late:
-        print_info(f"{count_noun(remade.late, 'entry', 'entries')} made, with the evidence `late`")
+    for entries, how in (
+        (remade.kept, "kept"),
+        (remade.recorded, "of sessions added"),
+        (remade.recovered, "recovered from transcripts"),
+        (remade.late, "made, with the evidence `late`"),
+    ):
+        if entries:
+            print_info(f"{count_noun(len(entries), 'entry', 'entries')} {how}")
     if remade.unsigned:
         named = ", ".join(each[:12] for each in remade.unsigned)
         print_note(f"signatures were left out, since they would be wrong: {named}; sign again")

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Set
+from itertools import chain
 
 from hkgit.dialects import file_names, harnesskit_xml
-from hkgit.dialects.dialect import NO_BLOCK, ParseResult, split_lines
-from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, TagEdit, WriteFile
+from hkgit.dialects.dialect import NO_BLOCK, Exists, split_lines
+from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, Spec, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
 from hkgit.text.hashes import TAG
@@ -190,17 +191,17 @@ class Calls:
         is_xml = self.NAME == "harnesskit" and harnesskit_xml.detects(text)
         return is_xml or _find_name(text) == self.NAME
 
-    def parse(self, text: str) -> ParseResult:
+    def parse(self, text: str, exists: Exists) -> Spec:
         if self.NAME == "harnesskit" and harnesskit_xml.detects(text):
-            return ParseResult(tuple(harnesskit_xml.parse_edits(text)))
+            return Spec.of(self.NAME, harnesskit_xml.parse_edits(text))
         if self.NAME == "hashline" and _names_other_tags(text):
             what = "line tags of another notation, with unknown hashes"
             fix = (
                 "Write the edit in the dialect `protocol`, or with tags of `hkgit read --hashline`."
             )
             raise InvalidInput("the spec", what, fix)
-        edits = (edit for node in parse_arguments(text) for edit in _edits(node))
-        return ParseResult(tuple(edits))
+        calls = parse_arguments(text)
+        return Spec.of(self.NAME, chain.from_iterable(map(_edits, calls)))
 
 
 HARNESSKIT = Calls("harnesskit", harnesskit_xml.BLOCK)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hkgit.edits import Read, decode_text, encode_text
+from hkgit.edits import AnyEdit, Read, RenameFile, decode_text, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.paths import quote_path
+from hkgit.values import replace
 
 _EXPECT = (
     r"(?s)(?P<path>(?!:[0-9]+[-=]).+?)(?::(?P<start>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?)?"
@@ -26,6 +27,15 @@ def relative_path(path: str, root: str | None) -> str:
     while path.startswith("./"):
         path = path[2:].lstrip("/")
     return path
+
+
+def make_relative(edit: AnyEdit, root: str | None) -> AnyEdit:
+    """Make the paths of an edit relative to the root."""
+    path = relative_path(edit.path, root)
+    moved = edit if path == edit.path else replace(edit, path=path)
+    if not isinstance(moved, RenameFile):
+        return moved
+    return replace(moved, new_path=relative_path(moved.new_path, root))
 
 
 def require_normal(path: str, where: str) -> str:

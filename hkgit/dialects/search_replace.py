@@ -12,18 +12,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from hkgit.dialects.dialect import ParseResult, refuse_line
+from hkgit.dialects.dialect import Exists, refuse_line
 from hkgit.dialects.headings import (
     closes,
     find_name_above,
     find_name_in_prose,
     is_fence,
     is_shell_fence,
-    list_lines_above,
-    parse_file_name,
     render_heading,
 )
-from hkgit.edits import AnyEdit, Edit
+from hkgit.edits import AnyEdit, Edit, Spec
 from hkgit.errors import SEND_AGAIN
 from hkgit.values import dataclass
 
@@ -204,7 +202,7 @@ def detects(text: str) -> bool:
     return re.search(SEEN, text) is not None
 
 
-def parse(text: str) -> ParseResult:
+def parse(text: str, exists: Exists) -> Spec:
     lines = text.split("\n")
     edits: list[AnyEdit] = []
     path: str | None = None
@@ -213,9 +211,8 @@ def parse(text: str) -> ParseResult:
         if not re.fullmatch(HEAD, lines[index]):
             index = _next_line(lines, index)
             continue
-        path = (
-            find_name_above(lines, first, index) or path or find_name_in_prose(lines, first, index)
-        )
+        above = find_name_above(lines, first, index, exists)
+        path = above or path or find_name_in_prose(lines, first, index)
         if path is None:
             what = "expected the name of a file on one of the three lines above, found none"
             fix = "Write only the path on the line above the head, in backticks if it has spaces."
@@ -223,23 +220,7 @@ def parse(text: str) -> ParseResult:
         block = _block(lines, index)
         edits.append(_edit(path, lines, block))
         index = first = block.after
-    return ParseResult(tuple(edits))
-
-
-def quote_names(text: str, exists: Callable[[str], bool]) -> str:
-    """Put the names above blocks in backticks that only the files show to be names (`run`)."""
-    lines = text.split("\n")
-    first = 0
-    for index, line in enumerate(lines):
-        if re.fullmatch(HEAD, line):
-            above = list_lines_above(lines, first, index)
-            found = ((i, parse_file_name(lines[i], exists)) for i in above)
-            at, name = next((pair for pair in found if pair[1] is not None), (0, None))
-            if name is not None and parse_file_name(lines[at]) is None:
-                lines[at] = f"`{name}`"
-        if any(re.fullmatch(mark, line) for mark in (HEAD, DIVIDER, TAIL)):
-            first = index + 1
-    return "\n".join(lines)
+    return Spec.of(NAME, edits)
 
 
 def _edit(path: str, lines: Sequence[str], block: _Block) -> Edit:

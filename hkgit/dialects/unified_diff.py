@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from hkgit.dialects import file_names
-from hkgit.dialects.dialect import ParseResult, refuse_line
+from hkgit.dialects.dialect import Exists, refuse_line
 from hkgit.dialects.file_names import DEV_NULL
 from hkgit.dialects.headings import name_fences
 from hkgit.dialects.patch_hunk import (
@@ -27,6 +27,7 @@ from hkgit.edits import (
     DeleteFile,
     RenameFile,
     SetMode,
+    Spec,
 )
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass, field
@@ -69,7 +70,7 @@ def detects(text: str) -> bool:
     return re.search(_FENCED, text) is not None and "\n+++ " in "\n".join(name_fences(text))
 
 
-def parse(text: str) -> ParseResult:
+def parse(text: str, exists: Exists) -> Spec:
     lines = name_fences(text.removesuffix("\n"))
     found: list[tuple[AnyEdit, bool]] = []
     index = 0
@@ -83,7 +84,7 @@ def parse(text: str) -> ParseResult:
             raise refuse_line(index, "a hunk without a file", fix)
         index += 1
     miscounted = frozenset(at for at, (_, is_miscounted) in enumerate(found, 1) if is_miscounted)
-    return ParseResult(tuple(edit for edit, _ in found), miscounted=miscounted)
+    return Spec.of(NAME, [edit for edit, _ in found], miscounted=miscounted)
 
 
 def _section(lines: Sequence[str], index: int) -> tuple[_Section, int]:

@@ -20,8 +20,8 @@ from hkgit.matching.candidates import find_candidates, judge_alignment
 from hkgit.matching.merge import Merge
 from hkgit.matching.place import FULL, Place
 from hkgit.matching.placeholder import is_elision
+from hkgit.matching.quotation import Quotation, find_occurrences, make_key
 from hkgit.matching.strict import cuts_at
-from hkgit.matching.view import EditLines, FileLines, find_occurrences, list_keys, make_key
 from hkgit.matching.words import find_head_word, find_tail_word
 from hkgit.text.diff import LineChange
 from hkgit.text.document import Document, Splice
@@ -33,26 +33,26 @@ MOST_WORDS = 8
 MOST_LINES = 50
 
 
-def find_by_words(view: FileLines, wanted: EditLines, most: int) -> tuple[Place, ...]:
+def find_by_words(quote: Quotation, most: int) -> tuple[Place, ...]:
     """Find the places around the lines that are most like one of the old lines, `most` at most."""
     best, found = 0, dict[int, int]()
-    for row, near in _pair_by_words(view, wanted, most):
-        alike = measure_similarity(make_key(wanted.old_lines[row]), make_key(view.lines[near]))
+    for row, near in _pair_by_words(quote, most):
+        alike = measure_similarity(make_key(quote.old_lines[row]), make_key(quote.lines[near]))
         if alike > best:
             best, found = alike, {}
         if best and alike == best:
             found.setdefault(near, row)
     nearest = sorted(found.items())[:most]
-    return tuple(_around(view, wanted, row, near) for near, row in nearest)
+    return tuple(_around(quote, row, near) for near, row in nearest)
 
 
-def _pair_by_words(view: FileLines, wanted: EditLines, most: int) -> Iterator[tuple[int, int]]:
+def _pair_by_words(quote: Quotation, most: int) -> Iterator[tuple[int, int]]:
     """Each old line and line of the file with one of the longest words in both, from 0."""
-    words = sorted(set(re.findall(WORD, wanted.old)), key=lambda word: (-len(word), word))
-    for word in words[:MOST_WORDS] if view.lines else ():
-        rows = [row for row, line in enumerate(wanted.old_lines) if word in line]
-        for start in _find_word(view.document.data, word):
-            near = view.document.line_at(start) - 1
+    words = sorted(set(re.findall(WORD, quote.old)), key=lambda word: (-len(word), word))
+    for word in words[:MOST_WORDS] if quote.lines else ():
+        rows = [row for row, line in enumerate(quote.old_lines) if word in line]
+        for start in _find_word(quote.document.data, word):
+            near = quote.document.line_at(start) - 1
             yield from ((row, near) for row in rows[:most])
 
 
@@ -64,13 +64,13 @@ def _find_word(data: bytes, word: bytes) -> list[int]:
     return [match.start() for match in islice(found, MOST_LINES)]
 
 
-def _around(view: FileLines, wanted: EditLines, row: int, near: int) -> Place:
+def _around(quote: Quotation, row: int, near: int) -> Place:
     """The candidate in which old line `row` is line `near` of the file, both counted from 0."""
-    lines, old = list_keys(view, wanted)
+    lines, old = quote.keys, quote.old_keys
     first = max(near - row, 0)
     above = align(old[:row], lines[first:near], first)
     below = align(old[row + 1 :], lines[near + 1 : near + len(old) - row], near + 1)
-    return judge_alignment(view, wanted, (*above, near, *below))
+    return judge_alignment(quote, (*above, near, *below))
 
 
 MOST = 4000
@@ -86,42 +86,41 @@ PART = rb"[\w\x80-\xff]+|\S"
 LIKELY = 800  # From this similarity on, per mille, the best place may be the one that is meant
 
 
-def correct_edit(
-    view: FileLines, wanted: EditLines, found: Sequence[Place], edit: Edit
-) -> Edit | None:
+def correct_edit(quote: Quotation, found: Sequence[Place]) -> Edit | None:
     """Rewrite an edit so that it quotes the one place that is near; None where that is unclear.
 
     What the author changed within a line is changed in the file's line. None too where the new
     text would still have a word of the misquotation.
     """
+    edit = quote.edit
     if not _is_clear(found) or edit.replace_all or edit.expected_count not in (None, 1):
         return None
-    if any(is_elision(line.strip()) for line in wanted.old_lines):
+    if any(is_elision(line.strip()) for line in quote.old_lines):
         # What they left out was not meant to go.
         return None
-    if any(_is_cut_short(view, wanted, found[0], row) for row in wanted.removed):
+    if any(_is_cut_short(quote, found[0], row) for row in quote.removed):
         return None
     place = found[0]
     try:
-        splices = _Proposal(view, edit.path, wanted, found[0].targets).splices()
+        splices = _Proposal(quote, found[0].targets).splices()
     except Conflict:
         return None
-    here = view.document.data[found[0].start : found[0].end]
-    misquoted = _find_words(b"\n".join(wanted.old_lines)) - _find_words(here)
+    here = quote.document.data[found[0].start : found[0].end]
+    misquoted = _find_words(b"\n".join(quote.old_lines)) - _find_words(here)
     if any(misquoted & _find_words(splice.new) for splice in splices):
         return None
-    old, new = _sides(view.document, place, splices)
-    if old == new or len(old) + len(new) > MOST or not _is_once(view.document, old):
+    old, new = _sides(quote.document, place, splices)
+    if old == new or len(old) + len(new) > MOST or not _is_once(quote.document, old):
         return None
     old_text, new_text = (decode_text(text.replace(b"\r\n", b"\n")) for text in (old, new))
     return replace(edit, old_text=old_text, new_text=new_text, expected_hash=None, line_hint=None)
 
 
-def _is_cut_short(view: FileLines, wanted: EditLines, found: Place, row: int) -> bool:
+def _is_cut_short(quote: Quotation, found: Place, row: int) -> bool:
     """Whether an old line is a part of the file's whose rest no new line has: it would be lost."""
     target = found.targets[row]
-    old, here = wanted.old_lines[row].strip(), b"" if target is None else view.lines[target].strip()
-    added = [wanted.new_lines[i].strip() for i in wanted.added]
+    old, here = quote.old_lines[row].strip(), b"" if target is None else quote.lines[target].strip()
+    added = [quote.new_lines[i].strip() for i in quote.added]
     if not old or old == here or not added:
         return False
     behind, before = here.removeprefix(old).strip(), here.removesuffix(old).strip()
@@ -149,17 +148,17 @@ class _Proposal(Merge):
     """The author's changes where they probably belong, for the author to confirm."""
 
     def splices(self) -> list[Splice]:
-        found = find_landings(self.wanted, self.targets, self.view.lines)
+        found = find_landings(self.quote, self.targets)
         return [
             self._splice(change, self._stretch(change, lines))
-            for change, lines in zip(self.wanted.changes, found, strict=True)
+            for change, lines in zip(self.quote.changes, found, strict=True)
         ]
 
     def _stretch(self, change: LineChange, found: Lines | None) -> Lines | None:
         """The lines to replace; if some are not as the author has them, all between the context."""
         rows = range(change.old_start, change.old_end)
-        placed = [self.targets[i] for i in rows if self.wanted.old_lines[i].strip()]
-        if None not in placed and is_whole(change, self.targets, self.view.lines):
+        placed = [self.targets[i] for i in rows if self.quote.old_lines[i].strip()]
+        if None not in placed and is_whole(change, self.targets, self.quote.lines):
             return found
         ends = change.old_start - 1, change.old_end
         if ends[0] < 0 or ends[1] >= len(self.targets):
@@ -169,7 +168,7 @@ class _Proposal(Merge):
 
     def _edit_line(self, row: int, theirs: bytes, number: int) -> bytes:
         """The file's line with the author's change, unless the author wrote that whole."""
-        lines = self.wanted.old_lines[row], self._spelt[row], theirs
+        lines = self.quote.old_lines[row], self._spelt[row], theirs
         base, ours, author = (Counter(re.findall(PART, line)) for line in lines)
         if ours - base and ours - base <= author - base:
             return self._write_line(theirs, number)
@@ -188,28 +187,28 @@ def _is_once(document: Document, text: bytes) -> bool:
     return document.data.find(text) == document.data.rfind(text)
 
 
-def remove_marks(wanted: EditLines, edit: Edit) -> Edit | None:
+def remove_marks(quote: Quotation) -> Edit | None:
     """Put the lines that a remark replaces in its place.
 
     None where it cannot be told what else was to be there.
     """
     lines: list[bytes] = []
     row = 0
-    for change in wanted.changes:
-        added = wanted.new_lines[change.new_start : change.new_end]
-        lines += wanted.old_lines[row : change.old_start]
+    for change in quote.changes:
+        added = quote.new_lines[change.new_start : change.new_end]
+        lines += quote.old_lines[row : change.old_start]
         row = change.old_end
         if any(is_elision(line.strip()) for line in added):
             if len(added) > 1:
                 return None
-            added = wanted.old_lines[change.old_start : change.old_end]
+            added = quote.old_lines[change.old_start : change.old_end]
         lines += added
-    new = b"".join(line + b"\n" for line in (*lines, *wanted.old_lines[row:]))
-    if not wanted.old.endswith(b"\n"):
+    new = b"".join(line + b"\n" for line in (*lines, *quote.old_lines[row:]))
+    if not quote.old.endswith(b"\n"):
         new = new.removesuffix(b"\n")
-    if new in (wanted.new, wanted.old) or len(wanted.old) + len(new) > MOST:
+    if new in (quote.new, quote.old) or len(quote.old) + len(new) > MOST:
         return None
-    return replace(edit, old_text=decode_text(wanted.old), new_text=decode_text(new))
+    return replace(quote.edit, old_text=decode_text(quote.old), new_text=decode_text(new))
 
 
 def tell_apart(document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Near, ...]:
@@ -237,35 +236,35 @@ SMALL = 1500  # A file of at most so many bytes is shown whole, which costs less
 LONGEST = 120
 
 
-def refuse_no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
+def refuse_no_match(quote: Quotation) -> NoMatch:
     """Build the error for an old text that is nowhere: what comes nearest, and what differs."""
-    found = find_candidates(view, wanted)[:SHOWN] or find_by_words(view, wanted, SHOWN)
-    near = tuple(_near(view, each) for each in found)
+    found = find_candidates(quote)[:SHOWN] or find_by_words(quote, SHOWN)
+    near = tuple(_near(quote, each) for each in found)
     if found:
-        nearest = "; ".join(_describe(view, each) for each in near)
-        fix = f"Nearest: {nearest}. {_difference(view, wanted, found[0])}"
+        nearest = "; ".join(_describe(quote, each) for each in near)
+        fix = f"Nearest: {nearest}. {_difference(quote, found[0])}"
     else:
         fix = "No similar line was found."
-        if view.lines and len(view.document.data) <= SMALL:
-            near = (Near(1, len(view.lines)),)
-    where, what = edit.path, "the old text is not in the file"
+        if quote.lines and len(quote.document.data) <= SMALL:
+            near = (Near(1, len(quote.lines)),)
+    where, what = quote.edit.path, "the old text is not in the file"
     if near and near[0].similarity == FULL:
         what = "the old text is not in the file as it is quoted"
-    if wanted.old in view.document.data:
+    if quote.old in quote.document.data:
         what += ", except inside longer words or lines"
     todo = "Quote the file as it is." if near else "Read the file again and quote it as it is."
     error = NoMatch(where, what, f"{fix} {todo}")
-    error.near, error.corrected = near, correct_edit(view, wanted, found, edit)
+    error.near, error.corrected = near, correct_edit(quote, found)
     return error
 
 
-def refuse_inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
+def refuse_inside_word(quote: Quotation, place: Place) -> NoMatch:
     """Build the error for an old text that occurs once, as a part of a longer word."""
-    document = view.document
+    document = quote.document
     first, last = document.lines_of(place.start, place.end)
     word = _word_around(document.data, place)
     error = NoMatch(
-        f"{edit.path}:{first}",
+        f"{quote.edit.path}:{first}",
         f"the old text is only inside a longer word, {_quote(word)}",
         "Quote the whole word, or the whole line; or replace all occurrences, which also changes "
         "parts of words.",
@@ -281,108 +280,106 @@ def _word_around(data: bytes, place: Place) -> bytes:
     return find_tail_word(data[line:at]) + find_head_word(data[at : data.find(b"\n", at)])
 
 
-def refuse_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied:
+def refuse_applied(quote: Quotation, place: Place) -> AlreadyApplied:
     """Build the error for a new text that is in the file."""
-    first, last = view.document.lines_of(place.start, place.end)
+    first, last = quote.document.lines_of(place.start, place.end)
     return AlreadyApplied(
-        f"{edit.path}:{first}",
+        f"{quote.edit.path}:{first}",
         f"the new text is already at {_lines(first, last)}",
         "Leave the edit out; or, if it is another place that you mean, quote more of it.",
     )
 
 
 def refuse_half_applied(
-    view: FileLines, done: Sequence[Place], places: Sequence[Place], edit: Edit
+    quote: Quotation, done: Sequence[Place], places: Sequence[Place]
 ) -> Ambiguous:
     """Build the error for an edit of all places of which some have the new text around them."""
-    starts = [view.document.line_at(place.start) for place in done[:LINES_SHOWN]]
+    starts = [quote.document.line_at(place.start) for place in done[:LINES_SHOWN]]
     lines = ", ".join(map(str, starts))
     more = ", ..." if len(done) > LINES_SHOWN else ""
     return Ambiguous(
-        edit.path,
+        quote.edit.path,
         f"the new text is already around {len(done)} of {len(places)} places of the old one, at"
         f" lines {lines}{more}",
         "Edit the others one by one, each with a line of context.",
     )
 
 
-def refuse_ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambiguous:
+def refuse_ambiguous(quote: Quotation, places: Sequence[Place]) -> Ambiguous:
     """Build the error for several places that are as good, or nearly so."""
-    spans = sorted(document.lines_of(place.start, place.end) for place in places)
+    spans = sorted(quote.document.lines_of(place.start, place.end) for place in places)
     numbers = ", ".join(str(first) for first, _ in spans[:LINES_SHOWN])
     more = ", ..." if len(spans) > LINES_SHOWN else ""
     is_equal = len({(place.agreement, place.similarity) for place in places}) == 1
     shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
     why = "" if is_equal else f" ({shares} alike), too similar to choose"
     error = Ambiguous(
-        edit.path,
+        quote.edit.path,
         f"the old text matches {len(places)} places, at lines {numbers}{more}{why}",
         "Quote more lines above or below, so that the edit names one place.",
     )
-    error.near = tell_apart(document, spans[:SHOWN])
+    error.near = tell_apart(quote.document, spans[:SHOWN])
     return error
 
 
-def refuse_conflict(view: FileLines, wanted: EditLines, place: Place, edit: Edit) -> Conflict:
+def refuse_conflict(quote: Quotation, place: Place) -> Conflict:
     """Build the error for a place where a line to be removed differs."""
-    first, _ = view.document.lines_of(place.start, place.end)
-    differs = _difference(view, wanted, place, wanted.bound) or _difference(view, wanted, place)
+    first, _ = quote.document.lines_of(place.start, place.end)
+    differs = _difference(quote, place, quote.bound) or _difference(quote, place)
     error = Conflict(
-        f"{edit.path}:{first}",
+        f"{quote.edit.path}:{first}",
         "the place is there, but lines that the edit changes differ",
         f"{differs} Write the edit against what is there now.",
     )
-    error.near, error.corrected = (_near(view, place),), correct_edit(view, wanted, [place], edit)
+    error.near, error.corrected = (_near(quote, place),), correct_edit(quote, [place])
     return error
 
 
-def _near(view: FileLines, place: Place) -> Near:
-    return Near(*view.document.lines_of(place.start, place.end), place.similarity)
+def _near(quote: Quotation, place: Place) -> Near:
+    return Near(*quote.document.lines_of(place.start, place.end), place.similarity)
 
 
-def _describe(view: FileLines, near: Near) -> str:
+def _describe(quote: Quotation, near: Near) -> str:
     lines = _lines(near.start_line, near.end_line)
     return f"{lines}, {_percent(near.similarity or 0)} alike"
 
 
-def _difference(
-    view: FileLines, wanted: EditLines, candidate: Place, rows: Set[int] | None = None
-) -> str:
+def _difference(quote: Quotation, candidate: Place, rows: Set[int] | None = None) -> str:
     """The first old line, of all or of some rows, that is otherwise in the file or nowhere."""
     for row, target in enumerate(candidate.targets):
-        old = wanted.old_lines[row]
+        old = quote.old_lines[row]
         if not old.strip() or (rows is not None and row not in rows):
             continue
-        here = target if target is not None else _instead(view, candidate, row)
+        here = target if target is not None else _instead(quote, candidate, row)
         if here is None:
             return f"Not there: {_quote(old)}."
-        if make_key(view.lines[here]) != make_key(old):
-            return f"{_show_line(view, here)}, the edit {_quote(old)}."
-    unknown = next(_unknown(view, candidate), None)
+        if make_key(quote.lines[here]) != make_key(old):
+            return f"{_show_line(quote, here)}, the edit {_quote(old)}."
+    unknown = next(_unknown(quote, candidate), None)
     if unknown is None:
         return ""
-    return f"{_show_line(view, unknown)}, which the edit does not have."
+    return f"{_show_line(quote, unknown)}, which the edit does not have."
 
 
-def _show_line(view: FileLines, row: int) -> str:
+def _show_line(quote: Quotation, row: int) -> str:
     """What a line of the file, counted from 0, says."""
-    return f"Line {row + 1} says {_quote(view.lines[row])}"
+    return f"Line {row + 1} says {_quote(quote.lines[row])}"
 
 
-def _instead(view: FileLines, candidate: Place, row: int) -> int | None:
+def _instead(quote: Quotation, candidate: Place, row: int) -> int | None:
     """The line that the file has where it has not an old one, if the author does not know it."""
     above = [target for target in candidate.targets[:row] if target is not None]
     after = above[-1] + 1 if above else None
-    if after is None or after in candidate.targets or after >= len(view.lines):
+    if after is None or after in candidate.targets or after >= len(quote.lines):
         return None
-    return after if view.lines[after].strip() else None
+    return after if quote.lines[after].strip() else None
 
 
-def _unknown(view: FileLines, candidate: Place) -> Iterator[int]:
+def _unknown(quote: Quotation, candidate: Place) -> Iterator[int]:
     """The lines between those that the author knew."""
     known = {target for target in candidate.targets if target is not None}
-    first, last = view.document.lines_of(candidate.start, candidate.end)
-    return (n for n in range(first - 1, last) if n not in known and view.lines[n].strip())
+    first, last = quote.document.lines_of(candidate.start, candidate.end)
+    return (n for n in range(first - 1, last) if n not in known and quote.lines[n].strip())
 
 
 def _lines(first: int, last: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 
 from hkgit.matching.place import FULL
-from hkgit.matching.view import EditLines, indent_of
+from hkgit.matching.quotation import Quotation, indent_of
 from hkgit.text.diff import LineChange, find_anchors, find_heaviest
 from hkgit.values import dataclass
 
@@ -151,24 +151,21 @@ def _gains(
 Lines = tuple[int, int]  # Lines of the file, counted from 0 and half open
 
 
-def find_landings(
-    wanted: EditLines, targets: Targets, lines: Sequence[bytes]
-) -> tuple[Lines | None, ...]:
+def find_landings(quote: Quotation, targets: Targets) -> tuple[Lines | None, ...]:
     """Find, for each change of the author's, the lines of the file that it replaces.
 
     None where that cannot be told: new lines belong between the counterparts of the old lines
     around them, and where the file has lines in between that the author did not know, nobody can
     say on which side of those.
     """
-    return tuple(_find_landing(wanted, change, targets, lines) for change in wanted.changes)
+    return tuple(_find_landing(quote, change, targets) for change in quote.changes)
 
 
-def _find_landing(
-    wanted: EditLines, change: LineChange, targets: Targets, lines: Sequence[bytes]
-) -> Lines | None:
+def _find_landing(quote: Quotation, change: LineChange, targets: Targets) -> Lines | None:
     found = [t for t in targets[change.old_start : change.old_end] if t is not None]
     if found:
         return found[0], found[-1] + 1
+    lines = quote.lines
     above = targets[change.old_start - 1] if change.old_start else None
     below = targets[change.old_end] if change.old_end < len(targets) else None
     is_inside = change.old_start > 0 and change.old_end < len(targets)
@@ -179,7 +176,7 @@ def _find_landing(
         return None if is_inside or at is None else (at, at)
     if any(line.strip() for line in lines[above + 1 : below]):
         return None
-    added = wanted.new_lines[change.new_start : change.new_end]
+    added = quote.new_lines[change.new_start : change.new_end]
     at = below if _leans_down(added, lines[above], lines[below]) else above + 1
     return at, at
 

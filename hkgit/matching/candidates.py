@@ -23,7 +23,7 @@ from hkgit.matching.alignment import (
     weigh,
 )
 from hkgit.matching.place import FULL, Place
-from hkgit.matching.view import EditLines, FileLines, list_keys
+from hkgit.matching.quotation import Quotation
 from hkgit.text.diff import LineChange
 
 COMMON = 300  # A line that occurs more often than this votes for nothing
@@ -32,9 +32,9 @@ MOST_PAIRS = 30_000  # So many offsets are looked at, and fewer for long old tex
 MOST_WINDOWS = 12  # Around so many of them lines are aligned with gaps
 
 
-def propose_alignments(view: FileLines, wanted: EditLines) -> list[Targets]:
+def propose_alignments(quote: Quotation) -> list[Targets]:
     """Propose alignments worth judging: straight ones at many offsets, with gaps at the best."""
-    lines, old = list_keys(view, wanted)
+    lines, old = quote.keys, quote.old_keys
     slack = 10 + len(old) // 4
     votes = _count_votes(old, lines)
     offsets = sorted(votes, key=lambda offset: (-votes[offset], offset))
@@ -45,7 +45,7 @@ def propose_alignments(view: FileLines, wanted: EditLines) -> list[Targets]:
         if len(windows) < MOST_WINDOWS and all(abs(offset - each) > slack for each in windows):
             windows.append(offset)
             first, after = max(offset - slack, 0), offset + len(old) + slack
-            spelt = wanted.old_lines, view.lines[first:after]
+            spelt = quote.old_lines, quote.lines[first:after]
             found.append(align(old, lines[first:after], first, spelt=spelt))
     return [targets for targets in found if any(t is not None for t in targets)]
 
@@ -81,25 +81,22 @@ HELD = 850  # From this similarity on, per mille, a line holds the new ones that
 
 
 @lru_cache(maxsize=4)
-def find_candidates(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+def find_candidates(quote: Quotation) -> tuple[Place, ...]:
     """List the candidates, best first; of several at one place only the best.
 
     Two that see a line to be removed at different places are rivals wherever they are.
     """
-    found = {
-        targets: judge_alignment(view, wanted, targets)
-        for targets in propose_alignments(view, wanted)
-    }
+    found = {targets: judge_alignment(quote, targets) for targets in propose_alignments(quote)}
     kept: list[Place] = []
     for candidate in sorted(
         found.values(), key=lambda c: (c.agreement, c.similarity, c.is_fit), reverse=True
     ):
-        if candidate.similarity and not any(_are_one(wanted, candidate, each) for each in kept):
+        if candidate.similarity and not any(_are_one(quote, candidate, each) for each in kept):
             kept.append(candidate)
     return tuple(kept)
 
 
-def _are_one(wanted: EditLines, a: Place, b: Place) -> bool:
+def _are_one(quote: Quotation, a: Place, b: Place) -> bool:
     """Whether two candidates, the better one last, are ways to see one place."""
     is_part = all(t in (None, u) for t, u in zip(a.targets, b.targets, strict=True))
     if is_part or a.landings == b.landings:
@@ -108,18 +105,17 @@ def _are_one(wanted: EditLines, a: Place, b: Place) -> bool:
     same = [*map(eq, a.targets, b.targets)]
     shares = any(t is not None for t in compress(a.targets, same))
     is_here = shares and same.count(True) * 2 > len(same)
-    return is_here and all(a.targets[i] == b.targets[i] for i in wanted.removed)
+    return is_here and all(a.targets[i] == b.targets[i] for i in quote.removed)
 
 
-def measure_loss(view: FileLines, wanted: EditLines, candidate: Place) -> int:
+def measure_loss(quote: Quotation, candidate: Place) -> int:
     """Sum the weight of the old lines that are not at a candidate."""
-    _, old = list_keys(view, wanted)
-    return sum(map(weigh, old)) - candidate.agreement
+    return sum(map(weigh, quote.old_keys)) - candidate.agreement
 
 
-def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> Place:
+def judge_alignment(quote: Quotation, targets: Targets) -> Place:
     """Measure the candidate that an alignment makes."""
-    lines, old = list_keys(view, wanted)
+    lines, old = quote.keys, quote.old_keys
     pairs = [(old[i], lines[t]) for i, t in enumerate(targets) if t is not None and old[i]]
     agreement = sum(weigh(key) for key, line in pairs if key == line)
     rows = sum(
@@ -128,52 +124,45 @@ def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> Pla
         if t is not None and lines[t] == old[i] and weigh(old[i]) >= TELLING
     )
     found = [t for t in targets if t is not None]
-    offsets = view.document.offsets
+    offsets = quote.document.offsets
     return Place(
         start=offsets[found[0]],
         end=offsets[found[-1] + 1],
         targets=targets,
-        landings=find_landings(wanted, targets, view.lines),
+        landings=find_landings(quote, targets),
         agreement=agreement - INTERRUPTED * _gaps(lines, targets),
         similarity=_similarity_of_pairs(old, lines, targets),
-        is_fit=_fits(wanted, targets, old, lines),
+        is_fit=_fits(quote, targets),
         rows=rows,
     )
 
 
-def _fits(
-    wanted: EditLines, targets: Targets, old: Sequence[bytes], lines: Sequence[bytes]
-) -> bool:
+def _fits(quote: Quotation, targets: Targets) -> bool:
     """Whether each change has its lines there, and none that it takes away is another one."""
-    for row in wanted.bound:
-        target = targets[row]
-        if old[row] and (target is None or lines[target] != old[row]):
-            return False
-    return _are_together(wanted, targets, old, lines)
+    rows = ((quote.old_keys[i], targets[i]) for i in quote.bound if quote.old_keys[i])
+    is_there = all(t is not None and quote.keys[t] == key for key, t in rows)
+    return is_there and _are_together(quote, targets)
 
 
-def is_slip(view: FileLines, wanted: EditLines, candidate: Place) -> bool:
+def is_slip(quote: Quotation, candidate: Place) -> bool:
     """Whether a candidate is no fit because lines that change are misquoted, and for that alone.
 
     Most of those that say something have a counterpart there all the same.
     """
-    lines, old = list_keys(view, wanted)
     targets = candidate.targets
-    rows = [i for i in wanted.bound if old[i]]
+    rows = [i for i in quote.bound if quote.old_keys[i]]
     there = sum(1 for i in rows if targets[i] is not None)
     is_placed = None not in candidate.landings and 2 * there > len(rows)
-    return is_placed and _are_together(wanted, targets, old, lines)
+    return is_placed and _are_together(quote, targets)
 
 
-def _are_together(
-    wanted: EditLines, targets: Targets, old: Sequence[bytes], lines: Sequence[bytes]
-) -> bool:
+def _are_together(quote: Quotation, targets: Targets) -> bool:
     """Whether no line that the author did not know parts what changes, or what moves."""
     are_whole = all(
-        is_whole(change, targets, lines) and _is_held(change, targets, old, lines)
-        for change in wanted.changes
+        is_whole(change, targets, quote.keys) and _is_held(quote, change, targets)
+        for change in quote.changes
     )
-    return are_whole and _is_closed(wanted.moved, targets, lines)
+    return are_whole and _is_closed(quote.moved, targets, quote.keys)
 
 
 def _gaps(lines: Sequence[bytes], targets: Targets) -> int:
@@ -182,13 +171,12 @@ def _gaps(lines: Sequence[bytes], targets: Targets) -> int:
     return sum(any(lines[a + 1 : b]) for a, b in pairwise(found))
 
 
-def _is_held(
-    change: LineChange, targets: Targets, old: Sequence[bytes], lines: Sequence[bytes]
-) -> bool:
+def _is_held(quote: Quotation, change: LineChange, targets: Targets) -> bool:
     """Whether new lines above or below all of the old text are by a line that is surely there.
 
     In the middle the lines on both sides show where they belong; at the ends there is but one.
     """
+    lines, old = quote.keys, quote.old_keys
     if change.old_start < change.old_end or 0 < change.old_start < len(old):
         return True
     is_top = not change.old_start
@@ -233,20 +221,20 @@ def _mass(key: bytes) -> int:
     return 2 + weigh(key) if key else 0
 
 
-def fuzzy(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+def fuzzy(quote: Quotation) -> tuple[Place, ...]:
     """Find windows of as many lines as the old text has, if the best candidate is one.
 
     Candidates with gaps are their rivals.
     """
-    return find_candidates(view, wanted) if _is_straight(view, wanted) else ()
+    return find_candidates(quote) if _is_straight(quote) else ()
 
 
-def line_block(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+def line_block(quote: Quotation) -> tuple[Place, ...]:
     """Find stretches in which lines are missing, added or different."""
-    return () if _is_straight(view, wanted) else find_candidates(view, wanted)
+    return () if _is_straight(quote) else find_candidates(quote)
 
 
-def _is_straight(view: FileLines, wanted: EditLines) -> bool:
+def _is_straight(quote: Quotation) -> bool:
     """Whether the best candidate has neither gaps nor additions."""
-    fits = [candidate for candidate in find_candidates(view, wanted) if candidate.is_fit]
+    fits = [candidate for candidate in find_candidates(quote) if candidate.is_fit]
     return bool(fits) and fits[0].is_gapless

@@ -9,35 +9,35 @@ from itertools import islice
 from hkgit.errors import InvalidInput
 from hkgit.matching.place import Place
 from hkgit.matching.placeholder import DOTS, is_bare, is_elision, is_placeholder
+from hkgit.matching.quotation import Quotation, indent_of, is_telling, make_key
 from hkgit.matching.strict import cuts_at, is_whole
-from hkgit.matching.view import EditLines, FileLines, indent_of, is_telling, make_key
 from hkgit.matching.words import find_typography
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
 from hkgit.text.escape import count_noun
 
 
-def check_escapes(view: FileLines, wanted: EditLines, path: str) -> None:
+def check_escapes(quote: Quotation) -> None:
     """Raise InvalidInput where only the new text has escapes in place of tabs and line ends."""
-    lines = wanted.new.replace(b"\\r\\n", b"\n").replace(b"\\n", b"\n").strip().split(b"\n")
-    known = {line.strip() for line in wanted.old_lines}
+    lines = quote.new.replace(b"\\r\\n", b"\n").replace(b"\\n", b"\n").strip().split(b"\n")
+    known = {line.strip() for line in quote.old_lines}
     ends = {line.strip() for line in (lines[0], lines[-1]) if is_telling(make_key(line))}
-    if b"\n" not in wanted.new.strip() and len(lines) > 1 < len(known) and ends & known:
+    if b"\n" not in quote.new.strip() and len(lines) > 1 < len(known) and ends & known:
         what, fix = "\\n instead of line ends", "Write line ends; in JSON a line end is \\n."
-    elif _escapes_tabs(view, wanted):
+    elif _escapes_tabs(quote):
         what, fix = "\\t instead of a tab", "Write tabs; in JSON a tab is \\t."
     else:
         return
-    raise InvalidInput(path, f"the new text has {what}", fix)
+    raise InvalidInput(quote.edit.path, f"the new text has {what}", fix)
 
 
-def _escapes_tabs(view: FileLines, wanted: EditLines) -> bool:
+def _escapes_tabs(quote: Quotation) -> bool:
     """Whether an added line begins with `\\t` where lines begin with tabs, and none with `\\`."""
-    added = (wanted.new_lines[i].lstrip() for i in wanted.added)
+    added = (quote.new_lines[i].lstrip() for i in quote.added)
     if not any(line.startswith(b"\\t") for line in added):
         return False
-    is_indented = any(line.startswith(b"\t") for line in view.lines)
-    return is_indented and not any(line.lstrip().startswith(b"\\") for line in view.lines)
+    is_indented = any(line.startswith(b"\t") for line in quote.lines)
+    return is_indented and not any(line.lstrip().startswith(b"\\") for line in quote.lines)
 
 
 PROSE = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt")
@@ -52,26 +52,24 @@ BODY_BEGINS = (b":", b'"""', b"'''")
 _NUMBERED = rb"\s*(\d{1,7})(?:\s*\||\xe2\x86\x92|\t)"
 
 
-def check(
-    view: FileLines, wanted: EditLines, path: str, place: Place, *, is_paired: bool = False
-) -> None:
+def check(quote: Quotation, place: Place, *, is_paired: bool = False) -> None:
     """Raise InvalidInput where new text has remarks or dots in place of lines.
 
     `is_paired` says that each of its elisions represents lines that stay.
     """
-    shown = wanted.new_lines
+    shown, path = quote.new_lines, quote.edit.path
     if is_paired:
         shown = tuple(line for line in shown if not is_elision(line.strip()))
     if path.lower().endswith(PROSE) and not path.lower().endswith(UNFENCED):
-        is_open = _opens_fence(view.document.data[: place.start])
+        is_open = _opens_fence(quote.document.data[: place.start])
         shown = tuple(_outside_fences(shown, is_open=is_open))
     # Also there a remark that comes with fewer lines than it replaces represents the others.
-    checked = (*shown, *_shrunk(wanted))
-    check_lines(view.document.data, wanted.old_lines, wanted.new_lines, path, checked)
-    if b"\\" in wanted.new:
+    checked = (*shown, *_shrunk(quote))
+    check_lines(quote.document.data, quote.old_lines, quote.new_lines, path, checked)
+    if b"\\" in quote.new:
         # Few texts have one.
-        check_escapes(view, wanted, path)
-    if _elides(wanted, shown):
+        check_escapes(quote)
+    if _elides(quote, shown):
         raise InvalidInput(
             path,
             "the new text has '...' where the old one has lines",
@@ -79,30 +77,29 @@ def check(
         )
 
 
-def check_typography(view: FileLines, wanted: EditLines, path: str) -> None:
+def check_typography(quote: Quotation) -> None:
     """Raise InvalidInput where both texts have typography that the file has not.
 
     What put it into the old text put it into the new one too; there nobody knows what was meant.
     """
-    if wanted.old.isascii() or wanted.new.isascii():
+    if quote.old.isascii() or quote.new.isascii():
         return
-    data = view.document.data
-    known = set() if view.is_ascii else find_typography(data)
-    added = sorted(find_typography(wanted.new) - find_typography(wanted.old) - known)
-    if added and not find_typography(wanted.old) <= known:
+    known = find_typography(quote.document.data)
+    added = sorted(find_typography(quote.new) - find_typography(quote.old) - known)
+    if added and not find_typography(quote.old) <= known:
         raise InvalidInput(
-            path,
+            quote.edit.path,
             f"the old text has quotes or dashes that the file has not, and the new text {added[0]}",
             "Write both texts with the characters that the file is to have.",
         )
 
 
-def _shrunk(wanted: EditLines) -> Iterator[bytes]:
+def _shrunk(quote: Quotation) -> Iterator[bytes]:
     """The new lines of changes that take away more than they add: lines that say something, or
     the ends of fences."""
-    for change in wanted.changes:
-        old = wanted.old_lines[change.old_start : change.old_end]
-        new = wanted.new_lines[change.new_start : change.new_end]
+    for change in quote.changes:
+        old = quote.old_lines[change.old_start : change.old_end]
+        new = quote.new_lines[change.new_start : change.new_end]
         if _has_fewer(new, old, _says) or _has_fewer(new, old, _is_fence):
             yield from new
 
@@ -182,16 +179,16 @@ def _check_rewritten(before: Document, after: Document, path: str) -> None:
     _check_numbers(before.lines, after.lines, path)
 
 
-def _elides(wanted: EditLines, shown: Sequence[bytes]) -> bool:
+def _elides(quote: Quotation, shown: Sequence[bytes]) -> bool:
     """Whether lines are removed, and three dots written that represent nothing in the old text.
 
     As the whole body of a function they are code.
     """
     lines = [line for line in shown if line.strip()]
     dots = [i for i, line in enumerate(lines) if line.strip() in DOTS]
-    if not dots or any(line.strip() in DOTS for line in wanted.old_lines):
+    if not dots or any(line.strip() in DOTS for line in quote.old_lines):
         return False
-    removes = any(is_telling(make_key(wanted.old_lines[i])) for i in wanted.removed)
+    removes = any(is_telling(make_key(quote.old_lines[i])) for i in quote.removed)
     return removes and not all(_is_body(lines, i) for i in dots)
 
 
@@ -202,40 +199,40 @@ def _is_body(lines: Sequence[bytes], row: int) -> bool:
     return opens and all(len(indent_of(line)) < len(indent_of(lines[row])) for line in below)
 
 
-def find_doubled_lines(view: FileLines, wanted: EditLines, place: Place) -> tuple[str, ...]:
+def find_doubled_lines(quote: Quotation, place: Place) -> tuple[str, ...]:
     """Write notes on new lines at an end of the place that repeat the line beyond it.
 
     That may be meant; more often the author took the line for one of the replaced ones.
     """
-    if not is_whole(view.document, place):
+    if not is_whole(quote.document, place):
         return ()
-    first, last = view.document.lines_of(place.start, place.end)
+    first, last = quote.document.lines_of(place.start, place.end)
     notes = []
-    for change in wanted.changes:
-        added = wanted.new_lines[change.new_start : change.new_end]
-        is_top, is_bottom = change.old_start == 0, change.old_end == len(wanted.old_lines)
-        if added and is_top and _repeats(view, added[0], first - 1):
+    for change in quote.changes:
+        added = quote.new_lines[change.new_start : change.new_end]
+        is_top, is_bottom = change.old_start == 0, change.old_end == len(quote.old_lines)
+        if added and is_top and _repeats(quote, added[0], first - 1):
             notes.append(f"the first new line repeats line {first - 1}")
-        if added and is_bottom and _repeats(view, added[-1], last + 1):
+        if added and is_bottom and _repeats(quote, added[-1], last + 1):
             notes.append(f"the last new line repeats line {last + 1}")
     return tuple(notes)
 
 
-def note_parts_of_words(view: FileLines, places: Sequence[Place]) -> tuple[str, ...]:
+def note_parts_of_words(quote: Quotation, places: Sequence[Place]) -> tuple[str, ...]:
     """Write a note on how many of the places are parts of longer words."""
-    inside = sum(any(cuts_at(view.document.data, o) for o in (p.start, p.end)) for p in places)
+    inside = sum(any(cuts_at(quote.document.data, o) for o in (p.start, p.end)) for p in places)
     if not inside:
         return ()
     return (f"{inside} of {count_noun(len(places), 'replaced place')} are parts of longer words",)
 
 
-def _repeats(view: FileLines, line: bytes, number: int) -> bool:
+def _repeats(quote: Quotation, line: bytes, number: int) -> bool:
     """Whether a line says something, and the same as line `number` of the file."""
-    is_there = 1 <= number <= len(view.lines)
+    is_there = 1 <= number <= len(quote.lines)
     return (
         is_there
         and is_telling(make_key(line))
-        and make_key(line) == make_key(view.lines[number - 1])
+        and make_key(line) == make_key(quote.lines[number - 1])
     )
 
 

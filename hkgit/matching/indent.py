@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import gcd
 
-from hkgit.matching.view import indent_of
+from hkgit.matching.quotation import indent_of
 from hkgit.values import dataclass
 
 TAB = 8

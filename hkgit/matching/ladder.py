@@ -9,7 +9,8 @@ from hkgit.edits import Edit
 from hkgit.errors import InvalidInput, Near
 from hkgit.matching import guards
 from hkgit.matching.place import FULL, Located, Settings
-from hkgit.matching.search import Holds, Search, Vouches, list_variants, settle, vouch_for_none
+from hkgit.matching.quotation import Quotation
+from hkgit.matching.search import Holds, Search, Vouches, settle, vouch_for_none
 from hkgit.matching.strict import (
     elided,
     exact,
@@ -18,8 +19,8 @@ from hkgit.matching.strict import (
     unicode,
     whitespace,
 )
-from hkgit.matching.view import EditLines, make_view
 from hkgit.text.document import Document
+from hkgit.values import replace
 
 _TIERS = {"exact": exact, "whitespace": whitespace, "unicode": unicode, "elided": elided}
 """Those that want all of the old text; below them are those of `loose`."""
@@ -38,97 +39,90 @@ def locate(
     many lines the evidence is which shows that the author saw it as it is. Raises NoMatch,
     AlreadyApplied, Ambiguous, Conflict or InvalidInput.
     """
-    search = Search(
-        view=make_view(document), edit=edit, settings=settings, holds=holds, vouches=vouches
-    )
-    wanted = EditLines.of(edit)
-    if not wanted.old:
+    quote = Quotation.of(document, edit)
+    if not quote.old:
         raise InvalidInput(edit.path, "the old text is empty", "Quote the lines to be replaced.")
-    if wanted.old == wanted.new:
+    if quote.old == quote.new:
         raise InvalidInput(edit.path, "the old text and the new text are the same", "Leave it out.")
-    found = _find(search, wanted)
+    found = _find(Search(quote, settings, holds, vouches))
     is_exact = found is not None and found.tier == "exact" and not found.repairs
     if found is None or (settings.threshold == FULL and not is_exact):
         from hkgit.matching import advice  # most edits are found
 
-        raise advice.refuse_no_match(search.view, wanted, edit)
-    _check_meaning(search, found)
+        raise advice.refuse_no_match(quote)
+    _check_meaning(quote, found)
     return found
 
 
-def _find(search: Search, wanted: EditLines) -> Located | None:
-    edit = search.edit
+def _find(search: Search) -> Located | None:
+    edit = search.quote.edit
     if edit.replace_all or edit.expected_count not in (None, 1):
         # Few edits are meant for all places.
         from hkgit.matching.everywhere import locate_everywhere
 
-        return locate_everywhere(search, wanted)
-    found = _find_visible(search, wanted) or _find_inside_word(search, wanted)
-    found = found or _find_repaired(search)
+        return locate_everywhere(search)
+    found = _find_visible(search) or _find_inside_word(search) or _find_repaired(search)
     if found is None:
         from hkgit.matching.loose import find_loosely  # most edits quote all of the old text
 
-        found = find_loosely(search, wanted)
+        found = find_loosely(search)
     return found
 
 
-def _check_meaning(search: Search, found: Located) -> None:
+def _check_meaning(quote: Quotation, found: Located) -> None:
     """Refuse new text that its author cannot mean to be there (see `guards`)."""
-    meant = EditLines.of(search.edit, found.repairs)
-    is_paired = found.tier == "elided"
+    document = quote.document
+    meant = Quotation.of(document, quote.edit, found.repairs)
     try:
-        guards.check_typography(search.view, EditLines.of(search.edit), search.edit.path)
-        guards.check(search.view, meant, search.edit.path, found.places[0], is_paired=is_paired)
+        guards.check_typography(quote)
+        guards.check(meant, found.places[0], is_paired=found.tier == "elided")
     except InvalidInput as error:
         from hkgit.matching import advice
 
-        lines_of = search.view.document.lines_of
-        error.near = tuple(Near(*lines_of(p.start, p.end)) for p in found.places)
-        error.corrected = advice.remove_marks(meant, search.edit)
+        error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in found.places)
+        error.corrected = advice.remove_marks(meant)
         raise
 
 
-def _find_visible(search: Search, wanted: EditLines) -> Located | None:
+def _find_visible(search: Search) -> Located | None:
     """Find the place by the strict tiers, read without typography that only the edit has."""
-    found = _find_strictly(search, wanted)
+    found = _find_strictly(search)
     if found is None or found.tier != "unicode":
         return found
-    repairs = ("typography",)
-    seen = EditLines.of(search.edit, repairs)
-    if seen == wanted or not seen.old:
+    seen = Quotation.of(search.quote.document, search.quote.edit, ("typography",))
+    if seen == search.quote or not seen.old:
         return found
-    plain = _find_strictly(search, seen, repairs)
+    plain = _find_strictly(replace(search, quote=seen))
     return found if plain is None or plain.tier == "unicode" else plain
 
 
-def _find_strictly(
-    search: Search, wanted: EditLines, repairs: tuple[str, ...] = ()
-) -> Located | None:
+def _find_strictly(search: Search) -> Located | None:
     """Find the place by the tiers that want all of the old text; None where it is nowhere."""
     for tier, find in _TIERS.items():
-        places = find(search.view, wanted)
+        places = find(search.quote)
         if places:
-            return settle(search, tier, wanted, places, repairs)
+            return settle(search, tier, places)
     return None
 
 
-def _find_inside_word(search: Search, wanted: EditLines) -> Located | None:
+def _find_inside_word(search: Search) -> Located | None:
     """Find the only place where the old text is byte for byte, though it cuts a word there.
 
     Raises NoMatch unless a hash or a receipt says that the author saw it; None where the old
     text is nowhere, or was written in lines.
     """
-    places, tier = find_literal_places(search.view, wanted), "exact"
-    other = swap_line_ends(wanted)
+    places, tier = find_literal_places(search.quote), "exact"
+    other = swap_line_ends(search.quote)
     if not places and other is not None:
-        wanted, places, tier = other, find_literal_places(search.view, other), "whitespace"
-    if len(places) != 1 or wanted.whole_lines:
+        search, tier = replace(search, quote=other), "whitespace"
+        places = find_literal_places(other)
+    if len(places) != 1 or search.quote.whole_lines:
         return None
     if search.vouches(places[0]):
-        return settle(search, tier, wanted, places, ())
+        return settle(search, tier, places)
     from hkgit.matching import advice
 
-    raise advice.refuse_inside_word(search.view, places[0], search.edit)
+    raise advice.refuse_inside_word(search.quote, places[0])
 
 
 def _find_repaired(search: Search) -> Located | None:
@@ -136,24 +130,20 @@ def _find_repaired(search: Search) -> Located | None:
 
     Raises InvalidInput where two repairs as good leave different new texts.
     """
-    found: list[tuple[Located, EditLines]] = []
-    for wanted, repairs in list_variants(search.edit):
-        located = _find_strictly(search, wanted, repairs)
-        found += [(located, wanted)] if located is not None else []
+    found: dict[tuple[int, int], list[tuple[Located, bytes]]] = {}
+    for reading in search.list_variants():
+        located = _find_strictly(reading)
+        if located is not None:
+            # The lower, the nearer to the text as it is in the file.
+            strictness = [*_TIERS].index(located.tier), -located.similarity
+            found.setdefault(strictness, []).append((located, reading.quote.new))
     if not found:
         return None
-    best = min(map(_strictness, found))
-    texts = {wanted.new for located, wanted in found if _strictness((located, wanted)) == best}
-    if len(texts) > 1:
+    best = found[min(found)]
+    if len({new for _, new in best}) > 1:
         raise InvalidInput(
-            search.edit.path,
+            search.quote.edit.path,
             "the escapes or line numbers of the edit are ambiguous",
             "Write the old and the new text as they are in the file.",
         )
-    return min(found, key=_strictness)[0]
-
-
-def _strictness(found: tuple[Located, EditLines]) -> tuple[int, int]:
-    """The lower, the nearer to the text as it is in the file."""
-    located, _ = found
-    return [*_TIERS].index(located.tier), -located.similarity
+    return best[0][0]

@@ -17,7 +17,8 @@ from hkgit.errors import Conflict
 from hkgit.matching.alignment import Lines, Targets, align, find_landings
 from hkgit.matching.indent import Indentation, learn, measure_width
 from hkgit.matching.place import Located, Place
-from hkgit.matching.view import INDENT, EditLines, FileLines, indent_of, list_keys, make_key
+from hkgit.matching.quotation import INDENT, Quotation, indent_of, make_key
+from hkgit.matching.strict import Piece, find_pieces
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Splice
 from hkgit.values import dataclass, replace
@@ -102,56 +103,59 @@ CLOSERS = (b"}", b")", b"]", b"else", b"elif ", b"except", b"finally")
 """What a line begins with that ends the block above it."""
 
 
-def indent_quotation(view: FileLines, wanted: EditLines, place: Place, path: str) -> EditLines:
+def indent_quotation(quote: Quotation, place: Place) -> Quotation:
     """Give the new lines of an edit the whitespace before its place, if its author left them out.
 
     Raises Conflict where it cannot be told how far they are to be indented.
     """
-    data, offsets = view.document.data, view.document.offsets
-    before = data[offsets[view.document.line_at(place.start) - 1] : place.start]
-    if before.strip() or b"\n" in wanted.old.rstrip():
-        return wanted
-    first, last = view.document.lines_of(place.start, place.end)
-    lines, below = wanted.new.split(b"\n"), _depth_below(view, last)
-    shift = _shift(before, wanted.old.rstrip(), lines, below, f"{path}:{first}")
+    data, offsets = quote.document.data, quote.document.offsets
+    before = data[offsets[quote.document.line_at(place.start) - 1] : place.start]
+    if before.strip() or b"\n" in quote.old.rstrip():
+        return quote
+    first, last = quote.document.lines_of(place.start, place.end)
+    lines, below = quote.new.split(b"\n"), _depth_below(quote, last)
+    shift = _shift(before, quote.old.rstrip(), lines, below, f"{quote.edit.path}:{first}")
     further = (shift + line if line.strip() else line for line in lines[1:])
     new = b"\n".join((lines[0], *further))
-    return EditLines(wanted.old, new, wanted.whole_lines, wanted.is_repaired)
+    return replace(quote, new=new)
 
 
-def add_margin(view: FileLines, wanted: EditLines, targets: Targets, path: str) -> EditLines:
+def add_margin(quote: Quotation, targets: Targets) -> Quotation:
     """Give an edit the indentation that its first line has lost, if that line alone has.
 
     That is so where the others are indented as in the file. Where there are no others, or all
     are indented otherwise, the new text is left to what the lines show.
     """
     first = targets[0] if targets else None
-    if first is None or not wanted.old_lines[0] or indent_of(wanted.old_lines[0]):
-        return wanted
-    margin = indent_of(view.lines[first])
+    if first is None or not quote.old_lines[0] or indent_of(quote.old_lines[0]):
+        return quote
+    margin = indent_of(quote.lines[first])
     others = [
-        indent_of(wanted.old_lines[i]) == indent_of(view.lines[t])
+        indent_of(quote.old_lines[i]) == indent_of(quote.lines[t])
         for i, t in enumerate(targets)
-        if i and t is not None and wanted.old_lines[i].strip()
+        if i and t is not None and quote.old_lines[i].strip()
     ]
-    if not margin or not wanted.new_lines:
-        return wanted
-    if indent_of(wanted.new_lines[0]) == margin and all(others):
+    where = f"{quote.edit.path}:{first + 1}"
+    if not margin or not quote.new_lines:
+        return quote
+    if indent_of(quote.new_lines[0]) == margin and all(others):
         # The new text has the indentation that the old one has lost, unless a line that stays has
         # lost it too.
-        stays = (line for line in wanted.new_lines if line.strip() == wanted.old_lines[0].strip())
+        stays = (line for line in quote.new_lines if line.strip() == quote.old_lines[0].strip())
         if not others and any(len(indent_of(line)) < len(margin) for line in stays):
-            raise _refuse_undecided(f"{path}:{first + 1}")
-        return EditLines(margin + wanted.old, wanted.new)
+            raise _refuse_undecided(where)
+        return replace(quote, old=margin + quote.old)
     if not others:
-        lines, below = list(wanted.new_lines), _depth_below(view, first + 1)
-        others = [not _shift(margin, wanted.old_lines[0], lines, below, f"{path}:{first + 1}")]
-    return EditLines(margin + wanted.old, margin + wanted.new) if all(others) else wanted
+        lines, below = list(quote.new_lines), _depth_below(quote, first + 1)
+        others = [not _shift(margin, quote.old_lines[0], lines, below, where)]
+    if not all(others):
+        return quote
+    return replace(quote, old=margin + quote.old, new=margin + quote.new)
 
 
-def _depth_below(view: FileLines, last: int) -> int:
+def _depth_below(quote: Quotation, last: int) -> int:
     """How deep what is below line `last`, counted from 1, is indented."""
-    below = next((line for line in view.lines[last : last + BELOW] if line.strip()), b"")
+    below = next((line for line in quote.lines[last : last + BELOW] if line.strip()), b"")
     return measure_width(indent_of(below))
 
 
@@ -201,33 +205,30 @@ def _refuse_undecided(where: str) -> Conflict:
 class LineIndents:
     """What the indentation of single lines shows of an edit whose lines are at `targets`."""
 
-    path: str
-    wanted: EditLines
+    quote: Quotation
     targets: Targets
-    lines: Sequence[bytes]
 
     def of(self, number: int) -> bytes | None:
         """Find the file's indentation for new line `number`; None where its line does not decide.
 
         Raises Conflict where two readings are as good, or none is.
         """
-        theirs = indent_of(self.wanted.new_lines[number])
+        theirs = indent_of(self.quote.new_lines[number])
         if self._is_as_file:
             return theirs
-        changes = self.wanted.changes
+        changes = self.quote.changes
         change = changes[bisect(changes, number, key=lambda each: each.new_start) - 1]
         row = change.old_start + number - change.new_start
         if self._is_flat and _is_even(change) and row in self._known:
             return self._here(row)
         if self._is_flat or change in self._undecided:
-            raise _refuse_indentation(
-                f"{self.path}:{next(t for t in self.targets if t is not None) + 1}"
-            )
+            first = next(t for t in self.targets if t is not None)
+            raise _refuse_indentation(f"{self.quote.edit.path}:{first + 1}")
         return None
 
     @cached_property
     def _undecided(self) -> frozenset[LineChange]:
-        return frozenset(filter(self._is_undecided, self.wanted.changes))
+        return frozenset(filter(self._is_undecided, self.quote.changes))
 
     @cached_property
     def _is_as_file(self) -> bool:
@@ -235,10 +236,10 @@ class LineIndents:
 
         Lines that both texts have show the author's own frame for both.
         """
-        kept = [i for i in self._known if i not in self.wanted.removed]
-        if any(indent_of(self.wanted.old_lines[i]) != self._here(i) for i in kept):
+        kept = [i for i in self._known if i not in self.quote.removed]
+        if any(indent_of(self.quote.old_lines[i]) != self._here(i) for i in kept):
             return False
-        return self._stands_as_file([*self._known], self._drop_blank(self.wanted.new_lines))
+        return self._stands_as_file([*self._known], self._drop_blank(self.quote.new_lines))
 
     @cached_property
     def _is_flat(self) -> bool:
@@ -246,20 +247,20 @@ class LineIndents:
         rows = self._known
         numbers = [t for t in self.targets if t is not None]
         is_whole = not any(
-            line.strip() for a, b in pairwise(numbers) for line in self.lines[a + 1 : b]
+            line.strip() for a, b in pairwise(numbers) for line in self.quote.lines[a + 1 : b]
         )
-        author = {indent_of(self.wanted.old_lines[i]) for i in rows}
+        author = {indent_of(self.quote.old_lines[i]) for i in rows}
         return is_whole and len(author) == 1 and len({self._here(i) for i in rows}) > 1
 
     def _is_deeper(self, rows: Sequence[int], lines: Sequence[bytes]) -> bool:
         """Whether new lines are deeper than the old ones; at less depth the author may go on."""
-        old = min(measure_width(indent_of(self.wanted.old_lines[i])) for i in rows)
+        old = min(measure_width(indent_of(self.quote.old_lines[i])) for i in rows)
         return min((measure_width(indent_of(line)) for line in lines), default=0) > old
 
     def _is_undecided(self, change: LineChange) -> bool:
         """Whether the new lines of a change may be indented as the file's, or as the author's."""
         rows = [i for i in self._known if change.old_start <= i < change.old_end]
-        added = self.wanted.new_lines[change.new_start : change.new_end]
+        added = self.quote.new_lines[change.new_start : change.new_end]
         if rows:
             lines = self._drop_blank(added)
             is_deeper = self._is_deeper(rows, lines)
@@ -268,7 +269,7 @@ class LineIndents:
 
     def _stands_as_file(self, rows: Sequence[int], lines: Sequence[bytes]) -> bool:
         """Whether new lines are as deep as the file's, and the old ones are not."""
-        old = _least(indent_of(self.wanted.old_lines[i]) for i in rows)
+        old = _least(indent_of(self.quote.old_lines[i]) for i in rows)
         here = _least(self._here(i) for i in rows)
         return old != here and _least(map(indent_of, lines)) == here
 
@@ -281,20 +282,20 @@ class LineIndents:
         if not lines or all(line.strip() for line in (added[0], added[-1])):
             return False
         return any(
-            self.wanted.old_lines[i].split()[0] == lines[0].split()[0]
-            and indent_of(lines[0]) == self._here(i) != indent_of(self.wanted.old_lines[i])
+            self.quote.old_lines[i].split()[0] == lines[0].split()[0]
+            and indent_of(lines[0]) == self._here(i) != indent_of(self.quote.old_lines[i])
             for i in self._known
         )
 
     @cached_property
     def _known(self) -> dict[int, int]:
         """The old lines that say something and are in the file, each with its line there."""
-        old = self.wanted.old_lines
+        old = self.quote.old_lines
         return {i: t for i, t in enumerate(self.targets) if t is not None and old[i].strip()}
 
     def _here(self, row: int) -> bytes:
         """The file's indentation of an old line that is in it."""
-        return indent_of(self.lines[self._known[row]])
+        return indent_of(self.quote.lines[self._known[row]])
 
     def _drop_blank(self, lines: Iterable[bytes]) -> list[bytes]:
         return [line for line in lines if line.strip()]
@@ -326,33 +327,31 @@ EDITED = 450  # From this similarity on, per mille, a new line is an edited form
 
 @dataclass(frozen=True)
 class Merge:
-    """The changes of `wanted`, made where `targets` says that the old lines are."""
+    """The changes of an edit, made where `targets` says that the old lines are."""
 
-    view: FileLines
-    path: str
-    wanted: EditLines
+    quote: Quotation
     targets: Targets
 
     def splices(self) -> list[Splice]:
         """Compute one splice a change; raise Conflict where it is unclear what to write."""
-        found = find_landings(self.wanted, self.targets, self.view.lines)
+        found = find_landings(self.quote, self.targets)
         return [
             self._splice(change, lines)
-            for change, lines in zip(self.wanted.changes, found, strict=True)
+            for change, lines in zip(self.quote.changes, found, strict=True)
         ]
 
     def is_made(self) -> bool:
         """Whether the file has all the new lines already, just as the author has them."""
-        theirs, ours = self.wanted.new_lines, self.view.lines
-        found = find_landings(self.wanted, self.targets, ours)
+        theirs, ours = self.quote.new_lines, self.quote.lines
+        found = find_landings(self.quote, self.targets)
         return all(
             lines is not None
             and tuple(ours[lines[0] : lines[1]]) == theirs[change.new_start : change.new_end]
-            for change, lines in zip(self.wanted.changes, found, strict=True)
+            for change, lines in zip(self.quote.changes, found, strict=True)
         )
 
     def _splice(self, change: LineChange, found: Lines | None) -> Splice:
-        document = self.view.document
+        document = self.quote.document
         if found is None:
             raise self._refuse_unplaced(change)
         first, after = found
@@ -368,7 +367,7 @@ class Merge:
     def _refuse_unplaced(self, change: LineChange) -> Conflict:
         above = [t for t in self.targets[: change.old_end] if t is not None]
         return Conflict(
-            f"{self.path}:{above[-1] + 1 if above else 1}",
+            f"{self.quote.edit.path}:{above[-1] + 1 if above else 1}",
             "the file has lines here that the old text lacks, so it cannot be told on "
             "which side of them the new lines belong",
             "Read the place again and quote the lines on both sides of the change.",
@@ -376,7 +375,7 @@ class Merge:
 
     def _is_there(self, change: LineChange, at: int) -> bool:
         """Whether blank lines alone are added, between lines with as many in between already."""
-        old, theirs, ours = self.wanted.old_lines, self.wanted.new_lines, self.view.lines
+        old, theirs, ours = self.quote.old_lines, self.quote.new_lines, self.quote.lines
         added = theirs[change.new_start : change.new_end]
         sides = old[: change.old_start], old[change.old_end :]
         is_inside = all(any(line.strip() for line in side) for side in sides)
@@ -387,7 +386,7 @@ class Merge:
     def _lines(self, change: LineChange) -> list[bytes]:
         """The text of the lines that a change puts in the file."""
         partners = self._partners(change)
-        theirs = self.wanted.new_lines[change.new_start : change.new_end]
+        theirs = self.quote.new_lines[change.new_start : change.new_end]
         return [
             self._edit_line(partners[j], line, change.new_start + j)
             if j in partners
@@ -404,20 +403,20 @@ class Merge:
         rows = range(change.old_start, change.old_end)
         if not any(i in self._spelt for i in rows):
             return {}
-        old = [make_key(self.wanted.old_lines[i]) for i in rows]
-        new = [make_key(line) for line in self.wanted.new_lines[change.new_start : change.new_end]]
+        old = [make_key(self.quote.old_lines[i]) for i in rows]
+        new = [make_key(line) for line in self.quote.new_lines[change.new_start : change.new_end]]
         pairs = enumerate(align(old, new, alike=EDITED))
         return {j: rows[i] for i, j in pairs if j is not None and rows[i] in self._spelt}
 
     @cached_property
     def _spelt(self) -> dict[int, bytes]:
         """The old lines that the file spells otherwise, each with the file's spelling."""
-        pairs = ((i, self.view.lines[t]) for i, t in enumerate(self.targets) if t is not None)
-        return {i: line for i, line in pairs if line != self.wanted.old_lines[i]}
+        pairs = ((i, self.quote.lines[t]) for i, t in enumerate(self.targets) if t is not None)
+        return {i: line for i, line in pairs if line != self.quote.old_lines[i]}
 
     def _edit_line(self, row: int, theirs: bytes, number: int) -> bytes:
         """A new line that is an edited form of an old one, as far as it can in its spelling."""
-        base, ours = self.wanted.old_lines[row], self._spelt[row]
+        base, ours = self.quote.old_lines[row], self._spelt[row]
         kept = indent_of(base) == indent_of(theirs)
         lead = indent_of(ours) if kept else self._indent(indent_of(theirs), number)
         trail = _trail(ours if _trail(base) == _trail(theirs) else theirs)
@@ -443,8 +442,8 @@ class Merge:
         What stays where it was is not moved: a further line like it is the author's own.
         """
         moved: dict[bytes, list[bytes]] = {}
-        for i in sorted(self.wanted.removed & self._spelt.keys()):
-            moved.setdefault(self.wanted.old_lines[i].strip(), []).append(self._spelt[i])
+        for i in sorted(self.quote.removed & self._spelt.keys()):
+            moved.setdefault(self.quote.old_lines[i].strip(), []).append(self._spelt[i])
         return moved
 
     def _indent(self, indent: bytes, number: int) -> bytes:
@@ -465,25 +464,25 @@ class Merge:
         if len(beside) == 1:
             [found] = beside
         if found is None:
-            raise _refuse_indentation(self.path)
+            raise _refuse_indentation(self.quote.edit.path)
         return found
 
     @cached_property
     def _by_lines(self) -> LineIndents:
-        return LineIndents(self.path, self.wanted, self.targets, self.view.lines)
+        return LineIndents(self.quote, self.targets)
 
     @cached_property
     def _indentation(self) -> Indentation:
-        lines, old = list_keys(self.view, self.wanted)
+        lines, old = self.quote.keys, self.quote.old_keys
         rows = [(i, t) for i, t in enumerate(self.targets) if t is not None and lines[t] == old[i]]
-        if not any(indent_of(self.wanted.old_lines[i]) for i, _ in rows):
+        if not any(indent_of(self.quote.old_lines[i]) for i, _ in rows):
             rows = [(i, t) for i, t in enumerate(self.targets) if t is not None]
         if self._keeps_margins(rows):
-            rows = [(i, t) for i, t in rows if i not in self.wanted.removed]
-        pairs = [(self.wanted.old_lines[i], self.view.lines[t]) for i, t in rows]
+            rows = [(i, t) for i, t in rows if i not in self.quote.removed]
+        pairs = [(self.quote.old_lines[i], self.quote.lines[t]) for i, t in rows]
         middle = rows[0][1] if rows else 0
-        near = self.view.lines[max(middle - NEAR, 0) : middle + NEAR]
-        return learn(pairs, [*self.wanted.old_lines, *self.wanted.new_lines], near)
+        near = self.quote.lines[max(middle - NEAR, 0) : middle + NEAR]
+        return learn(pairs, [*self.quote.old_lines, *self.quote.new_lines], near)
 
     @cached_property
     def _kept(self) -> dict[bytes, list[tuple[int, bytes]]]:
@@ -492,8 +491,8 @@ class Merge:
         Those are the lines that stay, and those that a new one replaces.
         """
         kept: dict[bytes, list[tuple[int, bytes]]] = {}
-        lines, old = list_keys(self.view, self.wanted)
-        shift, rest = 0, list(self.wanted.changes)
+        lines, old = self.quote.keys, self.quote.old_keys
+        shift, rest = 0, list(self.quote.changes)
         for i, target in enumerate(self.targets):
             while rest and i >= rest[0].old_end:
                 change = rest.pop(0)
@@ -501,17 +500,17 @@ class Merge:
             if rest and i >= rest[0].old_start:
                 shift = min(rest[0].new_start - rest[0].old_start, rest[0].new_end - 1 - i)
             if target is not None and old[i] and lines[target] == old[i]:
-                here = i + shift, indent_of(self.view.lines[target])
-                kept.setdefault(indent_of(self.wanted.old_lines[i]), []).append(here)
+                here = i + shift, indent_of(self.quote.lines[target])
+                kept.setdefault(indent_of(self.quote.old_lines[i]), []).append(here)
         return kept
 
     def _keeps_margins(self, rows: Sequence[tuple[int, int]]) -> bool:
         """Whether the context is indented as the author has it; then other whitespace is a
         change."""
         margins = {
-            (indent_of(self.wanted.old_lines[i]), indent_of(self.view.lines[t]))
+            (indent_of(self.quote.old_lines[i]), indent_of(self.quote.lines[t]))
             for i, t in rows
-            if i not in self.wanted.removed and self.wanted.old_lines[i].strip()
+            if i not in self.quote.removed and self.quote.old_lines[i].strip()
         }
         return any(a for a, _ in margins) and all(a == b for a, b in margins)
 
@@ -536,48 +535,35 @@ def _trail(line: bytes) -> bytes:
     return line[len(line.rstrip()) :]
 
 
-def merge_places(view: FileLines, wanted: EditLines, located: Located, path: str) -> list[Merge]:
+def merge_places(quote: Quotation, located: Located) -> list[Merge]:
     """Build the merge of an edit at each of its places; raise Conflict."""
-    return [
-        _merge(view, piece, place, located.tier, path)
-        for piece, place in _parts(view, wanted, located)
-    ]
-
-
-def _parts(
-    view: FileLines, wanted: EditLines, located: Located
-) -> Iterable[tuple[EditLines, Place]]:
-    """The old and new texts to be merged, each with its place."""
+    parts: Iterable[Piece] = [(quote, place) for place in located.places]
     if located.tier == "elided":
-        from hkgit.matching.strict import find_pieces
-
-        return find_pieces(view, wanted)
-    return [(wanted, place) for place in located.places]
+        parts = find_pieces(quote)
+    return [_merge(piece, place) for piece, place in parts]
 
 
-def _merge(view: FileLines, wanted: EditLines, place: Place, tier: str, path: str) -> Merge:
+def _merge(quote: Quotation, place: Place) -> Merge:
     """The merge of an edit at its place."""
-    if tier in ("fuzzy", "line-block"):
-        targets = place.targets
-    else:
-        first, last = view.document.lines_of(place.start, place.end)
+    targets = place.targets
+    if not targets:
+        first, last = quote.document.lines_of(place.start, place.end)
         targets = tuple(range(first - 1, last))
-        if list(wanted.old_lines) != list(view.lines[first - 1 : last]):
-            lines, old = list_keys(view, wanted)
-            targets = align(old, lines[first - 1 : last], first - 1)
-        wanted, targets = _without_blank_ends(wanted, targets)
-    return Merge(view, path, add_margin(view, wanted, targets, path), targets)
+        if quote.old_lines != tuple(quote.lines[first - 1 : last]):
+            targets = align(quote.old_keys, quote.keys[first - 1 : last], first - 1)
+        quote, targets = _without_blank_ends(quote, targets)
+    return Merge(add_margin(quote, targets), targets)
 
 
-def _without_blank_ends(wanted: EditLines, targets: Targets) -> tuple[EditLines, Targets]:
+def _without_blank_ends(quote: Quotation, targets: Targets) -> tuple[Quotation, Targets]:
     """The edit without the blank lines above and below that the file has not."""
-    top = _outer_blanks(wanted.old_lines, wanted.new_lines, targets)
-    bottom = _outer_blanks(wanted.old_lines[::-1], wanted.new_lines[::-1], targets[::-1])
+    top = _outer_blanks(quote.old_lines, quote.new_lines, targets)
+    bottom = _outer_blanks(quote.old_lines[::-1], quote.new_lines[::-1], targets[::-1])
     if not top and not bottom:
-        return wanted, targets
-    old, new = (lines[top : len(lines) - bottom] for lines in (wanted.old_lines, wanted.new_lines))
+        return quote, targets
+    old, new = (lines[top : len(lines) - bottom] for lines in (quote.old_lines, quote.new_lines))
     old_text, new_text = (b"".join(line + b"\n" for line in lines) for lines in (old, new))
-    return EditLines(old_text, new_text), targets[top : len(targets) - bottom]
+    return replace(quote, old=old_text, new=new_text), targets[top : len(targets) - bottom]
 
 
 def _outer_blanks(old: Sequence[bytes], new: Sequence[bytes], targets: Targets) -> int:

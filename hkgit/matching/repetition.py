@@ -5,63 +5,59 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.matching.place import Place
+from hkgit.matching.quotation import Quotation, is_telling
 from hkgit.matching.strict import is_whole, starts_line
-from hkgit.matching.view import EditLines, FileLines, choose_reading, folds, is_telling, list_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.matching.alignment import Targets
 
 
-def stands_over(view: FileLines, wanted: EditLines, place: Place) -> bool:
+def stands_over(quote: Quotation, place: Place) -> bool:
     """Whether the new text, which holds the old one, is around a place of the old one."""
-    if not wanted.new.strip() or wanted.old.split() == wanted.new.split():
+    if not quote.new.strip() or quote.old.split() == quote.new.split():
         return False  # where whitespace alone differs, another blank line may be meant
-    if stands_literally(view, wanted, place):
+    if stands_literally(quote, place):
         return True
-    is_folded = folds(view, wanted)
-    old, new = (
-        [*filter(None, each.folded if is_folded else each.squeezed)]
-        for each in (wanted, wanted.reversed)
-    )
+    old, new = ([*filter(None, keys)] for keys in (quote.old_keys, quote.new_keys))
     if not _holds(new, old):
         return False
-    first, last = view.document.lines_of(place.start, place.end)
+    first, last = quote.document.lines_of(place.start, place.end)
     if new == old:
-        return list(view.lines[first - 1 : last]) == list(wanted.new_lines)
-    lines, _ = list_keys(view, wanted)
+        return list(quote.lines[first - 1 : last]) == list(quote.new_lines)
+    lines = quote.keys
     says = [n for n in range(first - 1, last) if lines[n]]
-    found = _runs(view, wanted) if says else []
+    found = _runs(quote) if says else []
     return any(rows[0] <= says[0] and rows[-1] >= says[-1] for rows in found)
 
 
-def stands_literally(view: FileLines, wanted: EditLines, place: Place) -> bool:
+def stands_literally(quote: Quotation, place: Place) -> bool:
     """Whether the new text is around a place byte for byte; whole lines if the old one does."""
-    document = view.document
+    document = quote.document
     whole = is_whole(document, place)
-    shift = wanted.new.find(wanted.old)
+    shift = quote.new.find(quote.old)
     while shift >= 0:
         start = place.start - shift
-        is_there = start >= 0 and document.data.startswith(wanted.new, start)
+        is_there = start >= 0 and document.data.startswith(quote.new, start)
         if is_there and (not whole or starts_line(document, start)):
             return True
-        shift = wanted.new.find(wanted.old, shift + 1)
+        shift = quote.new.find(quote.old, shift + 1)
     return False
 
 
-def find_place_of_new(view: FileLines, wanted: EditLines) -> Place | None:
+def find_place_of_new(quote: Quotation) -> Place | None:
     """Find where the new text is in whole lines, up to whitespace and typography.
 
     None where it is nowhere, or adds nothing that could be recognised.
     """
-    found = _runs(view, wanted)
-    if not found or not _adds(view, wanted):
+    found = _runs(quote)
+    if not found or not _adds(quote):
         return None
-    offsets = view.document.offsets
+    offsets = quote.document.offsets
     return Place(offsets[found[0][0]], offsets[found[0][-1] + 1])
 
 
-def find_rival(view: FileLines, wanted: EditLines, best: Place) -> Place | None:
+def find_rival(quote: Quotation, best: Place) -> Place | None:
     """Find where the new text is as surely as the old one does at its best candidate.
 
     The change is read backwards: it has been made where a candidate for the new text has every
@@ -70,53 +66,52 @@ def find_rival(view: FileLines, wanted: EditLines, best: Place) -> Place | None:
     """
     from hkgit.matching.candidates import find_candidates, measure_loss
 
-    backwards = wanted.reversed
-    if not _adds(view, wanted) or not _are_there(view, backwards):
+    backwards = quote.reversed
+    if not _adds(quote) or not _are_there(backwards):
         return None
-    for candidate in find_candidates(view, backwards)[:3]:
+    for candidate in find_candidates(backwards)[:3]:
         is_made = candidate.is_fit and None not in candidate.landings
-        if is_made and measure_loss(view, backwards, candidate) <= measure_loss(view, wanted, best):
+        if is_made and measure_loss(backwards, candidate) <= measure_loss(quote, best):
             return candidate
     return None
 
 
-def find_added(view: FileLines, wanted: EditLines, targets: Targets) -> Place | None:
+def find_added(quote: Quotation, targets: Targets) -> Place | None:
     """Find a line that the change adds among those that the author did not know at the place.
 
     One of many is a line that others have as well.
     """
-    lines, _ = list_keys(view, wanted)
-    _, new = list_keys(view, wanted.reversed)
+    lines = quote.keys
+    new = quote.new_keys
     there = [target for target in targets if target is not None]
     unknown = {lines[n]: n for n in set(range(there[0], there[-1])).difference(there)}
-    for change in wanted.changes:
+    for change in quote.changes:
         added = {key for key in new[change.new_start : change.new_end] if is_telling(key)}
         made = [unknown[key] for key in added if key in unknown]
         if 2 * len(made) > len(added):
-            return Place(*view.document.span(min(made) + 1, min(made) + 1))
+            return Place(*quote.document.span(min(made) + 1, min(made) + 1))
     return None
 
 
-def _adds(view: FileLines, wanted: EditLines) -> bool:
+def _adds(quote: Quotation) -> bool:
     """Whether the change brings words, and not only other whitespace."""
-    _, old = list_keys(view, wanted)
-    _, new = list_keys(view, wanted.reversed)
-    return any(is_telling(new[i]) and new[i] not in old for i in wanted.added)
+    old = quote.old_keys
+    new = quote.new_keys
+    return any(is_telling(new[i]) and new[i] not in old for i in quote.added)
 
 
-def _are_there(view: FileLines, backwards: EditLines) -> bool:
+def _are_there(backwards: Quotation) -> bool:
     """Whether all lines that a change adds occur anywhere; mostly they do not, and that is fast."""
-    _, new = list_keys(view, backwards)
-    text = choose_reading(view, backwards).text
+    new, text = backwards.old_keys, backwards.reading.text
     return all(b"\n" + new[i] + b"\n" in text for i in backwards.removed if new[i])
 
 
-def _runs(view: FileLines, wanted: EditLines) -> list[tuple[int, ...]]:
+def _runs(quote: Quotation) -> list[tuple[int, ...]]:
     """The lines where the new text is, up to whitespace and typography."""
     from hkgit.matching.strict import find_runs
 
-    _, new = list_keys(view, wanted.reversed)
-    return find_runs(choose_reading(view, wanted), new) if any(map(is_telling, new)) else []
+    new = quote.new_keys
+    return find_runs(quote.reading, new) if any(map(is_telling, new)) else []
 
 
 def _holds(lines: Sequence[bytes], part: Sequence[bytes]) -> bool:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from hkgit.edits import END_OF_FILE, Edit, encode_text
+from hkgit.edits import END_OF_FILE, encode_text
 from hkgit.errors import HkgitError, Stale
 from hkgit.matching import guards, repetition
 from hkgit.matching.place import Located, Place, Settings, rate_confidence
+from hkgit.matching.quotation import Quotation, find_end_of_block
 from hkgit.matching.strict import find_pieces
-from hkgit.matching.view import EditLines, FileLines, find_end_of_block
-from hkgit.text.document import Document
-from hkgit.values import dataclass
+from hkgit.values import dataclass, replace
 
 Holds = Callable[[Place], bool]
 Vouches = Callable[[Place], int]  # Of how many lines the evidence is that covers a place; 0 without
@@ -33,25 +32,29 @@ NEAR_HINT = 5  # How many lines a place may be away from a line hint that is to 
 
 @dataclass(frozen=True)
 class Search:
-    """An edit that is looked for in a file, and the evidence that ties it to a place there.
+    """A reading of an edit, and the evidence that ties it to a place in the file.
 
     `holds` is that an expected hash does, `vouches` says what evidence covers a place; both break
     ties between equally good places, and are never used otherwise.
     """
 
-    view: FileLines
-    edit: Edit
+    quote: Quotation
     settings: Settings
     holds: Holds | None
     vouches: Vouches
 
-    @property
-    def document(self) -> Document:
-        return self.view.document
+    def list_variants(self) -> list[Search]:
+        """List readings of the edit with repairs, where there is something to repair."""
+        from hkgit.matching.repairs import READINGS
+
+        document, edit = self.quote.document, self.quote.edit
+        literal = Quotation.of(document, edit)
+        found = dict.fromkeys(Quotation.of(document, edit, repairs) for repairs in READINGS)
+        return [replace(self, quote=each) for each in found if each != literal and each.old]
 
     def owns(self, place: Place) -> bool:
         """Whether evidence is that of a place, and not of much more that was read with it."""
-        first, last = self.document.lines_of(place.start, place.end)
+        first, last = self.quote.document.lines_of(place.start, place.end)
         return 0 < self.vouches(place) <= last - first + 1 + 2 * SLACK
 
     def break_ties(self, places: Sequence[Place]) -> list[Place]:
@@ -61,7 +64,7 @@ class Search:
         """
         if self.holds is not None:
             places = [place for place in places if self.holds(place)] or places
-        hint = self.edit.line_hint
+        hint = self.quote.edit.line_hint
         is_tie = len({(place.agreement, place.similarity) for place in places}) == 1
         if len(places) == 1 or not is_tie:
             return list(places)
@@ -75,26 +78,26 @@ class Search:
 
     def _find_below_heading(self, places: Sequence[Place]) -> list[Place]:
         """Find the places in a block that is opened by a line with the words of the heading."""
-        if not self.edit.heading:
+        if not self.quote.edit.heading:
             return []
-        end = "" if len(self.edit.heading) >= CUT else r"(?![\w\x80-\xff])"
-        words = re.compile(rb"\s*" + re.escape(encode_text(self.edit.heading)) + end.encode())
-        rows = [row for row, line in enumerate(self.document.lines, 1) if words.match(line)]
-        starts = [self.document.offsets[row] for row in rows]
-        spans = [(start, find_end_of_block(self.document, start)) for start in starts]
+        end = "" if len(self.quote.edit.heading) >= CUT else r"(?![\w\x80-\xff])"
+        words = re.compile(rb"\s*" + re.escape(encode_text(self.quote.edit.heading)) + end.encode())
+        rows = [row for row, line in enumerate(self.quote.document.lines, 1) if words.match(line)]
+        starts = [self.quote.document.offsets[row] for row in rows]
+        spans = [(start, find_end_of_block(self.quote.document, start)) for start in starts]
         return [p for p in places if any(start <= p.start < end for start, end in spans)]
 
     def _apply_hint(self, places: list[Place], hint: int) -> list[Place]:
         """The one of some places in order that a line hint means, or all where it means none."""
         if hint == END_OF_FILE:
-            is_last = not self.document.data[places[-1].end :].strip()
+            is_last = not self.quote.document.data[places[-1].end :].strip()
             return places[-1:] if is_last else places
         if hint < 1:
             return places[:1]
-        away = sorted((abs(self.document.line_at(p.start) - hint), p) for p in places)
+        away = sorted((abs(self.quote.document.line_at(p.start) - hint), p) for p in places)
         least, other = away[0][0], away[1][0]
         # The further off a hint is, the less it says: the next place has to be out of its reach.
-        reach = NEAR_HINT if self.edit.old_text.strip() else 0
+        reach = NEAR_HINT if self.quote.edit.old_text.strip() else 0
         is_clear = least <= reach and other > max(3 * least * least, 1)
         return [away[0][1]] if is_clear else places
 
@@ -102,55 +105,48 @@ class Search:
         """Build the error for several places: Ambiguous, or Stale if all have another hash."""
         from hkgit.matching import advice  # most edits have one place
 
-        error = advice.refuse_ambiguous(self.document, places, self.edit)
-        expected = self.edit.expected_hash
+        error = advice.refuse_ambiguous(self.quote, places)
+        expected = self.quote.edit.expected_hash
         if expected is None or self.holds is None or any(map(self.holds, places)):
             return error
         what = f"expected hash {expected[:12]} matches none of {len(places)} places"
-        stale = Stale(self.edit.path, f"{what}, and {error.what}", "Read the file again.")
+        stale = Stale(self.quote.edit.path, f"{what}, and {error.what}", "Read the file again.")
         stale.near = error.near
         return stale
 
 
-def settle(
-    search: Search,
-    tier: str,
-    wanted: EditLines,
-    places: tuple[Place, ...] | list[Place],
-    repairs: tuple[str, ...],
-) -> Located:
+def settle(search: Search, tier: str, places: Sequence[Place]) -> Located:
     """Choose the place that is meant, and rate it.
 
     Raises Ambiguous where nothing tells several apart, AlreadyApplied where the change is
     there, Conflict where lines that it changes are misquoted.
     """
-    place, runner_up = decide(places, search)
+    quote, repairs = search.quote, search.quote.repairs
+    place, runner_up = decide(search, places)
     if not place.is_fit:
-        if not _is_slip(search, wanted, place, runner_up):
+        if not _is_slip(search, place, runner_up):
             from hkgit.matching import advice
 
-            raise advice.refuse_conflict(search.view, wanted, place, search.edit)
+            raise advice.refuse_conflict(quote, place)
         repairs = (*repairs, "misquoted")
-    pieces = find_pieces(search.view, wanted) if tier == "elided" else [(wanted, place)]
-    if any(repetition.stands_over(search.view, *piece) for piece in pieces):
+    pieces = find_pieces(quote) if tier == "elided" else [(quote, place)]
+    if any(repetition.stands_over(*piece) for piece in pieces):
         from hkgit.matching import advice
 
-        raise advice.refuse_applied(search.view, place, search.edit)
+        raise advice.refuse_applied(quote, place)
     second = None if runner_up is None else runner_up.similarity
-    sure = rate_confidence(tier, place.similarity, second, repairs)
-    notes = guards.find_doubled_lines(search.view, wanted, place)
     return Located(
         places=(place,),
         tier=tier,
         similarity=place.similarity,
-        confidence=sure,
+        confidence=rate_confidence(tier, place.similarity, second, repairs),
         runner_up=second,
         repairs=repairs,
-        notes=notes,
+        notes=guards.find_doubled_lines(quote, place),
     )
 
 
-def _is_slip(search: Search, wanted: EditLines, place: Place, runner_up: Place | None) -> bool:
+def _is_slip(search: Search, place: Place, runner_up: Place | None) -> bool:
     """Whether evidence shows that the author saw this very place, and only misquotes it."""
     if place.similarity < search.settings.threshold or not search.vouches(place):
         return False
@@ -160,10 +156,10 @@ def _is_slip(search: Search, wanted: EditLines, place: Place, runner_up: Place |
             return False
     from hkgit.matching.candidates import is_slip  # the strict tiers find fits alone
 
-    return bool(place.targets) and is_slip(search.view, wanted, place)
+    return bool(place.targets) and is_slip(search.quote, place)
 
 
-def decide(places: Sequence[Place], search: Search) -> tuple[Place, Place | None]:
+def decide(search: Search, places: Sequence[Place]) -> tuple[Place, Place | None]:
     """Choose the place that is meant and the runner-up; the place is not always a fit.
 
     Raises Ambiguous where another place is as good or nearly so, unless none of them is a fit;
@@ -186,16 +182,3 @@ def _is_near(best: Place, other: Place) -> bool:
     if best.agreement - other.agreement < MARGIN or other.similarity > best.similarity:
         return True
     return bool(other.rows & ~best.rows) and 3 * other.agreement >= 2 * best.agreement
-
-
-def list_variants(edit: Edit) -> list[tuple[EditLines, tuple[str, ...]]]:
-    """List versions of the edit with one repair each, where there is something to repair."""
-    from hkgit.matching.repairs import READINGS
-
-    literal = EditLines.of(edit)
-    found: dict[EditLines, tuple[str, ...]] = {}
-    for repairs in READINGS:
-        wanted = EditLines.of(edit, repairs)
-        if wanted != literal and wanted.old:
-            found.setdefault(wanted, repairs)
-    return list(found.items())

@@ -11,60 +11,60 @@ from collections.abc import Sequence
 
 from hkgit.matching.place import FULL, Place
 from hkgit.matching.placeholder import is_elision
-from hkgit.matching.view import (
-    EditLines,
-    FileLines,
+from hkgit.matching.quotation import (
     LineReading,
+    Quotation,
     find_occurrences,
-    folds,
     indent_of,
+    squeeze_file,
 )
 from hkgit.matching.words import find_head_word, find_tail_word
 from hkgit.text.document import Document
+from hkgit.values import replace
 
 LIMIT = 1000  # More places than this are not told apart by any hash or hint: the edit is ambiguous
 
 
-def exact(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+def exact(quote: Quotation) -> tuple[Place, ...]:
     """Find the old text byte for byte: where it occurs once, else in whole lines or tokens.
 
     An edit that was written in lines is found in whole lines alone. A place that cuts a word in
     two is none, unless the change leaves the rest of the word as it is (see `cuts_word`).
     """
-    data, size = view.document.data, len(wanted.old)
-    hits = find_occurrences(data, wanted.old, LIMIT)
+    data, size = quote.document.data, len(quote.old)
+    hits = find_occurrences(data, quote.old, LIMIT)
     places = tuple(
         Place(at, at + size)
         for at in hits
-        if not splits_end(data, at, at + size) and not _lacks_indentation(view, wanted, at)
+        if not splits_end(data, at, at + size) and not _lacks_indentation(quote, at)
     )
-    whole = tuple(place for place in places if is_whole(view.document, place))
-    if wanted.whole_lines or (whole and b"\n" in wanted.old):
+    whole = tuple(place for place in places if is_whole(quote.document, place))
+    if quote.whole_lines or (whole and b"\n" in quote.old):
         return whole
-    if len(places) == 1 and not wanted.is_repaired:
-        return () if cuts_word(view.document, wanted, places[0]) else places
-    return tuple(place for place in places if _stands_apart(view.document, wanted, place))
+    if len(places) == 1 and not quote.repairs:
+        return () if cuts_word(quote, places[0]) else places
+    return tuple(place for place in places if _stands_apart(quote, place))
 
 
-def swap_line_ends(wanted: EditLines) -> EditLines | None:
+def swap_line_ends(quote: Quotation) -> Quotation | None:
     """Swap LF and CRLF in an edit; None for a text without line ends."""
-    if b"\n" not in wanted.old:
+    if b"\n" not in quote.old:
         return None
-    old, new = (text.replace(b"\r\n", b"\n") for text in (wanted.old, wanted.new))
-    if b"\r\n" not in wanted.old:
+    old, new = (text.replace(b"\r\n", b"\n") for text in (quote.old, quote.new))
+    if b"\r\n" not in quote.old:
         old, new = (text.replace(b"\n", b"\r\n") for text in (old, new))
-    return EditLines(old, new, wanted.whole_lines, wanted.is_repaired)
+    return replace(quote, old=old, new=new)
 
 
-def find_literal_places(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+def find_literal_places(quote: Quotation) -> tuple[Place, ...]:
     """Find every place byte for byte, also inside words; of places that overlap the first."""
-    data, size = view.document.data, len(wanted.old)
+    data, size = quote.document.data, len(quote.old)
     places: list[Place] = []
-    start = data.find(wanted.old)
+    start = data.find(quote.old)
     while start >= 0:
         if not splits_end(data, start, start + size):
             places.append(Place(start, start + size))
-        start = data.find(wanted.old, start + size)
+        start = data.find(quote.old, start + size)
     return tuple(places)
 
 
@@ -73,16 +73,16 @@ def splits_end(data: bytes, start: int, end: int) -> bool:
     return any(at and data[at - 1 : at + 1] == b"\r\n" for at in (start, end))
 
 
-def cuts_word(document: Document, wanted: EditLines, place: Place) -> bool:
+def cuts_word(quote: Quotation, place: Place) -> bool:
     """Whether a place begins or ends inside a word of the file that the change would damage.
 
     A text of several lines that keeps the part of the word on its side leaves the word whole.
     """
-    old, new = wanted.old, wanted.new
+    old, new, data = quote.old, quote.new, quote.document.data
     kept_start = b"\n" in old.rstrip() and find_head_word(old) == find_head_word(new)
     kept_end = b"\n" in old and find_tail_word(old) == find_tail_word(new)
-    return (cuts_at(document.data, place.start) and not kept_start) or (
-        cuts_at(document.data, place.end) and not kept_end
+    return (cuts_at(data, place.start) and not kept_start) or (
+        cuts_at(data, place.end) and not kept_end
     )
 
 
@@ -95,21 +95,21 @@ def cuts_at(data: bytes, offset: int) -> bool:
     )
 
 
-def _lacks_indentation(view: FileLines, wanted: EditLines, start: int) -> bool:
+def _lacks_indentation(quote: Quotation, start: int) -> bool:
     """Whether a quoted line was written without some of the indentation that it has in the file.
 
     Its new lines lack it as well: as they are, they would leave their block. So the place is left
     to the tier that reads whole lines and indents the new ones.
     """
-    document = view.document
+    document = quote.document
     line = document.offsets[document.line_at(start) - 1]
     before = document.data[line:start]
-    quoted = [each for each in wanted.old_lines if each.strip()]
-    if not before or before.strip() or len(quoted) != 1 or quoted[0] != wanted.old_lines[0]:
+    quoted = [each for each in quote.old_lines if each.strip()]
+    if not before or before.strip() or len(quoted) != 1 or quoted[0] != quote.old_lines[0]:
         return False
     indented = len(before) + _measure_indentation(quoted[0])
-    added = [each for each in wanted.new_lines if each.strip()]
-    if added and not wanted.new_lines[0].strip():
+    added = [each for each in quote.new_lines if each.strip()]
+    if added and not quote.new_lines[0].strip():
         return True  # A blank line would be behind the indentation.
     return any(_measure_indentation(each) < indented for each in added[1:])
 
@@ -118,16 +118,17 @@ def _measure_indentation(line: bytes) -> int:
     return len(line) - len(line.lstrip(b" \t"))
 
 
-def _stands_apart(document: Document, wanted: EditLines, place: Place) -> bool:
+def _stands_apart(quote: Quotation, place: Place) -> bool:
     """Whether a place cuts no token, and begins with its line if it ends with one.
 
     A text that begins with a blank line does not begin at the end of one that has whitespace.
     """
+    document = quote.document
     line = document.offsets[document.line_at(place.start) - 1]
     before = document.data[line : place.start]
-    if before and not before.strip() and not wanted.old_lines[0].strip():
+    if before and not before.strip() and not quote.old_lines[0].strip():
         return False
-    if wanted.old.endswith(b"\n") and before:
+    if quote.old.endswith(b"\n") and before:
         return False
     return at_token_borders(document, place)
 
@@ -169,57 +170,57 @@ SHIFTED, INTERIOR = 980, 960
 MANY = 50  # So many places are ambiguous anyway, and not worth being compared
 
 
-def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+def whitespace(quote: Quotation) -> tuple[Place, ...]:
     """Find whole lines that differ from the old ones in whitespace, blank lines and line ends only.
 
     Where there are none, the old text may begin and end inside a line. Where line ends alone are
     others, the tier `exact` says what a place is.
     """
-    other = swap_line_ends(wanted)
-    literal = () if other is None else exact(view, other)
+    other = swap_line_ends(quote)
+    literal = () if other is None else exact(other)
     if len(literal) == 1:
         return literal
-    hits = find_runs(view.squeezed, wanted.squeezed)
+    hits = find_runs(squeeze_file(quote.document), quote.squeezed)
     if not hits:
         return ()
     if len(hits) > MANY:
-        return tuple(place_of(view, wanted, rows, INTERIOR) for rows in hits)
-    hits += [longer for rows in hits if (longer := _longer(view, wanted, rows)) is not None]
-    return tuple(place_of(view, wanted, rows, _grade(view, wanted, rows)) for rows in hits)
+        return tuple(place_of(quote, rows, INTERIOR) for rows in hits)
+    hits += [longer for rows in hits if (longer := _longer(quote, rows)) is not None]
+    return tuple(place_of(quote, rows, _grade(quote, rows)) for rows in hits)
 
 
-def _longer(view: FileLines, wanted: EditLines, rows: Rows) -> Rows | None:
+def _longer(quote: Quotation, rows: Rows) -> Rows | None:
     """The same place up to the line below, where that is the last old line as it is written.
 
     All of the old text is here, but for the indentation of that line: of two brackets the
     author may have left out the inner one. What changes at the end of the text may then belong
     to either.
     """
-    says = [i for i, line in enumerate(wanted.squeezed) if line]
-    numbers = view.squeezed.numbers
+    says = quote.says
+    numbers = squeeze_file(quote.document).numbers
     at = bisect_left(numbers, rows[-1] + 1)
     below = numbers[at : at + 1]
-    if not below or len(rows) < 2 or not _may_be_below(wanted, says[-2], says[-1]):
+    if not below or len(rows) < 2 or not _may_be_below(quote, says[-2], says[-1]):
         return None
-    old = [wanted.old_lines[i].rstrip() for i in says]
-    here = [view.lines[row].rstrip() for row in (*rows, *below)]
+    old = [quote.old_lines[i].rstrip() for i in says]
+    here = [quote.lines[row].rstrip() for row in (*rows, *below)]
     is_below = old == [*here[:-2], here[-1]] and old[-1] != here[-2]
     return (*rows[:-1], *below) if is_below else None
 
 
-def _may_be_below(wanted: EditLines, above: int, last: int) -> bool:
+def _may_be_below(quote: Quotation, above: int, last: int) -> bool:
     """Whether something changes with the last old line or below it, or comes right above it.
 
     What is indented as the line above the last one belongs to that.
     """
-    if not wanted.changes:
+    if not quote.changes:
         return False
-    change = wanted.changes[-1]
+    change = quote.changes[-1]
     if change.old_end > last or change.old_start < change.old_end or change.old_end <= above:
         return change.old_end > last
-    added = wanted.new_lines[change.new_start : change.new_end]
+    added = quote.new_lines[change.new_start : change.new_end]
     first = next((line for line in added if line.strip()), b"")
-    return indent_of(first) != indent_of(wanted.old_lines[above])
+    return indent_of(first) != indent_of(quote.old_lines[above])
 
 
 def find_runs(reading: LineReading, old: Sequence[bytes]) -> list[Rows]:
@@ -232,24 +233,24 @@ def find_runs(reading: LineReading, old: Sequence[bytes]) -> list[Rows]:
     return [tuple(reading.numbers[first : first + len(needle)]) for first in firsts]
 
 
-def place_of(view: FileLines, wanted: EditLines, rows: Rows, similarity: int) -> Place:
+def place_of(quote: Quotation, rows: Rows, similarity: int) -> Place:
     """Convert rows to a place, with the blank lines around them that the old text has too."""
-    lines = view.squeezed.lines
-    says = [i for i, line in enumerate(wanted.squeezed) if line]
+    lines = squeeze_file(quote.document).lines
+    says = quote.says
     first, last = rows[0], rows[-1]
-    top, bottom = first - says[0], last + len(wanted.squeezed) - 1 - says[-1]
+    top, bottom = first - says[0], last + len(quote.squeezed) - 1 - says[-1]
     while first > max(top, 0) and not lines[first - 1]:
         first -= 1
     while last < min(bottom, len(lines) - 1) and not lines[last + 1]:
         last += 1
-    offsets = view.document.offsets
+    offsets = quote.document.offsets
     return Place(offsets[first], offsets[last + 1], similarity)
 
 
-def _grade(view: FileLines, wanted: EditLines, rows: Rows) -> int:
+def _grade(quote: Quotation, rows: Rows) -> int:
     """How alike lines are to the old ones: wholly where nothing but line ends differs."""
-    says = [i for i, line in enumerate(wanted.squeezed) if line]
-    pairs = [(wanted.old_lines[i], view.lines[row]) for i, row in zip(says, rows, strict=True)]
+    says = quote.says
+    pairs = [(quote.old_lines[i], quote.lines[row]) for i, row in zip(says, rows, strict=True)]
     is_gapless = rows[-1] - rows[0] == says[-1] - says[0]
     if is_gapless and all(old == here for old, here in pairs):
         return FULL
@@ -261,36 +262,37 @@ def _grade(view: FileLines, wanted: EditLines, rows: Rows) -> int:
 SIMILARITY = 950
 
 
-def unicode(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+def unicode(quote: Quotation) -> tuple[Place, ...]:
     """Find whole lines that differ from the old ones in whitespace, quotes, dashes and the like."""
-    if not folds(view, wanted):
+    if not quote.is_folded:
         return ()
-    hits = find_runs(view.folded, wanted.folded)
-    return tuple(place_of(view, wanted, rows, SIMILARITY) for rows in hits)
+    hits = find_runs(quote.reading, quote.old_keys)
+    return tuple(place_of(quote, rows, SIMILARITY) for rows in hits)
 
 
-Piece = tuple[EditLines, Place]
+Piece = tuple[Quotation, Place]
 
 
-def elided(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+def elided(quote: Quotation) -> tuple[Place, ...]:
     """Find the stretch from the first to the last piece of the old text."""
-    found = find_pieces(view, wanted)
+    found = find_pieces(quote)
     return (Place(found[0][1].start, found[-1][1].end, SIMILARITY),) if found else ()
 
 
-def find_pieces(view: FileLines, wanted: EditLines) -> Sequence[Piece]:
+def find_pieces(quote: Quotation) -> Sequence[Piece]:
     """Find the only place of each piece between the dots; nothing where one has none or several."""
-    old = _parts(wanted.old_lines)
+    old = _parts(quote.old_lines)
     # New lines are looked at where there are dots in the old ones alone: they may be very many.
-    new = _parts(wanted.new_lines) if len(old) > 1 else []
-    if len(old) != len(new) or _are_swapped(wanted):
+    new = _parts(quote.new_lines) if len(old) > 1 else []
+    if len(old) != len(new) or _are_swapped(quote):
         return ()
     found: list[Piece] = []
     for before, after in zip(old, new, strict=True):
         if not before and not after:
             continue
-        piece = EditLines(_join_pieces(before), _join_pieces(after), whole_lines=True)
-        place = _only(view, piece)
+        texts = (b"".join(line + b"\n" for line in lines) for lines in (before, after))
+        piece = replace(quote, old=next(texts), new=next(texts), whole_lines=True)
+        place = _only(piece)
         if place is None or (found and place.start < found[-1][1].end):
             return ()
         found.append((piece, place))
@@ -308,25 +310,21 @@ def _parts(lines: Sequence[bytes]) -> list[list[bytes]]:
     return parts
 
 
-def _are_swapped(wanted: EditLines) -> bool:
+def _are_swapped(quote: Quotation) -> bool:
     """Whether a remark of the new text is that of another stretch of the old one."""
     old, new = (
         [line.strip() for line in lines if is_elision(line.strip())]
-        for lines in (wanted.old_lines, wanted.new_lines)
+        for lines in (quote.old_lines, quote.new_lines)
     )
     return any(now != then and now in old for then, now in zip(old, new, strict=True))
 
 
-def _join_pieces(lines: Sequence[bytes]) -> bytes:
-    return b"".join(line + b"\n" for line in lines)
-
-
-def _only(view: FileLines, piece: EditLines) -> Place | None:
+def _only(piece: Quotation) -> Place | None:
     """Where a piece is, if it occurs once."""
     if not piece.old.strip():
         return None
     for find in (exact, whitespace, unicode):
-        places = find(view, piece)
+        places = find(piece)
         if places:
             return places[0] if len(places) == 1 else None
     return None

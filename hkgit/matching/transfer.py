@@ -13,8 +13,8 @@ from itertools import accumulate
 from hkgit.edits import Edit
 from hkgit.errors import AlreadyApplied
 from hkgit.matching.place import Located, Place
+from hkgit.matching.quotation import Quotation
 from hkgit.matching.strict import starts_line, swap_line_ends
-from hkgit.matching.view import EditLines, FileLines, make_view
 from hkgit.text.diff import carry_line_ends, find_changes
 from hkgit.text.document import Document, Splice, split_raw
 
@@ -27,16 +27,16 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     Raises Conflict where it cannot be told what the author's change means there, AlreadyApplied
     where nothing is left to change.
     """
-    view, wanted = make_view(document), EditLines.of(edit, located.repairs)
-    literal = _as_it_stands(document, wanted, located)
+    quote = Quotation.of(document, edit, located.repairs)
+    literal = _as_it_stands(quote, located)
     if literal is not None:
-        splices = list(_literal(view, literal, located.places, edit.path))
+        splices = list(_literal(literal, located.places))
         is_made = False
     else:
         # Most edits are exact.
         from hkgit.matching.merge import merge_places
 
-        merges = merge_places(view, wanted, located, edit.path)
+        merges = merge_places(quote, located)
         splices = [splice for merge in merges for splice in merge.splices()]
         is_made = all(merge.is_made() for merge in merges)
     changed = tuple(s for s in splices if document.data[s.start : s.end] != s.new)
@@ -48,56 +48,55 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     return changed
 
 
-def _as_it_stands(document: Document, wanted: EditLines, located: Located) -> EditLines | None:
+def _as_it_stands(quote: Quotation, located: Located) -> Quotation | None:
     """The edit with the old text that is at all its places, but for line ends; else None."""
     if located.tier == "exact":
-        return wanted
-    other = swap_line_ends(wanted) if located.tier == "whitespace" else None
+        return quote
+    other = swap_line_ends(quote) if located.tier == "whitespace" else None
     if other is None:
         return None
-    is_there = all(document.data.startswith(other.old, place.start) for place in located.places)
+    is_there = all(
+        quote.document.data.startswith(other.old, place.start) for place in located.places
+    )
     return other if is_there else None
 
 
-def _literal(
-    view: FileLines, wanted: EditLines, places: Sequence[Place], path: str
-) -> Iterator[Splice]:
+def _literal(quote: Quotation, places: Sequence[Place]) -> Iterator[Splice]:
     """The new text byte for byte at every place, but for line ends: those are the file's.
 
     Lines that both texts have stay out of the splices, so that edits may share context. Where a
     place begins behind the whitespace of a line, these may be missing before the new lines too.
     """
-    document = view.document
-    if b"\n" in wanted.new.rstrip() and not all(starts_line(document, p.start) for p in places):
+    if b"\n" in quote.new.rstrip() and not all(
+        starts_line(quote.document, p.start) for p in places
+    ):
         from hkgit.matching.merge import indent_quotation
 
         for place in places:
-            each = indent_quotation(view, wanted, place, path)
-            yield from _splice_literally(document, each, [place])
+            yield from _splice_literally(indent_quotation(quote, place), [place])
         return
-    yield from _splice_literally(document, wanted, places)
+    yield from _splice_literally(quote, places)
 
 
-def _splice_literally(
-    document: Document, wanted: EditLines, places: Sequence[Place]
-) -> Iterator[Splice]:
-    rows = len(split_raw(wanted.old))
+def _splice_literally(quote: Quotation, places: Sequence[Place]) -> Iterator[Splice]:
+    document = quote.document
+    rows = len(split_raw(quote.old))
     changed: dict[tuple[bytes, ...], list[Splice]] = {}
     for place in places:
         first = document.line_at(place.start)
         ends = tuple(document.end_of(first + row) for row in range(max(rows, 1)))
         if ends not in changed:
-            changed[ends] = _differences(wanted.old, _end_lines(wanted, ends))
+            changed[ends] = _differences(quote.old, _end_lines(quote, ends))
         for part in changed[ends]:
             yield Splice(place.start + part.start, place.start + part.end, part.new)
 
 
-def _end_lines(wanted: EditLines, ends: Sequence[bytes]) -> bytes:
+def _end_lines(quote: Quotation, ends: Sequence[bytes]) -> bytes:
     """The new text with the line ends of the place, which may be mixed."""
     if len(set(ends)) == 1:
-        return re.sub(LINE_END, ends[0], wanted.new)
-    carried = carry_line_ends(wanted.old_lines, wanted.new_lines, ends)
-    pieces = re.split(LINE_END, wanted.new)
+        return re.sub(LINE_END, ends[0], quote.new)
+    carried = carry_line_ends(quote.old_lines, quote.new_lines, ends)
+    pieces = re.split(LINE_END, quote.new)
     carried[len(pieces) - 1 :] = [b""]  # the last piece has no end, if only for being empty
     return b"".join(map(bytes.__add__, pieces, carried))
 

@@ -16,7 +16,7 @@ from hkgit.errors import Conflict
 from hkgit.matching.alignment import Targets, weigh
 from hkgit.matching.guards import PROSE
 from hkgit.matching.place import FULL
-from hkgit.matching.view import EditLines, FileLines, indent_of, is_telling, list_keys, make_key
+from hkgit.matching.quotation import Quotation, indent_of, is_telling, make_key
 
 ENOUGH = 800  # So much of the weight of a quotation, per mille, has to be found
 FEW = 2  # A quotation of so many telling lines has to be found whole
@@ -72,22 +72,22 @@ def _is_slip(word: str, other: str) -> bool:
     return letters >= SHORT and OSA.distance(word, other) <= 1
 
 
-def has_evidence(view: FileLines, wanted: EditLines, targets: Targets, path: str) -> bool:
+def has_evidence(quote: Quotation, targets: Targets) -> bool:
     """Whether enough of a quotation is at `targets` for them to be the place that is meant."""
-    lines, keys = list_keys(view, wanted)
+    lines, keys = quote.keys, quote.old_keys
     rows = [row for row, key in enumerate(keys) if key]
     telling = [i for i in rows if is_telling(keys[i])]
     says = telling
-    if not path.lower().endswith(PROSE):
-        says = [i for i in telling if not wanted.old_lines[i].strip().startswith(REMARK)]
+    if not quote.edit.path.lower().endswith(PROSE):
+        says = [i for i in telling if not quote.old_lines[i].strip().startswith(REMARK)]
     opening = next(iter(says or telling), None)
     if opening is None:
         return False
-    missing = [i for i in rows if not _stands(view, wanted, targets, i, i == opening)]
+    missing = [i for i in rows if not _stands(quote, targets, i, i == opening)]
     if opening in missing:
         # Another opening line is another block; one that opens none may be a slip as any other.
         is_slip = len(missing) == 1 and len(telling) > FEW + 1
-        if not is_slip or _opens_block(wanted.old_lines, telling, opening):
+        if not is_slip or _opens_block(quote.old_lines, telling, opening):
             return False
     if len(telling) <= FEW:
         return not missing
@@ -111,21 +111,21 @@ def has_evidence(view: FileLines, wanted: EditLines, targets: Targets, path: str
     return there * FULL >= (there + lost) * ENOUGH
 
 
-def check_names(view: FileLines, wanted: EditLines, targets: Targets, path: str) -> None:
+def check_names(quote: Quotation, targets: Targets) -> None:
     """Raise Conflict where new lines use a name that the file has not, but where it is quoted.
 
     Somebody renamed the thing since the author read the file, or the author misremembers its name.
     """
-    used = {name for i in wanted.added for name in _list_names(wanted.new_lines[i])}
+    used = {name for i in quote.added for name in _list_names(quote.new_lines[i])}
     for row, target in enumerate(targets):
-        old = wanted.old_lines[row]
+        old = quote.old_lines[row]
         if target is None or not used or old.strip().startswith(REMARK):
             continue
-        other = _list_names(old) - _list_names(view.lines[target])
+        other = _list_names(old) - _list_names(quote.lines[target])
         for name in sorted(other & used):
-            if not any(name in _list_names(line) for line in view.lines if name[1:] in line):
+            if not any(name in _list_names(line) for line in quote.lines if name[1:] in line):
                 raise Conflict(
-                    f"{path}:{target + 1}",
+                    f"{quote.edit.path}:{target + 1}",
                     f"the new lines use {name.decode()!r}, a name that this line does not have, but"
                     " the old text has",
                     "Read the file again and use the names that it has now.",
@@ -150,14 +150,14 @@ def _opens_block(old: Sequence[bytes], telling: Sequence[int], row: int) -> bool
     return is_deeper or line.endswith(OPENERS) or re.match(_NAMES, line.strip()) is not None
 
 
-def _stands(view: FileLines, wanted: EditLines, targets: Targets, row: int, opens: bool) -> bool:
+def _stands(quote: Quotation, targets: Targets, row: int, opens: bool) -> bool:
     """Whether an old line is a line of the file, or two of them written as one."""
-    lines, keys = list_keys(view, wanted)
+    lines, keys = quote.keys, quote.old_keys
     target, spots = targets[row], _find_spots(lines, keys, targets, row)
     if keys[row] in (lines[first] + lines[second] for first, second in pairwise(spots)):
         return True
     alone = spots if target is None else [target]
-    return any(is_found(wanted.old_lines[row], view.lines[i], opens=opens) for i in alone)
+    return any(is_found(quote.old_lines[row], quote.lines[i], opens=opens) for i in alone)
 
 
 def _find_spots(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from hkgit import apply_edits, build_seen_hashes, line_hash, parse_edits, resolve_hash, tag_lines
+from tests.support.cases import cases
 from tests.support.notations import write
 
 LINES = ["one = 1", "two = 2", "}", "four = 4"]
@@ -29,13 +28,13 @@ def test_a_bracket_may_stand_there_twice() -> None:
     assert apply_edits(edit, {"f": TEXT}).files == {"f": TEXT.replace("}\n", "{\n}\n}\n")}
 
 
-@pytest.mark.parametrize(
-    ("inclusive", "left"),
-    [
-        pytest.param({}, ["new", *LINES[3:]], id="the line of hash_stop goes, by default"),
-        pytest.param({"inclusive": True}, ["new", *LINES[3:]], id="and where that is said"),
-        pytest.param({"inclusive": False}, ["new", *LINES[2:]], id="or it stays"),
-    ],
+@cases(
+    "inclusive, left",
+    {
+        "the line of hash_stop goes, by default": ({}, ["new", *LINES[3:]]),
+        "and where that is said": ({"inclusive": True}, ["new", *LINES[3:]]),
+        "or it stays": ({"inclusive": False}, ["new", *LINES[2:]]),
+    },
 )
 def test_a_key_says_whether_the_range_has_the_line_of_its_stop(
     inclusive: dict[str, bool], left: list[str]

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 import hkgit
+from tests.support.cases import cases
 
 FILE = "f.js"
 TEN = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n"
@@ -52,79 +51,62 @@ def refusal_of(before: str, spec: str) -> str:
     return "" if result.ok else result.for_model()
 
 
-SAME = [
-    pytest.param("a\nb\nc\n", call(before="\nb", after=""), "a\nc\n", id="goose, a line end"),
-    pytest.param("a\n", call(command="write", file_text="b\n"), "b\n", id="goose, a whole file"),
-    pytest.param("a\n", call(command="append", new_str="b"), "a\nb\n", id="amazon q, append"),
-    pytest.param(
-        "a\n", call(command="insert", insertLine=1, newStr="b"), "a\nb\n", id="kiro, insert"
-    ),
-    pytest.param(
+SAME = {
+    "goose, a line end": ("a\nb\nc\n", call(before="\nb", after=""), "a\nc\n"),
+    "goose, a whole file": ("a\n", call(command="write", file_text="b\n"), "b\n"),
+    "amazon q, append": ("a\n", call(command="append", new_str="b"), "a\nb\n"),
+    "kiro, insert": ("a\n", call(command="insert", insertLine=1, newStr="b"), "a\nb\n"),
+    "openhands, parameters of other commands": (
         "a\n",
         call(command="str_replace", old_str="a", new_str="b", security_risk="LOW", file_text=""),
         "b\n",
-        id="openhands, parameters of other commands",
     ),
-    pytest.param(
-        "a\nb\n", call(operations=[{"search": "b", "replace": "c"}]), "a\nc\n", id="roo, operations"
-    ),
-    pytest.param(
+    "roo, operations": ("a\nb\n", call(operations=[{"search": "b", "replace": "c"}]), "a\nc\n"),
+    "zed, edits": (
         "a\nb\n",
         call(display_description="Why", mode="edit", edits=[{"old_text": "b", "new_text": "c"}]),
         "a\nc\n",
-        id="zed, edits",
     ),
-    pytest.param(
+    "void, blocks": (
         "a\nb\n",
         json.dumps({"uri": FILE, "search_replace_blocks": block("b\n", "c\n").split("\n", 1)[1]}),
         "a\nc\n",
-        id="void, blocks",
     ),
-    pytest.param(TEN, diff("@@ -99,3 +99,3 @@", " two", "-three", "+3", " four"), None, id="lines"),
-    pytest.param(TEN, diff("@@ -2,2 +2,2 @@", " two", "-three", "+3", " four"), None, id="counts"),
-    pytest.param(TEN, diff("@@", " two", "-three", "+3", " four"), None, id="no line numbers"),
-    pytest.param(
-        "-- a\nb\n", diff("@@ -1,2 +1,2 @@", "--- a", "+++ c", " b"), "++ c\nb\n", id="diff marks"
-    ),
-    pytest.param(
-        "a\r\nb\r\n", diff("@@ -1,2 +1,2 @@", " a", "-b", "+c"), "a\r\nc\r\n", id="a CRLF file"
-    ),
-    pytest.param(
+    "lines": (TEN, diff("@@ -99,3 +99,3 @@", " two", "-three", "+3", " four"), None),
+    "counts": (TEN, diff("@@ -2,2 +2,2 @@", " two", "-three", "+3", " four"), None),
+    "no line numbers": (TEN, diff("@@", " two", "-three", "+3", " four"), None),
+    "diff marks": ("-- a\nb\n", diff("@@ -1,2 +1,2 @@", "--- a", "+++ c", " b"), "++ c\nb\n"),
+    "a CRLF file": ("a\r\nb\r\n", diff("@@ -1,2 +1,2 @@", " a", "-b", "+c"), "a\r\nc\r\n"),
+    "a line end at the end": (
         "a\nb",
         diff("@@ -1,2 +1,2 @@", " a", "-b", "\\ No newline at end of file", "+b"),
         "a\nb\n",
-        id="a line end at the end",
     ),
-    pytest.param(
+    "copilot, nested @@": (
         "class A {\n  x\n}\nclass B {\n  x\n}\n",
         patch("@@ class B {", "@@   x", "+  y"),
         "class A {\n  x\n}\nclass B {\n  x\n  y\n}\n",
-        id="copilot, nested @@",
     ),
-    pytest.param("a\nb\n", patch("@@", "-b", "+B", "@@", "-a", "+A"), "A\nB\n", id="out of order"),
-    pytest.param(
+    "out of order": ("a\nb\n", patch("@@", "-b", "+B", "@@", "-a", "+A"), "A\nB\n"),
+    "codex, a typeset @@": (
         "// a \u2013 b\nx\n// c\nx\n",
         patch("@@ // a - b", "-x", "+y"),
         "// a \u2013 b\ny\n// c\nx\n",
-        id="codex, a typeset @@",
     ),
-    pytest.param(LOOP, patch("@@", "-\\t\\tgo()", "+\\t\\tgo(1)"), None, id="copilot, tabs"),
-    pytest.param("s = `a`\n", edit("s = \\`a\\`", "s = \\`b\\`"), "s = `b`\n", id="gemini, `"),
-    pytest.param(
-        "a\nb\n", edits(("a", "A"), ("A\nb", "c")), "c\n", id="claude, each edit after the last"
-    ),
-    pytest.param(
+    "copilot, tabs": (LOOP, patch("@@", "-\\t\\tgo()", "+\\t\\tgo(1)"), None),
+    "gemini, `": ("s = `a`\n", edit("s = \\`a\\`", "s = \\`b\\`"), "s = `b`\n"),
+    "claude, each edit after the last": ("a\nb\n", edits(("a", "A"), ("A\nb", "c")), "c\n"),
+    "cursor, code left out of both halves": (
         "f() {\n  a\n  b\n}\n",
         block(
             "f() {\n  // ... existing code ...\n}\n", "f() {\n  // ... existing code ...\n  c\n}\n"
         ),
         "f() {\n  a\n  b\n  c\n}\n",
-        id="cursor, code left out of both halves",
     ),
-]
+}
 
 
-@pytest.mark.parametrize(("before", "spec", "after"), SAME)
+@cases("before, spec, after", SAME)
 def test_an_edit_ends_as_in_the_tool_it_was_written_for(
     before: str, spec: str, after: str | None
 ) -> None:
@@ -133,98 +115,87 @@ def test_an_edit_ends_as_in_the_tool_it_was_written_for(
     assert hkgit.apply_edits(spec, {FILE: before}).files == {FILE: after}
 
 
-KEPT = [
-    pytest.param("a  \nbar\t\n", patch("@@", " a", "-bar", "+baz"), "a  \nbaz\t\n", id="blanks"),
-    pytest.param(
-        "a\nb", call(command="append", new_str="c\n"), "a\nb\nc", id="amazon q, no line end"
-    ),
-    pytest.param("a\n", edit("a", 'b \\"c\\"'), 'b \\"c\\"\n', id="gemini, quotes of the new text"),
-]
+KEPT = {
+    "blanks": ("a  \nbar\t\n", patch("@@", " a", "-bar", "+baz"), "a  \nbaz\t\n"),
+    "amazon q, no line end": ("a\nb", call(command="append", new_str="c\n"), "a\nb\nc"),
+    "gemini, quotes of the new text": ("a\n", edit("a", 'b \\"c\\"'), 'b \\"c\\"\n'),
+}
 
 
-@pytest.mark.parametrize(("before", "spec", "after"), KEPT)
+@cases("before, spec, after", KEPT)
 def test_what_the_tool_would_write_anew_stays(before: str, spec: str, after: str) -> None:
     """Blanks and line ends of the file, and escapes that may be meant."""
     assert hkgit.apply_edits(spec, {FILE: before}).files == {FILE: after}
 
 
-REFUSED = [
-    pytest.param("a1c\n", edit("a2c", "x"), "not in the file", id="plandex, both ends alike"),
-    pytest.param("f() {\n  x\n}\n", edit("f(){x}", "y"), "not in the file", id="continue, blanks"),
-    pytest.param("a\n", call(oldText="a"), "no new text", id="continue, half an edit"),
-    pytest.param("a\nb\n", edits(("a", "x b"), ("b", "c")), "2 places", id="claude, in a new text"),
-    pytest.param("a\n", edits(("a", "b"), ("", "c")), "exists and is not empty", id="an empty one"),
-    pytest.param(LOOP, patch("@@", "-\t\tgo()", "+\\t\\tgo(1)"), r"has \t", id="copilot, tabs"),
-    pytest.param(
-        "a\n", call(command="insert", insert_line=9, new_str="b"), "has 1 line", id="q, too far"
-    ),
-    pytest.param(TEN, diff("@@ -4,0 +5 @@", "+new"), "the old text is empty", id="git, no context"),
-]
+REFUSED = {
+    "plandex, both ends alike": ("a1c\n", edit("a2c", "x"), "not in the file"),
+    "continue, blanks": ("f() {\n  x\n}\n", edit("f(){x}", "y"), "not in the file"),
+    "continue, half an edit": ("a\n", call(oldText="a"), "no new text"),
+    "claude, in a new text": ("a\nb\n", edits(("a", "x b"), ("b", "c")), "2 places"),
+    "an empty one": ("a\n", edits(("a", "b"), ("", "c")), "exists and is not empty"),
+    "copilot, tabs": (LOOP, patch("@@", "-\t\tgo()", "+\\t\\tgo(1)"), r"has \t"),
+    "q, too far": ("a\n", call(command="insert", insert_line=9, new_str="b"), "has 1 line"),
+    "git, no context": (TEN, diff("@@ -4,0 +5 @@", "+new"), "the old text is empty"),
+}
 
 
-@pytest.mark.parametrize(("before", "spec", "reason"), REFUSED)
+@cases("before, spec, reason", REFUSED)
 def test_what_could_be_meant_otherwise_is_refused(before: str, spec: str, reason: str) -> None:
     assert reason in refusal_of(before, spec)
 
 
-ADVISED = [
-    pytest.param(
+ADVISED = {
+    "an anchor that is nowhere": (
         "f() {\n  a\n}\n",
         patch("@@ g() {", "-  a", "+  b"),
         patch("@@", "-  a", "+  b"),
         "Quote the whole line above the hunk, or leave it out.",
         "f() {\n  b\n}\n",
-        id="an anchor that is nowhere",
     ),
-    pytest.param(
+    "numbers and a heading that disagree": (
         "f() {\n  a\n}\ng() {\n  a\n}\n",
         diff("@@ -2 +2 @@ g() {", "-  a", "+  b"),
         diff("@@ -4,2 +4,2 @@ g() {", " g() {", "-  a", "+  b"),
         "Quote more lines above or below",
         "f() {\n  a\n}\ng() {\n  b\n}\n",
-        id="numbers and a heading that disagree",
     ),
-    pytest.param(
+    "a divider in the text": (
         "a\n=======\nb\n",
         block("a\n=======\nb\n", "c\n"),
         block("a\n\\=======\nb\n", "c\n"),
         "Put a \\ in front of each line of content that looks like a marker.",
         "c\n",
-        id="a divider in the text",
     ),
-    pytest.param(
+    "a divider at the end of the text": (
         "a\n=======\n",
         block("a\n=======\n", ""),
         block("a\n\\=======\n", ""),
         "Put a \\ in front of each line of content that looks like a marker.",
         None,
-        id="a divider at the end of the text",
     ),
-    pytest.param(
+    "tabs": (
         LOOP,
         edit("\t\tgo()", "\t\tgo()\n\\t\\tstop()"),
         edit("\t\tgo()", "\t\tgo()\n\t\tstop()"),
         "Write tabs; in JSON a tab is \\t.",
         LOOP.replace("go()", "go()\n\t\tstop()"),
-        id="tabs",
     ),
-    pytest.param(
+    "no new text": (
         "a\n",
         call(oldText="a"),
         call(oldText="a", newText=""),
         'Give it; "" deletes the old one.',
         "\n",
-        id="no new text",
     ),
-    pytest.param(
+    "a sketch": (
         "a\nb\n",
         json.dumps({"target_file": FILE, "code_edit": "// ... existing code ...\nc\n"}),
         edit("b", "c"),
         'Write `{"file_path", "old_string", "new_string"}`',
         "a\nc\n",
-        id="a sketch",
     ),
-    pytest.param(
+    "operations in a string": (
         "a\n",
         json.dumps({"version": "1", "operations": '[{"op": "delete_file", "path": "f.js"}]'}),
         json.dumps(
@@ -237,12 +208,11 @@ ADVISED = [
         ),
         "Remove the quotes around it.",
         "b\n",
-        id="operations in a string",
     ),
-]
+}
 
 
-@pytest.mark.parametrize(("before", "spec", "again", "advice", "after"), ADVISED)
+@cases("before, spec, again, advice, after", ADVISED)
 def test_the_advice_of_a_refusal_lands_when_it_is_followed(
     before: str, spec: str, again: str, advice: str, after: str | None
 ) -> None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 import hkgit
+from tests.support.cases import cases
 
 FILE = "f.js"
 CONFIG = "const c = {\n  on: true,\n  tries: 3\n};\n"
@@ -28,81 +27,65 @@ def block(old: str, new: str, hint: str = "") -> str:
     return f"{FILE}\n<<<<<<< SEARCH\n{hint}{old}=======\n{new}>>>>>>> REPLACE\n"
 
 
-SAME = [
-    pytest.param("p $1 q\n", call("$1", "$&$'$$2"), "p $&$'$$2 q\n", id="dollars are text"),
-    pytest.param("\ufeffuse A;\nb\n", call("use A;", "use B;"), "\ufeffuse B;\nb\n", id="a mark"),
-    pytest.param(
-        'log("a")\n', call('log(\\"a\\")', 'log(\\"b\\")'), 'log("b")\n', id="escaped quotes"
-    ),
-    pytest.param("a\r\nb\r\n", call("a\nb", "a\nc"), "a\r\nc\r\n", id="line ends of the file"),
-    pytest.param("a b a\n", call("a", "c", replace_all=True), "c b c\n", id="all"),
-    pytest.param(
+SAME = {
+    "dollars are text": ("p $1 q\n", call("$1", "$&$'$$2"), "p $&$'$$2 q\n"),
+    "a mark": ("\ufeffuse A;\nb\n", call("use A;", "use B;"), "\ufeffuse B;\nb\n"),
+    "escaped quotes": ('log("a")\n', call('log(\\"a\\")', 'log(\\"b\\")'), 'log("b")\n'),
+    "line ends of the file": ("a\r\nb\r\n", call("a\nb", "a\nc"), "a\r\nc\r\n"),
+    "all": ("a b a\n", call("a", "c", replace_all=True), "c b c\n"),
+    "indentation left out": (
         "  if (a) {\n    b();\n  }\n",
         call("if (a) {\n  b();\n}", "if (a) {\n  c();\n}"),
         "  if (a) {\n    c();\n  }\n",
-        id="indentation left out",
     ),
-    pytest.param("x\nb\nx\n", patch("@@", "-x", "+y", "*** End of File"), "x\nb\ny\n", id="last"),
-    pytest.param("a\n", patch("@@", "+b", "*** End of File"), "a\nb\n", id="added at the end"),
-    pytest.param("", patch("@@", "+b"), "b\n", id="added to an empty file"),
-    pytest.param(
-        "fn a\nx=1\nfn b\nx=1\n",
-        patch("@@ fn b", "-x=1", "+x=2"),
-        "fn a\nx=1\nfn b\nx=2\n",
-        id="@@",
-    ),
-    pytest.param(
-        "top\n\u201cq\u201d \u2014 r\n", patch("@@", '-"q" - r', "+s"), "top\ns\n", id="typography"
-    ),
-    pytest.param(
+    "last": ("x\nb\nx\n", patch("@@", "-x", "+y", "*** End of File"), "x\nb\ny\n"),
+    "added at the end": ("a\n", patch("@@", "+b", "*** End of File"), "a\nb\n"),
+    "added to an empty file": ("", patch("@@", "+b"), "b\n"),
+    "@@": ("fn a\nx=1\nfn b\nx=1\n", patch("@@ fn b", "-x=1", "+x=2"), "fn a\nx=1\nfn b\nx=2\n"),
+    "typography": ("top\n\u201cq\u201d \u2014 r\n", patch("@@", '-"q" - r', "+s"), "top\ns\n"),
+    "a line number in brackets": (
         "f() {\n  r 1\n}\ng() {\n  r 1\n}\n",
         block("  r 1\n", "  r 2\n", ":start_line:[5]\n-------\n"),
         "f() {\n  r 1\n}\ng() {\n  r 2\n}\n",
-        id="a line number in brackets",
     ),
-    pytest.param(
-        "a\nb\n", block("b\n", "B\n") + block("a\n", "A\n"), "A\nB\n", id="blocks out of order"
-    ),
-]
+    "blocks out of order": ("a\nb\n", block("b\n", "B\n") + block("a\n", "A\n"), "A\nB\n"),
+}
 
 
-@pytest.mark.parametrize(("before", "spec", "after"), SAME)
+@cases("before, spec, after", SAME)
 def test_an_edit_ends_as_in_the_tool_it_was_written_for(before: str, spec: str, after: str) -> None:
     assert hkgit.apply_edits(spec, {FILE: before}).files == {FILE: after}
 
 
-KEPT = [
-    pytest.param(
+KEPT = {
+    "inner blanks": (
         "if (x   == 1) {\n",
         call("if (x == 1) {", "if (x == 2) {"),
         "if (x   == 2) {\n",
-        id="inner blanks",
     ),
-    pytest.param(
-        "  a\n    b\n", call("a\nb", "c\nd"), "  c\n    d\n", id="indentation of each line"
-    ),
-    pytest.param("a\nb", patch("@@", "-a", "+c"), "c\nb", id="no line end at the end"),
-]
+    "indentation of each line": ("  a\n    b\n", call("a\nb", "c\nd"), "  c\n    d\n"),
+    "no line end at the end": ("a\nb", patch("@@", "-a", "+c"), "c\nb"),
+}
 
 
-@pytest.mark.parametrize(("before", "spec", "after"), KEPT)
+@cases("before, spec, after", KEPT)
 def test_what_an_edit_does_not_mean_to_change_stays_as_the_file_has_it(
     before: str, spec: str, after: str
 ) -> None:
     assert hkgit.apply_edits(spec, {FILE: before}).files == {FILE: after}
 
 
-REFUSED = [
-    pytest.param("a\nx\nb\nx\n", patch("@@", "-x", "+y"), "2 places", id="the first of two"),
-    pytest.param("a\n", patch("@@", "+b"), "the old text is empty", id="added nowhere"),
-    pytest.param("Hello\n", call("hello", "x"), "not in the file", id="other letters"),
-    pytest.param("f() {}\n", call("\nf()\n\t", "g()"), "not in the file", id="a line cut short"),
-    pytest.param("a\n", call("", "b"), "exists and is not empty", id="nothing by something"),
-    pytest.param("a\n", call("a", "(rest of methods ...)"), "", id="a placeholder"),
-]
+REFUSED = {
+    "the first of two": ("a\nx\nb\nx\n", patch("@@", "-x", "+y"), "2 places"),
+    "added nowhere": ("a\n", patch("@@", "+b"), "the old text is empty"),
+    "other letters": ("Hello\n", call("hello", "x"), "not in the file"),
+    "a line cut short": ("f() {}\n", call("\nf()\n\t", "g()"), "not in the file"),
+    "nothing by something": ("a\n", call("", "b"), "exists and is not empty"),
+    "a placeholder": ("a\n", call("a", "(rest of methods ...)"), ""),
+}
 
 
-@pytest.mark.parametrize(("before", "spec", "reason"), REFUSED)
+@cases("before, spec, reason", REFUSED)
 def test_what_could_be_meant_otherwise_is_refused(before: str, spec: str, reason: str) -> None:
     result = hkgit.apply_edits(spec, {FILE: before})
     assert not result.ok

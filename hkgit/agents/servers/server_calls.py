@@ -18,7 +18,8 @@ from hkgit.agents.servers.replies import (
 from hkgit.agents.servers.roots import Root
 from hkgit.applying.outcome import render_apply_json
 from hkgit.applying.workspace import resolve_names
-from hkgit.dialects import DIALECTS, append_at_end, parse_expect, relative_path
+from hkgit.dialects import DIALECTS, append_at_end
+from hkgit.dialects.file_names import parse_expect, relative_path
 from hkgit.edits import RenameFile, Spec
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
@@ -48,7 +49,7 @@ from hkgit.workflows.arguments import (
     Values,
     planning_options,
 )
-from hkgit.workflows.landing_policy import explain_differing, find_differing
+from hkgit.workflows.landing_policy import explain_differing
 from hkgit.workflows.target import ApplyRequest
 
 LARGEST_IMAGE = 5 * 2**20
@@ -235,8 +236,9 @@ def apply_spec(session: EditSession, spec: Spec, given: Values) -> Reply:
         options=planning_options(given, allow_blind=True),
         reads=(*expected, *session.status().receipts),
         dry_run=given.get("dry_run", False),
+        say=_say,
     )
-    result = _add_advice(apply(Repository.discover(session.root), request, say=_say))
+    result = _add_advice(apply(Repository.discover(session.root), request))
     if result.error is not None:
         reply = of_refused(result.outcomes, result.error)
         text = "\n".join([reply.text, *map(visible, result.conflicts)])
@@ -248,9 +250,9 @@ def _add_advice(result: ApplyResult) -> ApplyResult:
     """Add to edits that are refused as blind how they get their evidence."""
     if not result.blocking:
         return result
-    differing = find_differing(result.target, result.blocking)
-    if differing:
-        return advise(result, f"Fix: {explain_differing(differing)}")
+    differing = explain_differing(result.target, result.blocking)
+    if differing is not None:
+        return advise(result, f"Fix: {differing}")
     first = result.blocking[0]
     if first.rev is None:
         return advise(result, _FIX, first.lines)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from hkgit.agents.events import HOOK_SECONDS
 from hkgit.errors import InvalidInput
-from hkgit.text.stamps import is_stamped
+from hkgit.text.hashes import is_stamped
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 

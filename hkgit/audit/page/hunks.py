@@ -211,7 +211,7 @@ def _list_recorded(repository: Repository, commit: AuditedCommit) -> Iterator[Re
             for hunk in file.hunks:
                 yield _hunk(commit.ruling, entry, file, hunk, base)
         if several:
-            files = Overlay(before, {**files.files, **derive(entry, files)[0]})
+            files = Overlay(before, {**files.files, **derive(entry, files).files})
 
 
 def _before(repository: Repository, candidate: CandidateCommit) -> Snapshot:

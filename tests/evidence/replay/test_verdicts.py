@@ -33,9 +33,9 @@ from tests.support.commits import (
     files_of,
     joined,
     judge,
-    recorded,
     verdict,
 )
+from tests.support.entries import as_json, recorded
 from tests.support.notations import UnsayableEdit, write
 from tests.support.planning import (
     Operation,
@@ -165,7 +165,7 @@ def carried(repo: Repo, spec: Spec, base: str) -> Change:
     """What hkgit makes of a spec on HEAD that was written against an older commit."""
     made, _ = carry_plan(spec, files_of(repo, base), files_of(repo), Options(), ())
     assert made.ok, made.first_error
-    return Change(files_after(made), [json.loads(recorded(spec, made, base))])
+    return Change(files_after(made), [as_json(recorded(spec, made, base))])
 
 
 TWICE = b"def a():\n    return 1\n\n\ndef b():\n    return 1\n"
@@ -198,7 +198,7 @@ def test_a_carried_range_fails_where_its_base_is_gone(repo: Repo) -> None:
 def test_a_root_commit_is_strict(repo: Repo) -> None:
     spec = protocol({"op": "create_file", "path": "a", "new_text": "x\n"})
     made = plan(spec, MappingSnapshot())
-    commit(repo, Change(files_after(made), [json.loads(recorded(spec, made))], parents=()))
+    commit(repo, Change(files_after(made), [as_json(recorded(spec, made))], parents=()))
     assert verdict(repo) is Verdict.STRICT
 
 

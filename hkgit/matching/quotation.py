@@ -1,8 +1,8 @@
-"""A file and an edit as lines that can be compared.
+"""An edit held against a file, both as lines that can be compared.
 
 The readings of a whole file are made by a few passes over all its bytes, so that a file of
-100,000 lines costs milliseconds. Line `i`, counted from 0, of every reading is line `i` of the
-file.
+100,000 lines costs milliseconds, and kept, because a spec often has many edits of one file. Line
+`i`, counted from 0, of every reading is line `i` of the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hkgit.matching.placeholder import is_elision
 from hkgit.matching.words import fold, join_hyphens
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import BOM, Document
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass, field, replace
 
 BLANKS = b" \t\v\f\r"
 INDENT = b" \t"
@@ -47,59 +47,38 @@ class LineReading:
         return list(accumulate((len(line) + 1 for line in self.lines if line), initial=0))
 
 
-@dataclass(frozen=True)
-class FileLines:
-    """A terminated document with the readings of its lines that the tiers ask for."""
-
-    document: Document
-
-    @cached_property
-    def lines(self) -> Sequence[bytes]:
-        """The lines as they are, without their ends."""
-        return self.document.lines
-
-    @cached_property
-    def squeezed(self) -> LineReading:
-        """The lines without any whitespace."""
-        return LineReading(self._body.translate(None, BLANKS).split(b"\n")[:-1])
-
-    @cached_property
-    def folded(self) -> LineReading:
-        """The lines without any whitespace and typography."""
-        body = self._body if self.is_ascii else fold(self._body)
-        return LineReading(join_hyphens(body.translate(None, BLANKS)).split(b"\n")[:-1])
-
-    @cached_property
-    def is_ascii(self) -> bool:
-        """Whether the text has no typography at all."""
-        return self._body.isascii()
-
-    @property
-    def _body(self) -> bytes:
-        return self.document.data[len(self.document.bom) :]
+@lru_cache(maxsize=2)
+def squeeze_file(document: Document) -> LineReading:
+    """Read the lines of a terminated document without any whitespace."""
+    body = document.data.removeprefix(document.bom)
+    return LineReading(body.translate(None, BLANKS).split(b"\n")[:-1])
 
 
 @lru_cache(maxsize=2)
-def make_view(document: Document) -> FileLines:
-    """Build the view of a document; kept, because a spec often has many edits of one file."""
-    return FileLines(document)
+def fold_file(document: Document) -> LineReading:
+    """Read the lines of a terminated document without any whitespace and typography."""
+    body = document.data.removeprefix(document.bom)
+    body = body if body.isascii() else fold(body)
+    return LineReading(join_hyphens(body.translate(None, BLANKS)).split(b"\n")[:-1])
 
 
 @dataclass(frozen=True)
-class EditLines:
-    """What an edit looks for and what it wants there, as bytes and as lines without ends.
+class Quotation:
+    """An edit as it is read, and the terminated document in which it is looked for.
 
-    `whole_lines` says that the edit was written in lines (see `Edit`), `is_repaired` that these
-    are not the texts as they were written.
+    `old` and `new` are its texts as bytes, with `repairs` made. `whole_lines` says that they were
+    written in lines (see `Edit`).
     """
 
+    document: Document
+    edit: Edit = field(compare=False)
     old: bytes
     new: bytes
     whole_lines: bool = field(default=False, compare=False)
-    is_repaired: bool = field(default=False, compare=False)
+    repairs: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
-    def of(cls, edit: Edit, repairs: Sequence[str] = ()) -> EditLines:
+    def of(cls, document: Document, edit: Edit, repairs: tuple[str, ...] = ()) -> Quotation:
         """Read an edit as written, or with repairs made; a byte order mark is no part of it."""
         old, new = (encode_text(text).removeprefix(BOM) for text in (edit.old_text, edit.new_text))
         if repairs:
@@ -108,7 +87,19 @@ class EditLines:
 
             for name in repairs:
                 old, new = repair_texts(name, old, new)
-        return cls(old, new, edit.whole_lines, bool(repairs))
+        return cls(
+            document=document,
+            edit=edit,
+            old=old,
+            new=new,
+            whole_lines=edit.whole_lines,
+            repairs=repairs,
+        )
+
+    @property
+    def lines(self) -> Sequence[bytes]:
+        """The file's lines as they are, without their ends."""
+        return self.document.lines
 
     @cached_property
     def old_lines(self) -> tuple[bytes, ...]:
@@ -124,9 +115,35 @@ class EditLines:
         return tuple(map(squeeze, self.old_lines))
 
     @cached_property
-    def folded(self) -> tuple[bytes, ...]:
-        """The old lines without any whitespace and typography."""
-        return tuple(map(make_key, self.old_lines))
+    def says(self) -> Sequence[int]:
+        """The old lines that are not blank."""
+        return [i for i, line in enumerate(self.squeezed) if line]
+
+    @cached_property
+    def is_folded(self) -> bool:
+        """Whether typography can make a difference between the file and the edit."""
+        body = self.document.data.removeprefix(self.document.bom)
+        return not (body.isascii() and self.old.isascii() and self.new.isascii())
+
+    @property
+    def reading(self) -> LineReading:
+        """The reading of the file under which lines of one meaning are equal."""
+        return fold_file(self.document) if self.is_folded else squeeze_file(self.document)
+
+    @property
+    def keys(self) -> Sequence[bytes]:
+        """The file's lines, written so that lines of one meaning are equal."""
+        return self.reading.lines
+
+    @cached_property
+    def old_keys(self) -> tuple[bytes, ...]:
+        """The old lines, written likewise."""
+        return tuple(map(make_key, self.old_lines)) if self.is_folded else self.squeezed
+
+    @cached_property
+    def new_keys(self) -> tuple[bytes, ...]:
+        """The new lines, written likewise."""
+        return tuple(map(make_key if self.is_folded else squeeze, self.new_lines))
 
     @cached_property
     def changes(self) -> tuple[LineChange, ...]:
@@ -134,9 +151,9 @@ class EditLines:
         return find_changes(self.old_lines, self.new_lines)
 
     @cached_property
-    def reversed(self) -> EditLines:
+    def reversed(self) -> Quotation:
         """The edit that undoes this one."""
-        return EditLines(self.new, self.old, self.whole_lines, self.is_repaired)
+        return replace(self, old=self.new, new=self.old)
 
     @cached_property
     def removed(self) -> frozenset[int]:
@@ -178,23 +195,6 @@ class EditLines:
         if not any(self.old_lines[i].strip() in added for i in self.removed):
             return self.removed | dots
         return dots.union(range(self.changes[0].old_start, self.changes[-1].old_end))
-
-
-def folds(view: FileLines, wanted: EditLines) -> bool:
-    """Whether typography can make a difference between a document and an edit."""
-    return not (view.is_ascii and wanted.old.isascii() and wanted.new.isascii())
-
-
-def choose_reading(view: FileLines, wanted: EditLines) -> LineReading:
-    """Choose the reading of the file under which lines of one meaning are equal."""
-    return view.folded if folds(view, wanted) else view.squeezed
-
-
-def list_keys(view: FileLines, wanted: EditLines) -> tuple[Sequence[bytes], Sequence[bytes]]:
-    """Write the file's lines and the old lines so that lines of one meaning are equal."""
-    return choose_reading(view, wanted).lines, wanted.folded if folds(
-        view, wanted
-    ) else wanted.squeezed
 
 
 def split_lines(text: bytes) -> tuple[bytes, ...]:
