@@ -160,21 +160,6 @@ class Draft:
         above = islice(self.pieces, bisect_right(self.pieces, offset, key=_end))
         return sum(map(_growth, above))
 
-    def origins(self) -> dict[int, int]:
-        """Map each present line that no edit wrote into to the line of the base that it is."""
-        lines: dict[int, int] = {}
-        offset = 0
-        for piece in self.pieces:
-            if piece.new is None and piece.size:
-                first, last = self.base.lines_of(piece.start, piece.end)
-                now, _ = self.document.lines_of(offset, offset + piece.size)
-                for number in range(first, last + 1):
-                    start, stop = self.base.span(number, number)
-                    if piece.start <= start and stop <= piece.end:
-                        lines[now + number - first] = number
-            offset += piece.size
-        return lines
-
     def result(self, *, is_terminated: bool) -> bytes:
         """Return the file's new bytes, with an end on its last line or not."""
         data = self.document.data

@@ -15,6 +15,7 @@ from hkgit.evidence.claims import make_entry
 from hkgit.evidence.entry import Entry
 from hkgit.matching.place import Settings
 from hkgit.sessions.answers import UnreadEdit, join_touched, render_mending_read
+from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.knowledge import UNKEPT, FileKnowledge, Kept, carry_knowledge, know_lines
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
@@ -53,6 +54,11 @@ class CallPlan:
     def make_entries(self, settings: Settings) -> tuple[Entry, ...]:
         """Make the entry of each spec, on the files that those before it leave."""
         return tuple(make_entry(each, settings) for each in self.steps)
+
+    def keep_versions(self, blobs: Blobs) -> None:
+        """Keep every version of the files that it changes. Raises GitRefused."""
+        for each in (each for step in self.steps for each in step.plan.files):
+            blobs.put_files((each.before, each.after))
 
     @cached_property
     def changed(self) -> dict[str, File | None]:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from hkgit.applying.evidence import LATE, is_blind
-from hkgit.edits import File, MappingSnapshot, Overlay, Snapshot
+from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import complete_entry, make_claims, make_entry, make_squash_claim
 from hkgit.evidence.entry import Entry, entry_id, entry_path
@@ -196,7 +196,7 @@ class _Making:
             self._propose(entry, units, is_net=False)
             return
         try:
-            whole = _restate(run, start, landed)
+            whole = restate(run, start, landed)
         except HkgitError as error:
             named = units[0].name + (f", to {units[-1].name}" if len(units) > 1 else "")
             self.notes.append(
@@ -263,17 +263,26 @@ class _Making:
                 yield f"{path}: no session's edits explain {what}"
 
 
-def _restate(run: Sequence[PlacedEdits], start: Snapshot, landed: Words) -> Entry | None:
-    """Tell the net change of some steps as an entry; None for no change. Raises InvalidInput."""
+def restate(
+    run: Sequence[PlacedEdits],
+    start: Snapshot,
+    landed: Words | None = None,
+    more: Sequence[Read] = (),
+) -> Entry | None:
+    """Tell the net change of some steps as an entry; None for no change. Raises InvalidInput.
+
+    With `landed` it writes no other words, and with `more` that was read as well.
+    """
     # Few commits need the ladder.
     from hkgit.applying.net import NetChange
 
-    net = NetChange()
+    net = NetChange(start)
     for step in run:
         net.add(step.changes, step.reads)
-    net.drop(landed)
+    if landed is not None:
+        net.drop(landed)
     settings = Settings(min(step.units[0].entry.threshold for step in run))
-    whole = net.restate(start, settings)
+    whole = net.restate(settings, more)
     return None if whole is None else make_entry(whole, settings)
 
 

@@ -23,15 +23,8 @@ from hkgit.sessions.file_lines import (
     Reading,
     read_checkout,
 )
-from hkgit.sessions.writer import (
-    at_work,
-    begin_turn,
-    carry_out,
-    end_adopted,
-    keep_versions,
-    learn_reading,
-    next_call,
-)
+from hkgit.sessions.knowledge import KEPT
+from hkgit.sessions.writer import at_work, carry_out
 from hkgit.text.hashes import digest
 from hkgit.values import dataclass, replace
 
@@ -104,8 +97,12 @@ class EditSession:
         if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
             return reading
         with at_work(self.root, self.journal):
-            seen = {(reading.start_line, reading.end_line): reading.range_hash or ""}
-            learn_reading(self.journal, path, seen, data, self.turn)
+            journal, lines = self.journal, (reading.start_line, reading.end_line)
+            if len(data) <= KEPT:
+                journal.blobs.put(data)
+            seen, kept = {lines: reading.range_hash or ""}, journal.blobs.get
+            known = journal.state.knowledge.learn(path, seen, data, kept, self.turn)
+            journal.update(knowledge=known)
         return replace(reading, has_receipt=True)
 
     # Editing
@@ -144,14 +141,14 @@ class EditSession:
                 write_files(self.root, plan.changed, plan.found)
                 return self._answer(plan, None)
         with at_work(self.root, self.journal):
-            begin_turn(self.journal)
+            self.journal.begin_turn()
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
                 return self._refuse(plan)
             call = self._keep_call(plan, options)
             known = {} if self._is_unnamed else plan.known
-            carry_out(self.root, self.journal, call, plan.changed, known)
-            if self._is_unnamed and len(self.journal.calls) > 2 * KEPT_CALLS:
+            call = carry_out(self.root, self.journal, call, plan.changed, known)
+            if self._is_unnamed and len(self.journal.effective) > 2 * KEPT_CALLS:
                 self.journal.forget(self.journal.effective[-KEPT_CALLS:])
         return self._answer(plan, call.id)
 
@@ -182,7 +179,7 @@ class EditSession:
         files = EditableCheckout(self.root)
         if self._is_unnamed:
             return plan_call(specs, files, options, reads, {}, lambda _: None)
-        known = self.journal.load().state.known
+        known = self.journal.load().state.knowledge.known
         return plan_call(specs, files, options, reads, known, self.journal.blobs.get)
 
     def _answer(self, plan: CallPlan, call: int | None) -> EditReport:
@@ -194,10 +191,9 @@ class EditSession:
         return EditReport(plan.outcomes, plan.changed, None if call is None else str(call), blind)
 
     def _keep_call(self, plan: CallPlan, options: Options) -> JournaledCall:
-        """Make the next call's record, and keep every version of its files. Raises GitRefused."""
-        for each in plan.steps:
-            keep_versions(self.journal.blobs, each.plan.files)
-        return next_call(self.journal, self._agent(plan), plan.make_entries(options.settings))
+        """Make a call's record, and keep every version of its files. Raises GitRefused."""
+        plan.keep_versions(self.journal.blobs)
+        return JournaledCall(self._agent(plan), plan.make_entries(options.settings))
 
     def adopt(self, spec: Spec, before: _Files, time: int = 0) -> EditReport:
         """Record an edit that another tool has made; `before` are its files as they were.
@@ -210,19 +206,18 @@ class EditSession:
 
         options = Options(shows_diff=False)
         with at_work(self.root, self.journal):
-            begin_turn(self.journal, self.turn)
-            checkout, state = Checkout(self.root), self.journal.state
+            self.journal.begin_turn(self.turn)
+            checkout, known = Checkout(self.root), self.journal.state.knowledge.known
             files, kept = Overlay(checkout, before), self.journal.blobs.get
-            plan = plan_call([spec], files, options, (), state.known, kept)
+            plan = plan_call([spec], files, options, (), known, kept)
             if not plan.is_ok:
                 return EditReport(plan.outcomes)
             for path in (path for path, file in plan.changed.items() if checkout.get(path) != file):
                 fix = "The file is not what the call of another tool says."
                 raise Stale(path, "is different in the checkout", fix)
             call = self._keep_call(plan, options)
-            call = replace(call, time=time or call.time)
-            self.journal.begin(call)
-            end_adopted(self.journal, call, plan)
+            call = self.journal.begin(replace(call, time=time or call.time))
+            self.journal.end(call, plan.known)
         return self._answer(plan, call.id)
 
     # Undoing

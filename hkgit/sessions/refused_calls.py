@@ -14,6 +14,7 @@ from hkgit.evidence.refusal_log import (
     list_refused,
     note_unread,
 )
+from hkgit.git.facts import find_shared
 from hkgit.sessions.homes import find_git_dir
 
 TYPE_CHECKING = False
@@ -52,4 +53,4 @@ def note_unread_spec(root: Path, agent: str, call: str, error: InvalidInput) -> 
 def find_log(root: Path) -> RefusalLog | None:
     """Find the record of a checkout's clone; None without a repository."""
     git_dir = find_git_dir(root)
-    return None if git_dir is None else RefusalLog.of_git_dir(git_dir)
+    return None if git_dir is None else RefusalLog.of(Path(find_shared(git_dir)))

@@ -5,11 +5,11 @@ Fields have the names that they have in the document (`hkgit schema status`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from hkgit.edits import Read, Snapshot
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_units
-from hkgit.sessions.knowledge import NOTHING, carry_knowledge, merge_knowledge
+from hkgit.sessions.knowledge import carry_knowledge
 from hkgit.sessions.waiting_edits import find_effective, is_unread
 from hkgit.text.escape import to_json_text
 from hkgit.text.strict_json import JsonObject
@@ -58,18 +58,18 @@ class Status:
 
 def collect_status(session: str, journal: SessionJournal, files: Snapshot) -> Status:
     """Collect the status of a session; edits gone from the checkout wait for no commit."""
-    state, done = journal.state, journal.committed
+    undone, done = journal.undone, journal.committed
     waiting = [
         is_unread(unit.entry, unit.number)
         for unit in find_effective(files, list_units(journal))
         if (unit.call.id, unit.spec, unit.number) not in done
     ]
     # What HEAD has is git's.
-    undone = [call for id, call in journal.calls.items() if id in state.undone and not call.undoes]
-    calls = sorted([*undone, *journal.standing], key=lambda call: call.id)
+    gone = (call for call in journal.calls if call.id in undone and not call.undoes)
+    calls = sorted([*gone, *journal.standing], key=lambda call: call.id)
     return Status(
         session=session,
-        calls=tuple(_describe_call(journal, each) for each in calls),
+        calls=tuple(_describe_call(journal, each, undone) for each in calls),
         receipts=tuple(_list_receipts(journal, files)),
         uncommitted=len(waiting),
         blind=sum(waiting),
@@ -79,16 +79,16 @@ def collect_status(session: str, journal: SessionJournal, files: Snapshot) -> St
 
 def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
     """List the receipts of a session that hold for files as they are."""
-    state, kept = journal.state, journal.blobs.get
-    for path in sorted({*state.known, *state.fresh}):
+    kept = journal.blobs.get
+    for path, known in sorted(journal.state.knowledge.merge(kept).items()):
         file = files.get(path)
         if file is not None:
-            known, fresh = (each.get(path, NOTHING) for each in (state.known, state.fresh))
-            merged = merge_knowledge(known, fresh, kept)
-            yield from carry_knowledge(merged, file.data, kept).receipts(path)
+            yield from carry_knowledge(known, file.data, kept).receipts(path)
 
 
-def _describe_call(journal: SessionJournal, call: JournaledCall) -> CallStatus:
+def _describe_call(
+    journal: SessionJournal, call: JournaledCall, undone: Collection[int]
+) -> CallStatus:
     blind = [is_unread(entry, edit.id) for entry in call.entries for edit in entry.edits]
     return CallStatus(
         call=str(call.id),
@@ -98,5 +98,5 @@ def _describe_call(journal: SessionJournal, call: JournaledCall) -> CallStatus:
         blind=sum(blind),
         committed=sum(key[0] == call.id for key in journal.committed),
         files=tuple(call.states()),
-        undone=call.id in journal.state.undone,
+        undone=call.id in undone,
     )

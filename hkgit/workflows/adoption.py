@@ -19,7 +19,7 @@ from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waitin
 from hkgit.sessions.commit_entries import Proposal, propose
 from hkgit.sessions.stage import open_journals
 from hkgit.sessions.writer import at_work
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 from hkgit.workflows.explanation import Explanation, Origin, explain
 from hkgit.workflows.log_replay import Replayed, TranscriptReplay
 from hkgit.workflows.log_results import FileVersions, name_change
@@ -211,7 +211,7 @@ def _replay(
     recorded = frozenset(
         name_change(change)
         for journal in live
-        for call in journal.load().calls.values()
+        for call in journal.load().calls
         for change in call.changes
     )
     versions = FileVersions(repository, tuple(before for before, _ in sides[:1]))
@@ -237,12 +237,10 @@ def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
 
 
 def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> None:
-    call = found.calls[number]
+    [call] = (each for each in found.calls if each.id == number)
     for change in call.changes:
         for version in (change.before, change.after):
             data = None if version is None else found.blobs.get(version.sha256)
             if data is not None:
                 journal.blobs.put(data)
-    fresh = replace(call, id=journal.state.last + 1)
-    journal.begin(fresh)
-    journal.end(fresh, {})
+    journal.end(journal.begin(call), {})

@@ -228,10 +228,10 @@ def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | N
     entry = make_entry(step, settings)
     if says_only(entry, landed):
         return None
-    net = NetChange()
-    net.add(changes, list_read_lines(entry, {edit.id for edit in entry.edits}))
+    net = NetChange(Overlay(MappingSnapshot(), files_before(changes)))
+    net.add(changes, [*list_read_lines(entry, {edit.id for edit in entry.edits})])
     try:
-        return net.restate(Overlay(MappingSnapshot(), files_before(changes)), settings)
+        return net.restate(settings)
     except InvalidInput as error:
         what = "its edits write text and remove it again, which a ledger may not keep"
         raise InvalidInput(

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent
+from hkgit.agents.logged_call import Log
 from hkgit.agents.transcripts import aider_chat, aider_history
 
 TYPE_CHECKING = False
@@ -45,7 +46,7 @@ AGENT = Agent(
             "aider",
             _find_logs,
             aider_chat.detects,
-            aider_chat.calls,
+            aider_chat.says,
             suffix=aider_chat.SUFFIX,
             read=aider_chat.read_chat,
         ),
@@ -53,7 +54,7 @@ AGENT = Agent(
             "aider",
             _find_logs,
             aider_history.detects,
-            aider_history.calls,
+            aider_history.says,
             suffix=aider_history.SUFFIX,
             read=aider_history.read_history,
         ),

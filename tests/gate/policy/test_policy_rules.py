@@ -52,27 +52,27 @@ from tests.support.planning import Operation, replace_range
         ),
         pytest.param(
             {"paths": [{"paths": ["a"], "accept": ["quote"]}]},
-            "paths: accepts evidence that the policy as a whole",
+            "paths: accept is looser than that of the policy as a whole",
             id="looser evidence",
         ),
         pytest.param(
             {"tiers": ["exact"], "paths": [{"paths": ["a"], "tiers": ["fuzzy"]}]},
-            "paths: accepts tiers that the policy as a whole",
+            "paths: tiers is looser than that of the policy as a whole",
             id="looser tiers",
         ),
         pytest.param(
             {"min_confidence": 0.9, "paths": [{"paths": ["a"], "min_confidence": 0.8}]},
-            "paths: min_confidence is below",
+            "paths: min_confidence is looser than that of",
             id="a lower floor",
         ),
         pytest.param(
             {"targets": [{"refs": ["*"], "verdicts": ["mixed"]}]},
-            "targets: accepts verdicts",
+            "targets: verdicts is looser than that of",
             id="looser verdicts",
         ),
         pytest.param(
             {"rewrites": "refuse", "targets": [{"refs": ["*"], "rewrites": "judge"}]},
-            "targets: allows rewrites",
+            "targets: rewrites is looser than that of",
             id="looser rewrites",
         ),
         pytest.param(
