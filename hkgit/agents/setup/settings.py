@@ -96,26 +96,22 @@ class JsonPart:
     owner: str = ""
 
     def add_to(self, text: str | None) -> str:
-        from hkgit.agents.setup import jsonc  # hooks set nothing up
+        from hkgit.agents.setup.jsonc import add_members  # hooks set nothing up
 
-        if text is not None and self.owner:
-            text = jsonc.remove_outdated(text, self.value, self._owns)
-        return jsonc.add_members(self.skeleton if text is None else text, self.value)
+        return add_members(self.skeleton if text is None else text, self.value, self._owns)
 
     def remove_from(self, text: str) -> str | None:
         """Remove the part from the file; None where nothing of anybody's is left."""
-        from hkgit.agents.setup import jsonc
+        from hkgit.agents.setup.jsonc import remove_members
 
-        if self.owner:
-            text = jsonc.remove_outdated(text, self.value, self._owns)
-        left = jsonc.remove_members(text, self.value)
-        return None if left == jsonc.remove_members(self.add_to(None), self.value) else left
+        left = remove_members(text, self.value, self._owns)
+        return None if left == remove_members(self.add_to(None), self.value) else left
 
     def _owns(self, element: object) -> bool:
         """Whether a hook runs commands of this part alone."""
         commands = [*_commands(element)]
         starts = (self.owner, _SHELL, POWERSHELL)
-        return bool(commands) and all(
+        return bool(self.owner and commands) and all(
             self.owner in each and each.startswith(starts) for each in commands
         )
 
