@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from hkgit.agents.events import HOOK_SECONDS
 from hkgit.errors import InvalidInput
-from hkgit.text.hashes import is_stamped
+from hkgit.text.hashes import add_stamp, is_stamped
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
@@ -205,6 +206,26 @@ class FilePart:
 
 
 Part = JsonPart | TextPart | FilePart
+
+_SHARED = {".toml": TomlPart, ".yml": YamlPart, ".md": TextPart}
+_COMMENTS = {".md": ("<!-- ", " -->"), ".js": ("// ", "")}
+
+
+def make_part(path: str, value: JsonObject | str, new: JsonObject, owner: str) -> Part:
+    """Make a part of a file's settings: lines of one that others write too, or all of our own.
+
+    A file that is not there yet says what is `new` beside; commands of hooks begin as `owner`.
+    """
+    if isinstance(value, dict):
+        has_hooks = any(owner in each for each in _commands(value))
+        skeleton = json.dumps(new, indent=2) + "\n"
+        return JsonPart(path, value, skeleton, owner if has_hooks else "")
+    name = PurePosixPath(path)
+    before, after = _COMMENTS.get(name.suffix, ("# ", ""))
+    if name.suffix in _SHARED and "hkgit" not in name.name:
+        return _SHARED[name.suffix](path, value, (before, after))
+    text = add_stamp(value, before.rstrip(), after)
+    return FilePart(path, text, is_executable=value.startswith("#!"))
 
 
 def read_script(command: str, *names: str, **values: object) -> str:
