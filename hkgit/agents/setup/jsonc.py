@@ -111,7 +111,7 @@ def add_members(text: str, value: Json, is_ours: IsOurs = lambda element: False)
     """Add to a document the members of `value` that it lacks, and so on inwards.
 
     Arrays get the elements that they do not hold yet, and lose others that are ours. Raises
-    InvalidInput where the document is no JSON object, or is already set to something else.
+    InvalidInput where the document is not a JSON object, or is already set to something else.
     """
     found = _without_outdated(parse_jsonc(text).value, value, is_ours)
     return _change(text, _join(found, value, ()))
