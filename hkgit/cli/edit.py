@@ -25,12 +25,11 @@ from hkgit.cli.spec_options import (
 from hkgit.edits import Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.edit_session import EditSession, open_session
 from hkgit.sessions.homes import UNNAMED
 from hkgit.sessions.session_status import Status
 from hkgit.text.escape import count_noun, visible
 from hkgit.workflows.arguments import CALL, WHOLE_SESSION
-from hkgit.workflows.session_calls import open_session
 
 
 @click.command()

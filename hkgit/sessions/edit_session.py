@@ -240,3 +240,21 @@ class EditSession:
 
         see_head(self.root, [self.journal])
         return collect_status(self.session, self.journal, Checkout(self.root))
+
+
+def open_session(root: Path, name: str | None) -> EditSession:
+    """Open the session of that name; without one, that of the newest call that is not undone.
+
+    Raises InvalidInput where no call can be undone.
+    """
+    if name is not None:
+        return EditSession.open(root, name)
+    from hkgit.sessions.waiting_edits import see_head  # few calls leave the session open
+
+    journals = [SessionJournal(folder) for folder in places.find_folders(root)]
+    see_head(root, journals)
+    found = [(calls[-1].time, each.folder.name) for each in journals if (calls := each.standing)]
+    if not found:
+        fix = "hkgit edit keeps its calls in the git directory; so does --session elsewhere."
+        raise InvalidInput("undo", "there is no call that can be undone", fix)
+    return EditSession.open(root, max(found)[1])
