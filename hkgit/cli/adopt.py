@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -23,7 +24,7 @@ from hkgit.cli.history import resolve_range
 from hkgit.cli.output import CONSOLE
 from hkgit.cli.redo import tell_remade
 from hkgit.errors import HkgitError, InvalidInput, Rejected
-from hkgit.evidence.verdict import BLIND, CandidateCommit
+from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding
 from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository, find_checkout
@@ -82,13 +83,17 @@ def add_adoption(repository: Repository, ruling: Ruling) -> Ruling:
     candidate = ruling.judged.candidate
     is_bare = len(candidate.parents) == 1 and not ruling.judged.entries
     command = find_adoption(repository, candidate) if is_bare else ""
-    if not command:
-        return ruling
-    fix = f"A transcript explains all of it: {command}"
-    found = (
-        replace(each, fix=fix, mend=command) if each.rule == BLIND else each
-        for each in ruling.findings
-    )
+    return fix_blind(ruling, lambda each: fix_by_adoption(each, command)) if command else ruling
+
+
+def fix_by_adoption(finding: Finding, command: str) -> Finding:
+    """Name the command in a finding."""
+    return replace(finding, fix=f"A transcript explains all of it: {command}", mend=command)
+
+
+def fix_blind(ruling: Ruling, fix: Callable[[Finding], Finding]) -> Ruling:
+    """Put a fix into the findings of a ruling that are about blind edits."""
+    found = (fix(each) if each.rule == BLIND else each for each in ruling.findings)
     return replace(ruling, findings=tuple(found))
 
 
