@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.git.facts import find_shared
+from hkgit.git.facts import LOCAL_VARIABLES, find_shared
 from hkgit.git.program import Git, refuse_failed
 
 NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
@@ -39,7 +39,8 @@ def find_repository(start: Path, *, in_hook: bool, is_named: bool) -> tuple[Path
     bare. The format is `sha1` or `sha256`. With `is_named` a bare repository at `start` is what the
     user means, whatever safe.bareRepository says. Raises GitRefused with git's own words.
     """
-    plain = None if in_hook else _find_plain(start)
+    is_told = in_hook and not _TELLING.isdisjoint(os.environ)
+    plain = None if is_told else _find_plain(start)
     if plain is not None:
         return plain / ".git", plain, "sha1"
     args = ("rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir")
@@ -61,6 +62,8 @@ def find_repository(start: Path, *, in_hook: bool, is_named: bool) -> tuple[Path
     return git_dir, None if bare == "true" else _work_tree(here, git_dir), object_format
 
 
+_TELLING = LOCAL_VARIABLES - {"GIT_INDEX_FILE", "GIT_PREFIX"}
+"""Variables by which git tells a hook where the repository is."""
 _SAYING = ("GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
 """Variables by which git looks elsewhere; none of its tests' own may be there either."""
 _UNUSUAL = ("bare", "extensions", "worktree")

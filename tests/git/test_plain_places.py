@@ -87,23 +87,36 @@ LAYOUTS = {
 }
 
 
-def find_places(start: Path) -> object:
+def find_places(start: Path, *, in_hook: bool = False) -> object:
     try:
-        found = Repository.discover(start)
+        found = Repository.discover(start, in_hook=in_hook)
     except HkgitError as error:
         return str(error)
     return found.git_dir, found.work_tree, found.object_format
 
 
+@pytest.mark.parametrize("in_hook", [False, True])
 @pytest.mark.parametrize("layout", [pytest.param(each, id=name) for name, each in LAYOUTS.items()])
 def test_where_git_is_not_asked_it_would_say_the_same(
-    repo: Repo, tmp_path: Path, layout: Layout, monkeypatch: pytest.MonkeyPatch
+    repo: Repo, tmp_path: Path, layout: Layout, in_hook: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo.commit({"a": "1"})
     start = layout(repo, tmp_path)
-    found = find_places(start)
+    found = find_places(start, in_hook=in_hook)
     monkeypatch.setattr("hkgit.git.backend._find_plain", lambda _: None)
-    assert find_places(start) == found
+    assert find_places(start, in_hook=in_hook) == found
+
+
+@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"])
+def test_what_git_tells_a_hook_is_heard(
+    repo: Repo, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    repo.git("init", "-q", str(other))
+    monkeypatch.setenv(name, str(other if name == "GIT_WORK_TREE" else other / ".git"))
+    found = find_places(repo.path, in_hook=True)
+    monkeypatch.setattr("hkgit.git.backend._find_plain", lambda _: None)
+    assert find_places(repo.path, in_hook=True) == found
 
 
 def test_a_plain_repository_is_found_without_a_process(
