@@ -103,7 +103,7 @@ def test_where_git_is_not_asked_it_would_say_the_same(
     repo.commit({"a": "1"})
     start = layout(repo, tmp_path)
     found = find_places(start, in_hook=in_hook)
-    monkeypatch.setattr("hkgit.git.backend._find_plain", lambda _: None)
+    monkeypatch.setattr("hkgit.git.layout._find_plain", lambda _: None)
     assert find_places(start, in_hook=in_hook) == found
 
 
@@ -115,7 +115,7 @@ def test_what_git_tells_a_hook_is_heard(
     repo.git("init", "-q", str(other))
     monkeypatch.setenv(name, str(other if name == "GIT_WORK_TREE" else other / ".git"))
     found = find_places(repo.path, in_hook=True)
-    monkeypatch.setattr("hkgit.git.backend._find_plain", lambda _: None)
+    monkeypatch.setattr("hkgit.git.layout._find_plain", lambda _: None)
     assert find_places(repo.path, in_hook=True) == found
 
 
