@@ -162,7 +162,7 @@ def _find_session(repository: Repository, report: Report) -> str | None:
     """Find a session whose evidence waits for a file of the commit, and which nobody has asked."""
     from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
     from hkgit.sessions.call_journal import list_waiting
-    from hkgit.sessions.stage import open_journals
+    from hkgit.sessions.waiting_edits import open_journals
     from hkgit.workflows.git_hooks import find_framework
 
     root = repository.work_tree

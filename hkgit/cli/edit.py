@@ -25,12 +25,11 @@ from hkgit.cli.spec_options import (
 from hkgit.edits import Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.edit_session import EditSession, open_latest
 from hkgit.sessions.homes import UNNAMED
 from hkgit.sessions.session_status import Status
 from hkgit.text.escape import count_noun, visible
 from hkgit.workflows.arguments import CALL, WHOLE_SESSION
-from hkgit.workflows.session_calls import open_session
 
 
 @click.command()
@@ -102,7 +101,8 @@ def undo(session: str | None, call: str | None, whole: bool, only_list: bool) ->
     """
     if call is not None and whole:
         raise click.UsageError("--call and --all exclude each other.")
-    edit_session = open_session(find_work_root(), session)
+    root = find_work_root()
+    edit_session = open_latest(root) if session is None else EditSession.open(root, session)
     if only_list:
         status = edit_session.status()
         return Answer(status.document, _list(status))

@@ -8,13 +8,13 @@ from hkgit.errors import HkgitError
 from hkgit.git.facts import find_agent_shell, is_left_to_commit_msg
 from hkgit.sessions.blobs import find_late_sessions, find_open_sessions
 from hkgit.sessions.homes import may_wait
-from hkgit.workflows.session_calls import record
+from hkgit.sessions.stage import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hkgit.workflows.session_calls import RecordStep
+    from hkgit.sessions.stage import RecordStep
 
 
 def record_step(step: RecordStep, message_file: str = "") -> None:

@@ -17,11 +17,11 @@ from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, echo, print_error
 from hkgit.gate.entrypoints.arrival import UpdateResult
 from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
+from hkgit.sessions.stage import list_commits_past_hooks
 from hkgit.text.escape import escape_console, to_json_text
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 from hkgit.workflows.judgement import RefPoint, judge_refs
-from hkgit.workflows.session_calls import list_commits_past_hooks
 
 NAMED = 20
 """So many refs are named that are refused for one reason."""

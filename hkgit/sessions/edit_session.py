@@ -240,3 +240,19 @@ class EditSession:
 
         see_head(self.root, [self.journal])
         return collect_status(self.session, self.journal, Checkout(self.root))
+
+
+def open_latest(root: Path) -> EditSession:
+    """Open the session of the newest call that is not undone.
+
+    Raises InvalidInput where no call can be undone.
+    """
+    from hkgit.sessions.waiting_edits import see_head
+
+    journals = [SessionJournal(folder) for folder in places.find_folders(root)]
+    see_head(root, journals)
+    found = [(calls[-1].time, each.folder.name) for each in journals if (calls := each.standing)]
+    if not found:
+        fix = "hkgit edit keeps its calls in the git directory; so does --session elsewhere."
+        raise InvalidInput("undo", "there is no call that can be undone", fix)
+    return EditSession.open(root, max(found)[1])

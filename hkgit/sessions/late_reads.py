@@ -14,8 +14,7 @@ from hkgit.sessions.answers import render_mending_read
 from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.file_lines import Reading, read_snapshot
 from hkgit.sessions.homes import expect_kept_here
-from hkgit.sessions.stage import open_journals
-from hkgit.sessions.waiting_edits import is_unread
+from hkgit.sessions.waiting_edits import is_unread, open_journals
 from hkgit.sessions.writer import at_work
 from hkgit.values import replace
 

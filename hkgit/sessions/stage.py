@@ -20,25 +20,56 @@ from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, entry_path
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.homes import (
-    UNNAMED,
-    find_folders,
     find_unused,
     lock_sessions,
+    may_wait,
     say_more,
     say_none_waits,
 )
-from hkgit.sessions.waiting_edits import has_moved, may_be_committed, see_head
+from hkgit.sessions.waiting_edits import has_moved, may_be_committed, open_journals, see_head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Literal
+
     from hkgit.sessions.commit_entries import Proposal
 
+    RecordStep = Literal["staged", "message", "committed", "withdraw"]
 
-def open_journals(repository: Repository, root: Path) -> list[SessionJournal]:
-    """Open the journals of all named sessions of a checkout: other calls are no evidence."""
-    found = [SessionJournal(folder) for folder in find_folders(root) if folder.name != UNNAMED]
-    see_head(repository, found)
-    return found
+
+def record(repository: Repository, step: RecordStep, message_file: str = "") -> tuple[str, ...]:
+    """Do what is due at a point of `git commit`. Returns lines about what it could not cover.
+
+    `staged` adds the entries of what is staged, `message` writes their trailers, `committed`
+    forgets what HEAD's commit has recorded, `withdraw` takes the entries out again. `message_file`
+    is what git's hook was given, empty where it was left out. Raises GitRefused where the index or
+    the message cannot be read or written.
+    """
+    if step == "message":
+        from hkgit.git.repository import find_message_file
+        from hkgit.sessions.commit_message import sign
+
+        sign(repository, find_message_file(repository, message_file))
+    elif step == "staged":
+        return stage(repository).uncovered
+    elif step == "withdraw":
+        withdraw(repository)
+    else:
+        settle_commit(repository)
+        return list_commits_past_hooks(repository)
+    return ()
+
+
+def list_commits_past_hooks(repository: Repository) -> tuple[str, ...]:
+    """List, a line each, commits made past the hooks that hold edits of sessions."""
+    root = repository.work_tree
+    if root is None or not may_wait(root):
+        return ()
+    # Few commits are.
+    from hkgit.sessions.bypass import describe_commits_past_hooks, find_commits_past_hooks
+
+    found = find_commits_past_hooks(repository, root)
+    return tuple(describe_commits_past_hooks(repository, found))
 
 
 def withdraw(repository: Repository) -> None:

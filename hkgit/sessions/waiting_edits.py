@@ -20,6 +20,7 @@ from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import Entry, FileMark, RecordedHunk, entry_path
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
+from hkgit.sessions.homes import UNNAMED, find_folders
 from hkgit.text.document import Document
 from hkgit.values import replace
 
@@ -135,6 +136,13 @@ def may_be_committed(
         return True
     stash = repository.git("rev-parse", "--quiet", "--verify", "refs/stash", check=False)
     return stash.code == 0
+
+
+def open_journals(repository: Repository, root: Path) -> list[SessionJournal]:
+    """Open the journals of all named sessions of a checkout: other calls are no evidence."""
+    found = [SessionJournal(folder) for folder in find_folders(root) if folder.name != UNNAMED]
+    see_head(repository, found)
+    return found
 
 
 def see_head(where: Repository | Path, journals: Sequence[SessionJournal]) -> None:
