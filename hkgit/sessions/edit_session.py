@@ -23,7 +23,6 @@ from hkgit.sessions.file_lines import (
     Reading,
     read_checkout,
 )
-from hkgit.sessions.knowledge import KEPT
 from hkgit.sessions.writer import at_work, carry_out
 from hkgit.text.hashes import digest
 from hkgit.values import dataclass, replace
@@ -98,11 +97,9 @@ class EditSession:
             return reading
         with at_work(self.root, self.journal):
             journal, lines = self.journal, (reading.start_line, reading.end_line)
-            if len(data) <= KEPT:
-                journal.blobs.put(data)
-            seen, kept = {lines: reading.range_hash or ""}, journal.blobs.get
-            known = journal.state.knowledge.learn(path, seen, data, kept, self.turn)
-            journal.update(knowledge=known)
+            journal.blobs.put(data)
+            known, kept = journal.state.knowledge, journal.blobs.get
+            journal.update(knowledge=known.learn(path, [lines], data, kept, self.turn))
         return replace(reading, has_receipt=True)
 
     # Editing

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator
 
 from hkgit.edits import Read, Snapshot
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_units
-from hkgit.sessions.knowledge import carry_knowledge
 from hkgit.sessions.waiting_edits import find_effective, is_unread
 from hkgit.text.escape import to_json_text
 from hkgit.text.strict_json import JsonObject
@@ -83,7 +82,7 @@ def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
     for path, known in sorted(journal.state.knowledge.merge(kept).items()):
         file = files.get(path)
         if file is not None:
-            yield from carry_knowledge(known, file.data, kept).receipts(path)
+            yield from known.receipts(path, file.data, kept)
 
 
 def _describe_call(
