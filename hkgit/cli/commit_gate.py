@@ -140,7 +140,7 @@ def _add_fixes(repository: Repository, report: Report) -> Report:
     if repository.work_tree is None:
         return report
     # Few commits are rejected.
-    from hkgit.sessions.late_reads import find_blind_reads
+    from hkgit.sessions.waiting_edits import find_blind_reads
 
     reads: dict[str, dict[str, None]] = {}
     for path, command in find_blind_reads(repository, repository.work_tree, report.policy):

@@ -8,9 +8,9 @@ import click
 
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import find_work_root, open_repository
-from hkgit.sessions import end as ending
+from hkgit.sessions import session_states as ending
 from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.end import SessionState
+from hkgit.sessions.session_states import SessionState
 from hkgit.text.escape import count_noun, visible
 from hkgit.values import asdict
 

@@ -225,7 +225,7 @@ def stage(repository: Repository) -> Proposal:
             say_none_waits(root)
         _forget(journals)
     if find_unused(root):
-        from hkgit.sessions.end import expire
+        from hkgit.sessions.session_states import expire
 
         expire(root)
     return proposal

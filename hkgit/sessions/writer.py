@@ -31,7 +31,7 @@ def at_work(root: Path, journal: SessionJournal) -> Iterator[None]:
     """
     if not journal.folder.exists() and find_unused(root):
         # Few calls need it, and it opens the repository.
-        from hkgit.sessions.end import expire
+        from hkgit.sessions.session_states import expire
 
         expire(root)
     with lock_sessions(journal.folder.parent):

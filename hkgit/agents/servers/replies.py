@@ -18,7 +18,7 @@ from hkgit.errors import (
 from hkgit.matching.place import format_confidence
 from hkgit.sessions.answers import EditReport, UndoReport
 from hkgit.sessions.file_lines import Reading
-from hkgit.sessions.session_status import Status
+from hkgit.sessions.session_states import Status
 from hkgit.text.escape import to_json_text, visible
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass, replace

@@ -25,7 +25,6 @@ from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.sessions.refused_calls import note_unread_spec
 from hkgit.text.escape import to_json_text, visible
 from hkgit.values import dataclass, replace
 from hkgit.workflows.application import ApplyResult, advise, apply
@@ -209,7 +208,7 @@ def _spec(session: EditSession, place: Root, given: Values, call: str) -> Spec:
         spec = session.parse(text, format)
     except InvalidInput as error:
         if not given.get("dry_run", False):
-            note_unread_spec(session.root, session.agent, call, error)
+            session.note_unread(call, error)
         raise
     spec = append_at_end(spec) if is_appending else spec
     if place.within == place.root:
