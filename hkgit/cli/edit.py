@@ -104,18 +104,12 @@ def undo(session: str | None, call: str | None, whole: bool, only_list: bool) ->
         return Answer(status.document, _list(status))
     undone = edit_session.undo(call, whole_session=whole)
     CONSOLE.done = "the call is undone"
-    document = {
-        "status": "undone",
-        "session": edit_session.session,
-        "calls": list(undone.calls),
-        "files": sorted(undone.files),
-    }
     lines = [
         f"{path}: {'deleted again' if file is None else 'as it was'}"
         for path, file in sorted(undone.files.items())
     ]
     nothing = f"nothing is left of {count_noun(len(undone.calls), 'call')}: no file changed"
-    return Answer(document, lines or [nothing], is_info=True)
+    return Answer(undone.document, lines or [nothing], is_info=True)
 
 
 def _list(status: Status) -> Iterator[str]:

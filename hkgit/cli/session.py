@@ -36,8 +36,9 @@ def list_() -> Answer:
 @json_option
 def show(name: str) -> Answer:
     """Show the calls of one session, and what it has read."""
-    state = _one(name)
-    status = EditSession.open(find_work_root(), name).status()
+    root = find_work_root()
+    state = ending.find_state(ending.list_sessions(open_repository(), root), name)
+    status = EditSession.open(root, name).status()
     lines = [describe_session(state)]
     for call in status.calls:
         undone = ", undone" if call.undone else ""
@@ -75,14 +76,6 @@ def clean(names: tuple[str, ...], force: bool, dry_run: bool) -> Answer:
         "kept": [each.session for each in kept],
     }
     return Answer(document, lines or ["nothing to remove"], is_info=True)
-
-
-def _one(name: str) -> SessionState:
-    found = ending.list_sessions(open_repository(), find_work_root())
-    state = next((each for each in found if each.session == name), None)
-    if state is None:
-        raise ending.refuse_missing_session(name)
-    return state
 
 
 def describe_session(state: SessionState) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -51,16 +51,30 @@ class SessionState:
 
 def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
     """List every session of a checkout, by name."""
-    damaged: list[SessionState] = []
+    states: list[SessionState] = []
     journals: list[SessionJournal] = []
     for folder in find_folders(root):
         try:
-            (journal := SessionJournal(folder)).load()
-            journals.append(journal)
+            journals.append(SessionJournal(folder).load())
         except GitRefused as error:
             last = int(read_last_use(folder))
-            damaged.append(SessionState(folder.name, last, damage=error.what))
-    states = [*damaged, *_describe(repository, root, journals)]
+            states.append(SessionState(folder.name, last, damage=error.what))
+    units = find_awaiting(repository, root, journals)
+    waiting = Counter(unit.key[0] for unit in units)
+    blind = Counter(unit.key[0] for unit in units if is_unread(unit.entry, unit.number))
+    for journal in journals:
+        name, last = journal.folder.name, int(read_last_use(journal.folder))
+        calls = journal.standing
+        state = SessionState(
+            session=name,
+            last_used=last,
+            agents=tuple(dict.fromkeys(call.agent for call in calls)),
+            call_count=len(calls),
+            waiting=waiting[name],
+            waiting_blind=blind[name],
+            expires=None if waiting[name] else last + EXPIRY,
+        )
+        states.append(state)
     return sorted(states, key=lambda state: state.session)
 
 
@@ -72,21 +86,25 @@ def clean(
     Those of which an edit waits, or whose journal is damaged, stay unless `force` says otherwise.
     Raises InvalidInput for a name that is none.
     """
-    for name in names:
-        _open_named(root, name)
-    gone: list[SessionState] = []
-    kept: list[SessionState] = []
-    for state in list_sessions(repository, root):
-        if names and state.session not in names:
-            continue
-        stays = state.waiting or state.damage is not None
-        (gone if force or not stays else kept).append(state)
-    for state in () if dry_run else gone:
-        folder = _open_named(root, state.session).folder
+    states = list_sessions(repository, root)
+    asked = [find_state(states, name) for name in names] or states
+    kept = [each for each in asked if not force and (each.waiting or each.damage is not None)]
+    gone = [each for each in asked if each not in kept]
+    old = {each.session for each in gone if not dry_run}
+    for folder in (each for each in find_folders(root) if each.name in old):
         with lock_sessions(folder.parent):
             shutil.rmtree(folder, ignore_errors=True)
     _tidy(root)
     return gone, kept
+
+
+def find_state(states: Iterable[SessionState], name: str) -> SessionState:
+    """Find the state of one session. Raises InvalidInput for a name that none has."""
+    for state in states:
+        if state.session == name:
+            return state
+    fix = "hkgit session list shows the sessions."
+    raise InvalidInput(f"session {name}", "is not a session of this checkout", fix)
 
 
 def expire(root: Path) -> list[str]:
@@ -116,47 +134,6 @@ def list_homes(repository: Repository) -> Iterator[Path]:
     homes.append(repository.common_dir / "hkgit" / "sessions")
     homes += find_files(repository.common_dir / "worktrees", "*/hkgit/sessions")
     yield from dict.fromkeys(home.resolve() for home in homes)
-
-
-def _describe(
-    repository: Repository, root: Path, journals: Sequence[SessionJournal]
-) -> list[SessionState]:
-    """Describe sessions, with how many edits of each wait."""
-    units = find_awaiting(repository, root, journals)
-    waiting = Counter(unit.key[0] for unit in units)
-    blind = Counter(unit.key[0] for unit in units if is_unread(unit.entry, unit.number))
-    states = []
-    for journal in journals:
-        name, last, calls = (
-            journal.folder.name,
-            int(read_last_use(journal.folder)),
-            journal.standing,
-        )
-        states.append(
-            SessionState(
-                session=name,
-                last_used=last,
-                agents=tuple(dict.fromkeys(call.agent for call in calls)),
-                call_count=len(calls),
-                waiting=waiting[name],
-                waiting_blind=blind[name],
-                expires=None if waiting[name] else last + EXPIRY,
-            )
-        )
-    return states
-
-
-def _open_named(root: Path, name: str) -> SessionJournal:
-    for folder in find_folders(root):
-        if folder.name == name:
-            return SessionJournal(folder)
-    raise refuse_missing_session(name)
-
-
-def refuse_missing_session(name: str) -> InvalidInput:
-    """Build the error for a name that no session has."""
-    fix = "hkgit session list shows the sessions."
-    return InvalidInput(f"session {name}", "is not a session of this checkout", fix)
 
 
 def _tidy(root: Path) -> None:

@@ -65,7 +65,7 @@ def undo_calls(
         numbers = tuple(each.id for each in calls)
         back = JournaledCall(agent, reversals=reversals, undoes=numbers)
         carry_out(root, journal, back, changed, known)
-    return UndoReport(tuple(map(str, numbers)), changed)
+    return UndoReport(journal.folder.name, tuple(map(str, numbers)), changed)
 
 
 def _tell(path: str, before: File | None, after: File | None) -> RecordedFile:

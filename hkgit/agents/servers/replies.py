@@ -144,16 +144,10 @@ def of_error(error: HkgitError) -> Reply:
     return Reply(document, to_json_text(str(error)) or "", is_error=True, is_misuse=is_misuse)
 
 
-def of_undone(undone: UndoReport, session: str) -> Reply:
+def of_undone(undone: UndoReport) -> Reply:
     """Reply with what was taken back."""
-    files = [to_json_text(path) or "" for path in undone.files]
-    document = {
-        "status": "undone",
-        "session": session,
-        "calls": list(undone.calls),
-        "files": files,
-    }
-    return Reply(document, f"Undone: {', '.join(undone.calls)}. Changed: {', '.join(files)}.")
+    files = ", ".join(undone.document["files"])
+    return Reply(undone.document, f"Undone: {', '.join(undone.calls)}. Changed: {files}.")
 
 
 def of_status(status: Status) -> Reply:

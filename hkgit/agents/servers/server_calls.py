@@ -186,7 +186,7 @@ def _say(text: str) -> None:
 
 def _undo(session: EditSession, place: Root, given: Values) -> Reply:
     is_whole = given.get("whole_session", False)
-    return of_undone(session.undo(given.get("call"), whole_session=is_whole), session.session)
+    return of_undone(session.undo(given.get("call"), whole_session=is_whole))
 
 
 def _status(session: EditSession, place: Root, given: Values) -> Reply:
