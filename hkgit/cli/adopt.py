@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -23,14 +24,15 @@ from hkgit.cli.history import resolve_range
 from hkgit.cli.output import CONSOLE
 from hkgit.cli.redo import tell_remade
 from hkgit.errors import HkgitError, InvalidInput, Rejected
-from hkgit.evidence.verdict import BLIND, CandidateCommit
+from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding
 from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository, find_checkout
 from hkgit.values import replace
 from hkgit.workflows.adoption import (
-    AdoptRequest,
-    adopt,
+    Adoption,
+    adopt_commits,
+    adopt_tree,
     list_changed_paths,
     store_checkout,
 )
@@ -66,12 +68,11 @@ def find_adoption(repository: Repository, candidate: CandidateCommit) -> str:
             return ""
         logs = Logs(found, partial(find_checkout, repository))
         if candidate.id is None:
-            request = AdoptRequest(logs, tree=candidate.tree, keeps=False)
+            done = adopt_tree(repository, logs, candidate.tree, keeps=False)
             command = "hkgit adopt --staged"
         else:
-            request = AdoptRequest(logs, commits=(candidate.id,), keeps=False)
+            [done] = adopt_commits(repository, logs, (candidate.id,), keeps=False)
             command = f"hkgit adopt {candidate.id[:12]}"
-        [done] = adopt(repository, request)
     except (HkgitError, OSError):
         return ""
     return command if done.is_whole and done.entries else ""
@@ -82,13 +83,17 @@ def add_adoption(repository: Repository, ruling: Ruling) -> Ruling:
     candidate = ruling.judged.candidate
     is_bare = len(candidate.parents) == 1 and not ruling.judged.entries
     command = find_adoption(repository, candidate) if is_bare else ""
-    if not command:
-        return ruling
-    fix = f"A transcript explains all of it: {command}"
-    found = (
-        replace(each, fix=fix, mend=command) if each.rule == BLIND else each
-        for each in ruling.findings
-    )
+    return fix_blind(ruling, lambda each: fix_by_adoption(each, command)) if command else ruling
+
+
+def fix_by_adoption(finding: Finding, command: str) -> Finding:
+    """Name the command in a finding."""
+    return replace(finding, fix=f"A transcript explains all of it: {command}", mend=command)
+
+
+def fix_blind(ruling: Ruling, fix: Callable[[Finding], Finding]) -> Ruling:
+    """Put a fix into the findings of a ruling that are about blind edits."""
+    found = (fix(each) if each.rule == BLIND else each for each in ruling.findings)
     return replace(ruling, findings=tuple(found))
 
 
@@ -131,10 +136,9 @@ def command(
     if commits is not None and ".." not in commits and is_text and not dry_run:
         tell_remade(repository, remake(repository, RemakeRequest(commits, transcripts=logs)))
         return 0
-    request = _request(repository, logs, commits, working_tree, keeps=not dry_run)
-    done = adopt(repository, request)
-    document = adoption_json(done, logs, is_kept=request.keeps)
-    lines = chain(log_lines(logs), adoption_lines(repository, done, is_kept=request.keeps))
+    done = _adopt(repository, logs, commits, working_tree, keeps=not dry_run)
+    document = adoption_json(done, logs, is_kept=not dry_run)
+    lines = chain(log_lines(logs), adoption_lines(repository, done, is_kept=not dry_run))
     code = 0 if all(each.is_whole for each in done) else UNEXPLAINED
     return Answer(document, lines, code, is_info=True)
 
@@ -148,21 +152,21 @@ def _in_range(repository: Repository, commits: str) -> tuple[str, ...]:
     return tuple(each for each in listed if len(repository.commit(each).parents) < 2)
 
 
-def _request(
+def _adopt(
     repository: Repository,
     logs: Logs,
     commits: str | None,
     of_checkout: bool,
     *,
     keeps: bool,
-) -> AdoptRequest:
-    """What is asked about; without a word what is staged, else what is in the checkout."""
+) -> list[Adoption]:
+    """Explain commits; without a word what is staged, else what is in the checkout."""
     if commits is not None:
-        return AdoptRequest(logs, commits=_in_range(repository, commits), keeps=keeps)
+        return adopt_commits(repository, logs, _in_range(repository, commits), keeps=keeps)
     tree = None if of_checkout else repository.index_tree()
     if tree is None or not _differs(repository, tree):
         tree = store_checkout(repository)
-    return AdoptRequest(logs, tree=tree, keeps=keeps)
+    return [adopt_tree(repository, logs, tree, keeps=keeps)]
 
 
 def _differs(repository: Repository, tree: str) -> bool:

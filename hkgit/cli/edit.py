@@ -24,7 +24,7 @@ from hkgit.cli.spec_options import (
 from hkgit.edits import Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.edit_session import EditSession, open_latest
+from hkgit.sessions.edit_session import EditSession, open_session
 from hkgit.sessions.homes import UNNAMED
 from hkgit.sessions.session_states import Status
 from hkgit.text.escape import count_noun, visible
@@ -97,8 +97,7 @@ def undo(session: str | None, call: str | None, whole: bool, only_list: bool) ->
     """
     if call is not None and whole:
         raise click.UsageError("--call and --all exclude each other.")
-    root = find_work_root()
-    edit_session = open_latest(root) if session is None else EditSession.open(root, session)
+    edit_session = open_session(find_work_root(), session)
     if only_list:
         status = edit_session.status()
         return Answer(status.document, _list(status))

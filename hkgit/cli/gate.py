@@ -158,11 +158,12 @@ def _add_adoptions(repository: Repository, rulings: Iterator[Ruling]) -> Iterato
 
 def _judge_event(policy: str | None, form: str, *, explain: bool) -> bool:
     """Whether what a CI job runs for passes."""
-    from hkgit.gate.entrypoints.ci import read_event
-    from hkgit.workflows.judgement import judge_ci
+    from hkgit.gate.entrypoints.ci import judge_event, read_event
+    from hkgit.gate.trusted_policy import load_policy
 
     repository, event = open_repository(), read_event(os.environ)
     words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
     print_note(visible(words))
-    report = judge_ci(repository, event, policy, show_progress(_PROGRESS), explain=explain)
+    given = None if policy is None else load_policy(repository, policy, None)
+    report = judge_event(repository, event, given, show_progress(_PROGRESS), explain=explain)
     return print_report(repository, report, form, explain=explain)

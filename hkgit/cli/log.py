@@ -13,7 +13,6 @@ from hkgit.audit.commits import (
     VERDICT_WORDS,
     AuditedCommit,
     CommitFilter,
-    audit_commit,
     commit_json,
     fold_agent,
 )
@@ -115,7 +114,7 @@ def command(
     history = find_history(repository, revision)
     commits = _commits(repository, history.asked, asked, None if wanted.asks else max_count)
     watched = show_progress("judging commit")(commits)
-    audited = map(audit_commit, map(history.rule, watched))
+    audited = map(AuditedCommit, map(history.rule, watched))
     found = islice(filter(wanted.fits, audited), max_count)
     signers = Signers(repository, history.asked.old or repository.head().commit)
     signed = ((commit, signers.of(commit.ruling)) for commit in found)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
-    from hkgit.sessions.stage import RecordStep
+    from hkgit.cli.record_steps import RecordStep
     from hkgit.workflows.judgement import RefPoint
 
 _RECORD = (["--staged"], ["--committed"], ["--withdraw"], ["--message-file"])

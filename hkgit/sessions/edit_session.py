@@ -306,12 +306,14 @@ class EditSession:
         return collect_status(self.session, self.journal, Checkout(self.root))
 
 
-def open_latest(root: Path) -> EditSession:
-    """Open the session of the newest call that is not undone.
+def open_session(root: Path, name: str | None) -> EditSession:
+    """Open the session of that name; without one, that of the newest call that is not undone.
 
     Raises InvalidInput where no call can be undone.
     """
-    from hkgit.sessions.waiting_edits import see_head
+    if name is not None:
+        return EditSession.open(root, name)
+    from hkgit.sessions.waiting_edits import see_head  # few calls leave the session open
 
     journals = [SessionJournal(folder) for folder in places.find_folders(root)]
     see_head(root, journals)

@@ -22,7 +22,6 @@ from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.homes import (
     find_unused,
     lock_sessions,
-    may_wait,
     say_more,
     say_none_waits,
 )
@@ -30,46 +29,7 @@ from hkgit.sessions.waiting_edits import has_moved, may_be_committed, open_journ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal
-
     from hkgit.sessions.commit_entries import Proposal
-
-    RecordStep = Literal["staged", "message", "committed", "withdraw"]
-
-
-def record(repository: Repository, step: RecordStep, message_file: str = "") -> tuple[str, ...]:
-    """Do what is due at a point of `git commit`. Returns lines about what it could not cover.
-
-    `staged` adds the entries of what is staged, `message` writes their trailers, `committed`
-    forgets what HEAD's commit has recorded, `withdraw` takes the entries out again. `message_file`
-    is what git's hook was given, empty where it was left out. Raises GitRefused where the index or
-    the message cannot be read or written.
-    """
-    if step == "message":
-        from hkgit.git.repository import find_message_file
-        from hkgit.sessions.commit_message import sign
-
-        sign(repository, find_message_file(repository, message_file))
-    elif step == "staged":
-        return stage(repository).uncovered
-    elif step == "withdraw":
-        withdraw(repository)
-    else:
-        settle_commit(repository)
-        return list_commits_past_hooks(repository)
-    return ()
-
-
-def list_commits_past_hooks(repository: Repository) -> tuple[str, ...]:
-    """List, a line each, commits made past the hooks that hold edits of sessions."""
-    root = repository.work_tree
-    if root is None or not may_wait(root):
-        return ()
-    # Few commits are.
-    from hkgit.sessions.bypass import describe_commits_past_hooks, find_commits_past_hooks
-
-    found = find_commits_past_hooks(repository, root)
-    return tuple(describe_commits_past_hooks(repository, found))
 
 
 def withdraw(repository: Repository) -> None:

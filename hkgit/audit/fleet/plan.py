@@ -221,13 +221,12 @@ def write_json(path: Path, value: Mapping[str, Json]) -> None:
 class RepositoryState:
     """What the judgement of a repository rests on.
 
-    `basis` names all that its rulings depend on (policy, pins, versions), `evidence` the refs that
-    open ones depend on: what failed, what a key or a record in refs accepts (`lasting` in the
-    tables is false). `tips` are the commits by ref.
+    `basis` names all that its rulings depend on: policy, versions, and the refs on which open ones
+    hang (`lasting` in the tables is false): what failed, what a key or a record in refs accepts.
+    `tips` are the commits by ref.
     """
 
     basis: str
-    evidence: str
     tips: Mapping[str, str]
 
 
@@ -301,8 +300,10 @@ def _plan(
     repository, refs = Repository.discover(mirror), list_mirror(mirror)
     tips = _find_tips(listed, refs, branch)
     policy = _read_policy(repository, named, tips)
-    basis = digest(repr((policy, sorted(tips), describe_versions())).encode())
-    state = RepositoryState(basis, _digest_evidence(refs), tips)
+    own = (BREAK_GLASS, "refs/hkgit/")
+    evidence = sorted(each for each in refs.items() if each[0].startswith(own))
+    basis = repr((policy, sorted(tips), describe_versions(), evidence))
+    state = RepositoryState(digest(basis.encode()), tips)
     if not tips or state == before:
         return PlannedRepository(state, policy)
     first, *others = map(repository.resolve, tips.values())
@@ -346,10 +347,3 @@ def _read_policy(repository: Repository, named: Policy | None, tips: Mapping[str
     if not tips:
         return Policy()
     return read_trusted_policy(repository, repository.resolve(next(iter(tips.values()))))
-
-
-def _digest_evidence(refs: Mapping[str, str]) -> str:
-    """One value for all refs that may change a ruling: hkgit's own, and tags of break-glass."""
-    own = (BREAK_GLASS, "refs/hkgit/")
-    lines = sorted(f"{ref} {name}" for ref, name in refs.items() if ref.startswith(own))
-    return digest("\n".join(lines).encode())

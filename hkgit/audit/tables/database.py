@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from sqlite3 import Connection
 
-from hkgit.audit.commits import audit_commit, fold_agent
+from hkgit.audit.commits import AuditedCommit, fold_agent
 from hkgit.audit.tables.columns import (
     COUNT,
     FLAG,
@@ -242,7 +242,7 @@ def update_rows(
     judge = describe_judges(policy)
     held = list_held(database, name, policy)
     fresh = [each for each in commits if each not in held]
-    rulings = map(audit_commit, rule(fresh))
+    rulings = map(AuditedCommit, rule(fresh))
     rows = (make_rows(repository, each, policy, judge) for each in rulings)
     add_commits(database, name, rows)
     return len(fresh)
@@ -255,7 +255,7 @@ def keep_rulings(
     judge, rows = describe_judges(policy), list[Rows]()
     try:
         for ruling in rulings:
-            rows.append(make_rows(None, audit_commit(ruling), policy, judge))
+            rows.append(make_rows(None, AuditedCommit(ruling), policy, judge))
             if len(rows) == _CHUNK:
                 add_commits(database, "", rows)
                 rows.clear()

@@ -15,6 +15,7 @@ from hkgit.audit.commits import (
     AuditedCommit,
     fold_agent,
     is_weak_commit,
+    list_changes,
     name_evidence,
     strength_of,
 )
@@ -23,7 +24,7 @@ from hkgit.edits import Read
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.entry import LEDGER, Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
-from hkgit.evidence.verdict import CandidateCommit, Verdict
+from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
 from hkgit.gate.ruling import is_lasting
@@ -233,7 +234,11 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
     hunks: dict[str, list[ReviewHunk]] = {}
     for hunk in list_hunks(repository, commit, _EVERY_HUNK):
         hunks.setdefault(hunk.path, []).append(hunk)
-    for change in _changes(repository, candidate):
+    try:
+        changes = list_changes(repository, candidate)
+    except HkgitError:  # what cannot be read is said by the verdict
+        return
+    for change in changes:
         is_gone = change.new is None and change.path in moved.values()
         if not is_gone and not change.path.startswith(f"{LEDGER}/"):
             row = _file(change, moved.get(change.path))
@@ -243,14 +248,6 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
 
 def _moves(file: RecordedFile) -> bool:
     return file.path is not None and file.new_path not in (None, file.path)
-
-
-def _changes(repository: Repository, candidate: CandidateCommit) -> Sequence[TreeChange]:
-    try:
-        parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
-        return repository.changes(parent, candidate.tree)
-    except HkgitError:  # what cannot be read is said by the verdict
-        return ()
 
 
 def _file(change: TreeChange, old_path: str | None) -> Row:
