@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import stat
-import sys
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.git.facts import LOCAL_VARIABLES, find_shared
+from hkgit.git.facts import find_shared
 from hkgit.git.program import Git, refuse_failed
 
 NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
@@ -39,10 +37,6 @@ def find_repository(start: Path, *, in_hook: bool, is_named: bool) -> tuple[Path
     bare. The format is `sha1` or `sha256`. With `is_named` a bare repository at `start` is what the
     user means, whatever safe.bareRepository says. Raises GitRefused with git's own words.
     """
-    is_told = in_hook and not _TELLING.isdisjoint(os.environ)
-    plain = None if is_told else _find_plain(start)
-    if plain is not None:
-        return plain / ".git", plain, "sha1"
     args = ("rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir")
     here = Git(start, NO_FETCH, keep_environment=in_hook)
     asked = here(*args, "--show-toplevel", check=False)
@@ -60,53 +54,6 @@ def find_repository(start: Path, *, in_hook: bool, is_named: bool) -> tuple[Path
     bare, object_format, path = asked.text.split("\n", 2)
     git_dir = Path(path)
     return git_dir, None if bare == "true" else _work_tree(here, git_dir), object_format
-
-
-_TELLING = LOCAL_VARIABLES - {"GIT_INDEX_FILE", "GIT_PREFIX"}
-"""Variables by which git tells a hook where the repository is."""
-_SAYING = ("GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
-"""Variables by which git looks elsewhere; none of its tests' own may be there either."""
-_UNUSUAL = ("bare", "extensions", "worktree")
-"""Words of a configuration that may say where a repository's parts are, or that it is another."""
-
-
-def _find_plain(start: Path) -> Path | None:
-    """Find the checkout around a directory where it is as nearly everywhere, and spare a process.
-
-    None where git has to say: where `.git` is no directory of the user's own on this file system,
-    or its HEAD or configuration are not as `git init` leaves them (see setup.c of git). What is
-    wrong with other settings git says when it is first started.
-    """
-    if sys.platform != "linux" or any(
-        name.startswith((*_SAYING, "GIT_TEST")) for name in os.environ
-    ):
-        return None
-    try:
-        here = start.resolve(strict=True)
-        device = here.stat().st_dev
-        for root in (here, *here.parents):
-            if root.stat().st_dev != device or os.path.lexists(root / "HEAD"):
-                return None
-            if os.path.lexists(root / ".git"):
-                break
-        git_dir = root / ".git"
-        places = [os.lstat(each) for each in (root, git_dir)]
-        says = (git_dir / "config").read_text("utf-8").lower().replace("\tbare = false\n", "")
-        head = (git_dir / "HEAD").read_bytes()
-    except (OSError, UnicodeDecodeError):
-        return None
-    is_plain = (
-        here.is_dir()
-        and all(stat.S_ISDIR(each.st_mode) and each.st_uid == os.geteuid() for each in places)
-        and all(os.access(git_dir / each, os.X_OK) for each in ("objects", "refs"))
-        and not os.path.lexists(git_dir / "commondir")
-        and (read_branch(git_dir) is not None or re.fullmatch(_ID + rb"\n", head) is not None)
-        and says.count("repositoryformatversion")
-        == says.count("\trepositoryformatversion = 0\n")
-        == 1
-        and not any(each in says for each in _UNUSUAL)
-    )
-    return root if is_plain else None
 
 
 def _damaged_above(start: Path) -> GitRefused | None:
