@@ -18,7 +18,7 @@ from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
 from hkgit.sessions.commit_entries import Proposal, propose
-from hkgit.sessions.stage import open_journals
+from hkgit.sessions.waiting_edits import open_journals
 from hkgit.sessions.writer import at_work
 from hkgit.values import dataclass
 from hkgit.workflows.explanation import Explanation, Origin, explain
