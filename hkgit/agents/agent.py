@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from hkgit.agents.setup.settings import Part
 
 
+Settings = Mapping[str, JsonObject | str]
+"""Files by their paths: members of a JSON file, or text; who else writes there the path tells."""
+
+
 @dataclass(frozen=True)
 class Keys:
     """What a hook's input calls its members, and what it says of a call's two stages."""
@@ -47,8 +51,10 @@ class Agent:
     """What hkgit knows of an agent."""
 
     name: str
-    list_parts: Callable[[str], list[Part]]
-    """Lists the settings that connect it, with the command of its hooks."""
+    settings: Callable[[str], Settings]
+    """Builds the settings that connect it, with the command of its hooks."""
+    new_settings: Mapping[str, JsonObject] = field(default_factory=dict)
+    """What files of settings that are not there yet have to say beside."""
 
     edit_tool: str = "edit"
     """What it calls the tool `edit` of hkgit's server."""
@@ -86,6 +92,16 @@ class Agent:
     def tools(self) -> dict[str, Tool]:
         """All its tools that matter here."""
         return {**self.edits, **self.looks}
+
+    def list_parts(self, command: str) -> list[Part]:
+        """List the parts of settings that connect it, with the command of its hooks."""
+        from hkgit.agents.setup.settings import make_part  # hooks set nothing up
+
+        settings, owner = self.settings(command), f"hkgit hook {self.name}"
+        return [
+            make_part(path, value, self.new_settings.get(path, {}), owner)
+            for path, value in settings.items()
+        ]
 
     def read_event(self, payload: JsonObject) -> ToolEvent | None:
         """Read the event of a hook's input; None where it does not matter here."""

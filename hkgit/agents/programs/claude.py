@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent
+from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import (
     END,
     HOOK_SECONDS,
@@ -42,10 +42,6 @@ from hkgit.agents.tools import SAID, Tool, editing, telling, text_of, whole_numb
 from hkgit.sessions.told_changes import Told, to_bytes
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "claude"
 LOG_NAME = "claude-code"
@@ -185,8 +181,8 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, is_steering
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import MCP_SERVER, is_steering
 
     failed = {FAILED: [{"matcher": "Bash", "hooks": hook_commands(command)}]}
     called = hooks(command, [*EDITS, "Bash", f"{SERVER}.*"], [*EDITS, *LOOKS])
@@ -195,10 +191,8 @@ def _list_parts(command: str) -> list[Part]:
         # Otherwise it asks for each call, and where nobody answers it refuses.
         settings["permissions"] = {"allow": ["mcp__hkgit"]}
         settings["enabledMcpjsonServers"] = ["hkgit"]
-    return [
-        JsonPart(".mcp.json", {"mcpServers": {"hkgit": MCP_SERVER}}),
-        JsonPart(".claude/settings.json", settings, owner=f"hkgit hook {NAME}"),
-    ]
+    servers = {"mcpServers": {"hkgit": MCP_SERVER}}
+    return {".mcp.json": servers, ".claude/settings.json": settings}
 
 
 def hook_commands(command: str) -> list[dict[str, object]]:
@@ -327,7 +321,7 @@ AGENT = Agent(
     note=NOTE,
     reword=_reword,
     complete=_complete,
-    list_parts=_list_parts,
+    settings=_build_settings,
     learns_earlier=True,
     logs=(
         Log(

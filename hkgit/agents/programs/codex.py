@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from hkgit.agents.agent import Agent
+from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -49,10 +49,6 @@ from hkgit.sessions.told_changes import LineHunk, Told, to_bytes
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
-
 NAME = "codex"
 
 EDITS: dict[str, Tool] = {"apply_patch": patching("command", "input", "patch")}
@@ -76,26 +72,15 @@ _APPROVED = 'default_tools_approval_mode = "approve"\n'
 """Otherwise it asks for each call, and where nobody answers it refuses."""
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import JsonPart, TomlPart, is_steering
+def _build_settings(command: str) -> Settings:
+    """The hooks of Claude Code; before a shell command too, and at the end of a turn."""
+    from hkgit.agents.setup.settings import is_steering
 
-    return [
-        TomlPart(".codex/config.toml", _SERVER + (_APPROVED if is_steering(command) else "")),
-        JsonPart(
-            ".codex/hooks.json",
-            {"hooks": _hooks(command)},
-            owner=f"hkgit hook {NAME}",
-        ),
-    ]
-
-
-def _hooks(command: str) -> dict[str, object]:
-    """Those of Claude Code; before a shell command too, and at the end of a turn."""
-    run, both = claude.hook_commands(command), "|".join([*EDITS, *LOOKS])
+    tools = [*EDITS, *LOOKS]
+    stop = {"Stop": [{"hooks": claude.hook_commands(command)}]}
     return {
-        "PreToolUse": [{"matcher": both, "hooks": run}],
-        "PostToolUse": [{"matcher": both, "hooks": run}],
-        "Stop": [{"hooks": run}],
+        ".codex/config.toml": _SERVER + (_APPROVED if is_steering(command) else ""),
+        ".codex/hooks.json": {"hooks": claude.hooks(command, tools, tools) | stop},
     }
 
 
@@ -336,7 +321,7 @@ AGENT = Agent(
     complete=_complete,
     find_output=find_script_output,
     learns_earlier=True,
-    list_parts=_list_parts,
+    settings=_build_settings,
     logs=(
         Log(
             NAME,

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.agent import Agent
+from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, ToolEvent, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn
@@ -35,10 +35,6 @@ from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, shell, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "copilot"
 LOG_NAME = "copilot-cli"
@@ -76,19 +72,19 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import MCP_SERVER, POWERSHELL, JsonPart, guard_in_time
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import MCP_SERVER, POWERSHELL, guard_in_time
 
     quiet = f"{POWERSHELL}-ErrorAction SilentlyContinue) {{ {command} }}; exit 0"
     call = {"type": "command", "bash": guard_in_time(command), "powershell": quiet}
     run = [{**call, "timeoutSec": HOOK_SECONDS}]
     hooks = {"version": 1, "hooks": {"preToolUse": run, "postToolUse": run}}
     server = {"type": "stdio", **MCP_SERVER}
-    return [
-        JsonPart(".mcp.json", {"mcpServers": {"hkgit": MCP_SERVER}}),
-        JsonPart(".vscode/mcp.json", {"servers": {"hkgit": server}}),
-        JsonPart(".github/hooks/hkgit.json", hooks, owner=f"hkgit hook {NAME}"),
-    ]
+    return {
+        ".mcp.json": {"mcpServers": {"hkgit": MCP_SERVER}},
+        ".vscode/mcp.json": {"servers": {"hkgit": server}},
+        ".github/hooks/hkgit.json": hooks,
+    }
 
 
 def _reword(payload: JsonObject) -> JsonObject | None:
@@ -189,7 +185,7 @@ AGENT = Agent(
     note={"additionalContext": SAID},
     reword=_reword,
     complete=_complete,
-    list_parts=_list_parts,
+    settings=_build_settings,
     logs=(LOG,),
     user_folder=("COPILOT_HOME", "", ".copilot"),
     remaining=(

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from hkgit.agents.agent import Agent, Keys
+from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, Did, Shell, ToolEvent, ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn, list_named_parts, read_attached
@@ -33,10 +33,6 @@ from hkgit.sessions.told_changes import Told, to_bytes
 from hkgit.text.hashes import sha256
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "gemini"
 LOG_NAME = "gemini-cli"
@@ -133,8 +129,8 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, guard_in_time, is_steering
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import MCP_SERVER, guard_in_time, is_steering
 
     guarded, limit = guard_in_time(command), HOOK_SECONDS * 1000
     run = [{"name": "hkgit", "type": "command", "command": guarded, "timeout": limit}]
@@ -145,8 +141,7 @@ def _list_parts(command: str) -> list[Part]:
     }
     # Otherwise it asks for each call, and has no such tool where nobody answers.
     server = MCP_SERVER | ({"trust": True} if is_steering(command) else {})
-    settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
-    return [JsonPart(SETTINGS, settings, owner=f"hkgit hook {NAME}")]
+    return {SETTINGS: {"mcpServers": {"hkgit": server}, "hooks": hooks}}
 
 
 def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
@@ -306,7 +301,7 @@ AGENT = Agent(
     note={"hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": SAID}},
     keys=Keys(before="BeforeTool", after="AfterTool"),
     complete=_complete,
-    list_parts=_list_parts,
+    settings=_build_settings,
     logs=(LOG,),
     user_folder=("GEMINI_CLI_HOME", ".gemini", ".gemini"),
     remaining=(

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Keys
+from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.events import HOOK_SECONDS, Editing, Pause, Shell, ToolEvent, UnshownShell
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import ask, knows_directory
@@ -24,10 +24,6 @@ from hkgit.git.goose_shell import find_goose_database, find_goose_start
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "goose"
 _SERVER = "hkgit__"
@@ -58,8 +54,8 @@ def _delegate(arguments: JsonObject, answer: object) -> Shell:
 LOOKS: dict[str, Tool] = {"shell": shell("command"), "delegate": _delegate}
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import JsonPart, guard_in_time
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import guard_in_time
 
     run = {"type": "command", "command": guard_in_time(command), "timeout": HOOK_SECONDS}
     groups = {
@@ -69,10 +65,7 @@ def _list_parts(command: str) -> list[Part]:
         "Stop": [{"hooks": [run]}],
     }
     about = {"name": "hkgit", "version": "1.0.0", "description": "Evidence for commits"}
-    return [
-        JsonPart(f"{_FOLDER}/plugin.json", about),
-        JsonPart(f"{_FOLDER}/hooks/hooks.json", {"hooks": groups}, owner=f"hkgit hook {NAME}"),
-    ]
+    return {f"{_FOLDER}/plugin.json": about, f"{_FOLDER}/hooks/hooks.json": {"hooks": groups}}
 
 
 def _rule(tools: Sequence[str], run: JsonObject) -> JsonObject:
@@ -192,7 +185,7 @@ AGENT = Agent(
     complete=_complete,
     find_output=_find_output,
     learns_earlier=True,
-    list_parts=_list_parts,
+    settings=_build_settings,
     logs=(Log(NAME, _find_logs, _detects, _says, suffix="/sessions.db", read=_read_database),),
     user_folder=("", "", ".agents"),
     remaining=(

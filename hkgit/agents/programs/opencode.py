@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Keys
+from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.events import ToolEvent
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import ask, find_database
@@ -18,13 +18,8 @@ from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
-from hkgit.text.hashes import add_stamp
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "opencode"
 SERVER = "hkgit_"
@@ -47,25 +42,21 @@ LOOKS: dict[str, Tool] = {
     "grep": searching(is_base=False, shown=text_of, naming=_LISTED),
 }
 
-_NEW = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'
+_NEW = {"opencode.json": {"$schema": "https://opencode.ai/config.json"}}
 """A file of settings as OpenCode itself would make of an empty one, in the midst of its work."""
 
 
-def _list_parts(command: str) -> list[Part]:
-    return build_parts(command, NAME, "opencode.json", _NEW)
-
-
-def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]:
-    """Build the settings that connect OpenCode or a fork of it; its folder is named after it."""
-    from hkgit.agents.setup.settings import FilePart, JsonPart, read_script
+def build_settings(command: str, agent: str = NAME) -> Settings:
+    """Build the settings that connect OpenCode or a fork of it; its files are named after it."""
+    from hkgit.agents.setup.settings import read_script
 
     server = {"type": "local", "command": ["hkgit", "mcp"], "enabled": True}
     values = {"agent": agent, "tools": [*EDITS, *LOOKS], "edits": [*EDITS, "bash"]}
     plugin = read_script(command, "opencode.js", "spawn.js", **values)
-    return [
-        JsonPart(settings, {"mcp": {"hkgit": server}}, new),
-        FilePart(f".{agent}/plugins/hkgit.js", add_stamp(plugin, "//")),
-    ]
+    return {
+        f"{agent}.json": {"mcp": {"hkgit": server}},
+        f".{agent}/plugins/hkgit.js": plugin,
+    }
 
 
 _FORKS = ("kilo",)
@@ -173,6 +164,7 @@ AGENT = Agent(
     keys=KEYS,
     complete=_complete,
     learns_earlier=True,
-    list_parts=_list_parts,
+    settings=build_settings,
+    new_settings=_NEW,
     logs=(keep_log(NAME),),
 )
