@@ -9,9 +9,10 @@ from hkgit.cli.common import open_hook_repository
 from hkgit.cli.output import CONSOLE, QUIET
 from hkgit.cli.passed_commits import is_about_names_alone, remember
 from hkgit.evidence.verdict import BLIND, Finding
-from hkgit.gate.ruling import REJECTED, Report, Ruling
+from hkgit.gate.ruling import Report, Ruling
 from hkgit.git.facts import (
     ALLOW_BLIND,
+    REJECTED,
     TRANSACTION,
     Facts,
     facts_of_commit,
