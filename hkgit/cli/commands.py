@@ -61,6 +61,8 @@ COMMANDS = {name: words for group in GROUPS.values() for name, words in group.it
 
 MODULES = {
     **dict.fromkeys(("edit", "undo"), "edit"),
+    **dict.fromkeys(("adopt", "redo"), "adopt"),
+    **dict.fromkeys(("gate", "verify"), "gate"),
     **dict.fromkeys(("hook", "record"), "hook"),
     **dict.fromkeys(("policy", "ledger", "attest"), "upkeep"),
     **dict.fromkeys(("blame", "attribution"), "blame"),

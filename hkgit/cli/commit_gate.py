@@ -103,7 +103,7 @@ def _add_fixes(repository: Repository, report: Report) -> Report:
         return report
     # Few commits are rejected.
     from hkgit.cli.adopt import find_adoption, fix_blind, fix_by_adoption
-    from hkgit.sessions.late_reads import find_blind_reads
+    from hkgit.sessions.waiting_edits import find_blind_reads
 
     reads: dict[str, dict[str, None]] = {}
     for path, command in find_blind_reads(repository, root, report.policy):
@@ -135,7 +135,7 @@ def _find_session(repository: Repository, ruling: Ruling) -> str | None:
     """Find a session whose evidence waits for a file of the commit, and which nobody has asked."""
     from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
     from hkgit.sessions.call_journal import list_waiting
-    from hkgit.sessions.stage import open_journals
+    from hkgit.sessions.waiting_edits import open_journals
     from hkgit.workflows.git_hooks import find_framework
 
     root = repository.work_tree

@@ -36,8 +36,8 @@ from hkgit.sessions.bypass import (
     describe_commits_past_hooks,
     find_commits_past_hooks,
 )
-from hkgit.sessions.end import list_sessions
 from hkgit.sessions.homes import find_folders
+from hkgit.sessions.session_states import list_sessions
 from hkgit.sessions.writer import find_crashed
 from hkgit.text.escape import escape_console, to_json_text, visible
 from hkgit.workflows import health

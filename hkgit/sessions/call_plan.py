@@ -16,7 +16,7 @@ from hkgit.evidence.entry import Entry
 from hkgit.matching.place import Settings
 from hkgit.sessions.answers import UnreadEdit, join_touched, render_mending_read
 from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.knowledge import UNKEPT, FileKnowledge, Kept, carry_knowledge, know_lines
+from hkgit.sessions.knowledge import FileKnowledge, Kept
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
 from hkgit.values import dataclass, field, replace
@@ -159,9 +159,9 @@ def _receipts(
         if file is None:
             stale[path] = "it was deleted since this session read it"
             continue
-        if knowledge.version not in (UNKEPT, digest(file.data)):
+        if knowledge.version != digest(file.data):
             stale[path] = "it has changed since this session read it"
-        receipts += carry_knowledge(knowledge, file.data, kept).receipts(path)
+        receipts += knowledge.receipts(path, file.data, kept)
     return receipts, stale
 
 
@@ -194,9 +194,9 @@ def _learn(
     document = Document(change.after.data)
     lines = [(1, document.line_count)]
     if not is_whole and change.before is not None:
-        held = () if before is None else carry_knowledge(before, change.before.data, kept).ranges
+        held = () if before is None else before.carry(change.before.data, kept).lines
         lines = map_lines(change.hunks).learn(held)
-    learned[change.new_path] = know_lines(change.after.data, lines)
+    learned[change.new_path] = FileKnowledge.of(change.after.data, lines)
     return learned
 
 

@@ -28,8 +28,7 @@ from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
 from hkgit.sessions.answers import render_mending_read
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey, group_connected
-from hkgit.sessions.placement import Built, CommitBuilder, PlacedEdits
-from hkgit.sessions.selection import choose_edits
+from hkgit.sessions.placement import Built, CommitBuilder, PlacedEdits, choose_edits
 from hkgit.sessions.waiting_edits import find_effective, is_unread
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, Words, words_of_files

@@ -55,7 +55,8 @@ from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import list_waiting
 from hkgit.sessions.commit_entries import ProposedEntry, propose
 from hkgit.sessions.commit_message import name_entries
-from hkgit.sessions.stage import find_root, lock_all, open_journals
+from hkgit.sessions.stage import find_root, lock_all
+from hkgit.sessions.waiting_edits import open_journals
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
 from hkgit.text.paths import quote_path

@@ -33,7 +33,6 @@ from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Json
 from hkgit.values import dataclass, replace
 
-_SCP = re.compile(r"(?:[^/@\s:]+@)?[^/@\s:]+:(?!//)\S+")
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -104,10 +103,7 @@ def find_identity(address: str) -> str:
 
 
 def _is_path(address: str) -> bool:
-    if address.lower().startswith("file://"):
-        return True
-    is_remote = "://" in address or _SCP.fullmatch(address) is not None
-    return not is_remote or Path(address).exists()
+    return normalise_url(address).startswith("file:") or Path(address).exists()
 
 
 def _read_lines(path: Path, text: str) -> Iterator[ListedRepository]:
@@ -147,7 +143,7 @@ def _parse_listed(
         check_address(address)
     except HkgitError as error:
         raise InvalidInput(where, f"{error.where} {error.what}", error.fix) from error
-    if "://" not in address and (_SCP.fullmatch(address) is None or Path(address).exists()):
+    if "://" not in address and _is_path(address):
         address = str((path.parent / address).absolute())
     name = name or last_name(find_identity(address))
     return ListedRepository(number=0, name=name, address=address, refs=refs)

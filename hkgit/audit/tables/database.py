@@ -239,12 +239,11 @@ def update_rows(
     Return how many were judged. `name` is what the repository is called
     in the rows; without `repository` itself there are no rows of files.
     """
-    judge = describe_judges(policy)
     held = list_held(database, name, policy)
     fresh = [each for each in commits if each not in held]
+    judge = describe_judges(policy)
     rulings = map(AuditedCommit, rule(fresh))
-    rows = (make_rows(repository, each, policy, judge) for each in rulings)
-    add_commits(database, name, rows)
+    add_commits(database, name, (make_rows(repository, each, policy, judge) for each in rulings))
     return len(fresh)
 
 
