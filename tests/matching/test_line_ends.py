@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hkgit.edits import Edit
 from hkgit.errors import AlreadyApplied, Conflict, NoMatch
 from tests.matching.editing import edit_of, edited, placed
+from tests.support.cases import cases
 from tests.support.properties import examples
 
 CALL = "open(\n    path,\n    mode)\nclose(path)\n"
@@ -18,17 +19,17 @@ def crlf(text: str) -> str:
     return text.replace("\n", "\r\n")
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param("(\n    path,\n    mode)", "(path, mode)", id="from the middle of a line"),
-        pytest.param("path,\n    mode", "path,\n  how,\n    mode", id="behind the indentation"),
-        pytest.param("\n    path,", "\n    name,", id="from the end of a line"),
-        pytest.param("    mode)\n", "    mode) ", id="the end of a line alone"),
-        pytest.param("    mode)\nclose", "", id="removed up to a word"),
-        pytest.param("    path,\n    mode)\n", "  path,\n  mode)\n", id="another indentation"),
-        pytest.param("open(\n    path,\n", "open(\n\n    path,\n", id="a blank line more"),
-    ],
+@cases(
+    "old, new",
+    {
+        "from the middle of a line": ("(\n    path,\n    mode)", "(path, mode)"),
+        "behind the indentation": ("path,\n    mode", "path,\n  how,\n    mode"),
+        "from the end of a line": ("\n    path,", "\n    name,"),
+        "the end of a line alone": ("    mode)\n", "    mode) "),
+        "removed up to a word": ("    mode)\nclose", ""),
+        "another indentation": ("    path,\n    mode)\n", "  path,\n  mode)\n"),
+        "a blank line more": ("open(\n    path,\n", "open(\n\n    path,\n"),
+    },
 )
 @pytest.mark.parametrize("is_in_file", [True, False], ids=["CRLF in the file", "in the edit"])
 def test_other_line_ends_change_nothing_else(old: str, new: str, is_in_file: bool) -> None:
@@ -80,14 +81,14 @@ def test_in_a_mixed_file_each_line_keeps_its_end(ends: list[str], data: st.DataO
     assert edited("".join(lines), edit_of(old, new)) == "".join(wanted).encode()
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "after"),
-    [
-        pytest.param("a\r\nb\n", "a\r\nb", "a!\r\nb", "a!\r\nb\n", id="an end left out"),
-        pytest.param("a\nb\r\nc\n", "a\nb\r\nc\n", "c\n", "c\n", id="removed"),
-        pytest.param("a\nb\r\nc\n", "b\r\nc\n", "c\n", "a\nc\n", id="removed above a kept line"),
-        pytest.param("f(a\r\nb\n", "a\r\nb", "a,\r\nx\r\nb", "f(a,\r\nx\r\nb\n", id="in lines"),
-    ],
+@cases(
+    "text, old, new, after",
+    {
+        "an end left out": ("a\r\nb\n", "a\r\nb", "a!\r\nb", "a!\r\nb\n"),
+        "removed": ("a\nb\r\nc\n", "a\nb\r\nc\n", "c\n", "c\n"),
+        "removed above a kept line": ("a\nb\r\nc\n", "b\r\nc\n", "c\n", "a\nc\n"),
+        "in lines": ("f(a\r\nb\n", "a\r\nb", "a,\r\nx\r\nb", "f(a,\r\nx\r\nb\n"),
+    },
 )
 def test_a_quotation_across_both_line_ends(text: str, old: str, new: str, after: str) -> None:
     assert edited(text, edit_of(old, new)) == after.encode()
