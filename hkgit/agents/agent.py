@@ -12,7 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from hkgit.agents.events import Did, Editing, Looks, ServerCall, Shell, ToolEvent, ToolReading
+from hkgit.agents.events import (
+    Did,
+    Editing,
+    Looks,
+    ServerCall,
+    Shell,
+    ToolEvent,
+    ToolReading,
+    UnshownShell,
+)
 from hkgit.agents.live_transcript import find_attached, find_turn, read_own_lines
 from hkgit.agents.logged_call import Line, Log, LoggedCall, join_calls, tell
 from hkgit.agents.tools import Tool, session_name
@@ -22,6 +31,10 @@ from hkgit.values import dataclass, field, replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.agents.setup.settings import Part
+
+
+Settings = Mapping[str, JsonObject | str]
+"""Files by their paths: members of a JSON file, or text; who else writes there the path tells."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +60,10 @@ class Agent:
     """What hkgit knows of an agent."""
 
     name: str
-    list_parts: Callable[[str], list[Part]]
-    """Lists the settings that connect it, with the command of its hooks."""
+    settings: Callable[[str], Settings]
+    """Builds the settings that connect it, with the command of its hooks."""
+    new_settings: Mapping[str, JsonObject] = field(default_factory=dict)
+    """What files of settings that are not there yet have to say beside."""
 
     edit_tool: str = "edit"
     """What it calls the tool `edit` of hkgit's server."""
@@ -66,8 +81,6 @@ class Agent:
     keys: Keys = Keys()
     reword: Callable[[JsonObject], JsonObject | None] | None = None
     """Writes the input of a hook with those keys; None where it does not matter here."""
-    complete: Callable[[ToolEvent, JsonObject], ToolEvent | None] | None = None
-    """Adds to an event what is special about this agent, from the input as it was."""
     find_output: Callable[[Path, str], str | None] | None = None
     """Finds in a transcript what a call has shown of which no hook tells; None if not (yet)."""
 
@@ -87,6 +100,16 @@ class Agent:
         """All its tools that matter here."""
         return {**self.edits, **self.looks}
 
+    def list_parts(self, command: str) -> list[Part]:
+        """List the parts of settings that connect it, with the command of its hooks."""
+        from hkgit.agents.setup.settings import make_part  # hooks set nothing up
+
+        settings, owner = self.settings(command), f"hkgit hook {self.name}"
+        return [
+            make_part(path, value, self.new_settings.get(path, {}), owner)
+            for path, value in settings.items()
+        ]
+
     def read_event(self, payload: JsonObject) -> ToolEvent | None:
         """Read the event of a hook's input; None where it does not matter here."""
         said = payload if self.reword is None else self.reword(payload)
@@ -105,16 +128,16 @@ class Agent:
         if did is None:
             return None
         path = said.get(keys.transcript)
-        event = ToolEvent(
+        call = str(said.get(keys.call) or "")
+        return ToolEvent(
             is_before=stage == keys.before,
             session=session_name(self.name, said.get(keys.session), said.get(keys.reader)),
             directory=Path(str(said.get(keys.directory) or ".")),
-            did=did,
+            did=replace(did, call=call) if isinstance(did, UnshownShell) else did,
             transcript=Path(path) if isinstance(path, str) and path else None,
-            call=str(said.get(keys.call) or ""),
+            call=call,
             turn=str(said.get(keys.turn) or ""),
         )
-        return event if self.complete is None else self.complete(event, payload)
 
     def find_turn(self, event: ToolEvent) -> str:
         """Which answer of the model asked for a call that has been made; "" if it is not told."""

@@ -245,12 +245,10 @@ def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:
     if not may_wait(root):
         return None
     # Few commands leave such commits.
+    from hkgit.cli.record_steps import list_commits_past_hooks
     from hkgit.git.repository import Repository
-    from hkgit.sessions.bypass import describe_commits_past_hooks, find_commits_past_hooks
 
-    repository = Repository.discover(root)
-    found = find_commits_past_hooks(repository, root)
-    lines = describe_commits_past_hooks(repository, found)
+    lines = list_commits_past_hooks(Repository.discover(root))
     return "\n".join(f"hkgit: {line}" for line in lines) or None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from importlib import import_module
 
@@ -100,15 +100,31 @@ def append_at_end(spec: Spec) -> Spec:
 
 def detect(text: str) -> str:
     """Name the one dialect that a text can be read in; raise InvalidInput otherwise."""
-    found = list(_list_detecting(text))
+    found = [*_list_detecting(text)]
     if len(found) > 1:
-        found = [module for module in found if _holds_others(module, text)] or found
-    if len(found) == 1:
-        return found[0].NAME
-    if found:
-        what = f"the text could be {' or '.join(module.NAME for module in found)}"
-        raise InvalidInput("the spec", what, f"Name one: --format {found[0].NAME}.")
-    raise _refuse_unknown(text)
+        found = [name for name in found if _holds_others(name, text)] or found
+    if not found:
+        raise _refuse_unknown(text)
+    if len(found) > 1:
+        what = f"the text could be {' or '.join(found)}"
+        raise InvalidInput("the spec", what, f"Name one: --format {found[0]}.")
+    return found[0]
+
+
+def _holds_others(name: str, text: str) -> bool:
+    """Whether all that looks like other dialects is content of this one's blocks."""
+    outside = re.sub(find_dialect(name).BLOCK, "", text)
+    return not any(other != name for other in _list_detecting(outside))
+
+
+def _list_detecting(text: str, names: Collection[str] = DIALECTS) -> Iterator[str]:
+    """List the dialects that a text looks like; what has no sign of one does not load it."""
+    has_json = has_opening(text)
+    for name in names:
+        known = APPEARANCES[name]
+        has_sign = (has_json and known.in_json) or any(each in text for each in known.signs)
+        if has_sign and find_dialect(name).detects(text):
+            yield name
 
 
 def _refuse_unknown(text: str) -> InvalidInput:
@@ -145,24 +161,11 @@ def _ask_dialect(name: str, text: str) -> str:
     return "which finds no edit in it"
 
 
-def _list_detecting(text: str) -> Iterator[Dialect]:
-    """List the dialects that a text looks like; what has no sign of one does not load it."""
-    has_json = has_opening(text)
-    for name in DIALECTS:
-        known = APPEARANCES[name]
-        if (has_json and known.in_json) or any(each in text for each in known.signs):
-            dialect = find_dialect(name)
-            if dialect.detects(text):
-                yield dialect
-
-
 def _unwrap(text: str, format: str) -> str:
     """A text without the calls whose arguments hold it beside the path of its file."""
     if format not in ("auto", *_WITHOUT_JSON) or not any(sign in text for sign in _IN_CALLS):
         return text
-    if f"\n{text}".find("\n*** ") >= 0 or any(
-        find_dialect(name).detects(text) for name in _WITHOUT_JSON
-    ):
+    if "\n*** " in f"\n{text}" or any(_list_detecting(text, _WITHOUT_JSON)):
         return text  # What looks like a call is content.
     from hkgit.dialects.calls import unwrap
 
@@ -178,21 +181,14 @@ def _unindent(text: str, format: str) -> str:
     indented = [i for i, line in enumerate(lines) if line[:1] in " \t" and line.strip()]
     if not indented:
         return text
-    is_seen = any(_list_detecting(text)) if format == "auto" else find_dialect(format).detects(text)
-    if is_seen:
+    names = DIALECTS if format == "auto" else (find_dialect(format).NAME,)
+    if any(_list_detecting(text, names)):
         return text
     first, after = indented[0], indented[-1] + 1
     from textwrap import dedent
 
     lines[first:after] = dedent("\n".join(lines[first:after])).split("\n")
     return "\n".join(lines)
-
-
-def _holds_others(dialect: Dialect, text: str) -> bool:
-    """Whether all that looks like other dialects is content of this one's blocks."""
-    outside = re.sub(dialect.BLOCK, "", text)
-    others = (find_dialect(name) for name in DIALECTS if name != dialect.NAME)
-    return not any(other.detects(outside) for other in others)
 
 
 def _characters(text: bytes | str) -> str:

@@ -116,16 +116,11 @@ def agree_on_name(old: str, new: str, where: str) -> str:
         return re.sub(r"^[ab]/", "", new if old == DEV_NULL else old)
     if old == new:
         return new
-    paths = {
-        re.sub(_BACKUP, "", strip_prefix(old))
-        if strip_prefix(old) != strip_prefix(new)
-        else strip_prefix(old),
-        strip_prefix(new),
-    }
-    if len(paths) > 1:
+    old_path, path = strip_prefix(old), strip_prefix(new)
+    if path not in (old_path, re.sub(_BACKUP, "", old_path)):
         what = f"the two sides name different files: {old} and {new}"
         raise InvalidInput(where, what, "Name one file; a move has `rename from` and `rename to`.")
-    return paths.pop()
+    return path
 
 
 def strip_prefix(name: str) -> str:

@@ -100,15 +100,10 @@ def find_name_in_prose(lines: Sequence[str], first: int, head: int) -> str | Non
     prose = next((line for line in above if line.strip() and not is_fence(line)), "")
     quoted = [word for word in re.findall(_QUOTED, prose) if _looks_like_path(word)]
     words = [word.strip(".,:;()*") for word in prose.split()] if len(prose) <= MAX_NAME else []
-    bare = [word for word in words if "/" in word and _names_file(word)]
+    paths = (word for word in words if "/" in word and re.fullmatch(_WORD, word))
+    bare = (path for path in paths if _looks_like_path(path.rpartition("/")[2]))
     found = {*quoted, *filter(_looks_like_path, bare)}
     return found.pop() if len(found) == 1 else None
-
-
-def _names_file(word: str) -> bool:
-    last = word.rpartition("/")[2]
-    is_file = re.search(_SUFFIX, last) or re.fullmatch(_BARE_NAME, last)
-    return re.fullmatch(_WORD, word) is not None and is_file is not None
 
 
 def render_heading(path: str) -> str | None:

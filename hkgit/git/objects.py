@@ -22,7 +22,7 @@ from hkgit.edits import (
     encode_text,
 )
 from hkgit.errors import InvalidInput, Unverifiable
-from hkgit.git.backend import BLOB, COMMIT, TAG, TREE
+from hkgit.git.layout import BLOB, COMMIT, TAG, TREE
 from hkgit.git.program import Git
 from hkgit.text.hashes import start_hash
 from hkgit.text.paths import LONGEST_PATH, quote_path

@@ -22,7 +22,14 @@ from pathlib import Path
 from hkgit.edits import encode_text
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.git import facts
-from hkgit.git.backend import (
+from hkgit.git.cat_file import CatFile, write_pack
+from hkgit.git.clean_merge import (
+    CleanMerge,
+    EmptyRepository,
+    empty_repository,
+    expect_merge_bases,
+)
+from hkgit.git.layout import (
     BLOB,
     COMMIT,
     NO_FETCH,
@@ -36,13 +43,6 @@ from hkgit.git.backend import (
     refuse_ref_name,
     refuse_unwritten,
     write_own_ref,
-)
-from hkgit.git.cat_file import CatFile, write_pack
-from hkgit.git.clean_merge import (
-    CleanMerge,
-    EmptyRepository,
-    empty_repository,
-    expect_merge_bases,
 )
 from hkgit.git.objects import (
     DEEPEST,

@@ -144,7 +144,7 @@ class SessionJournal:
         except OSError as error:
             raise GitRefused(str(self._place), f"cannot be read: {error.strerror}") from error
         if not data:  # all calls that are there count as written
-            self.state = JournalState(last=max(self._list_numbers(), default=0))
+            self.state = JournalState(last=max(self.list_numbers(), default=0))
         elif data != self._read:
             try:
                 self.state = JournalState.read(json.loads(data))
@@ -161,10 +161,19 @@ class SessionJournal:
         except OSError as error:
             raise refuse_unwritable(self._place, error) from error
 
+    def list_numbers(self) -> list[int]:
+        """List the numbers of all calls, the one that has begun among them."""
+        try:
+            with os.scandir(self.folder / "calls") as found:
+                names = [each.name for each in found]
+        except FileNotFoundError:
+            return []
+        return sorted(int(name[:-5]) for name in names if name.endswith(".json"))
+
     @property
     def calls(self) -> list[JournaledCall]:
         """The calls that were written as a whole, the oldest first. Raises GitRefused."""
-        found = (self._read_call(each) for each in self._list_numbers() if each <= self.state.last)
+        found = (self._read_call(each) for each in self.list_numbers() if each <= self.state.last)
         return [call for call in found if call is not None]
 
     @property
@@ -252,18 +261,10 @@ class SessionJournal:
                 if any(call in numbers for call, _, _ in each)
             },
         )
-        for number in {*self._list_numbers()} - numbers:
+        for number in {*self.list_numbers()} - numbers:
             self._drop(number)
         sides = (side for call in kept for change in call.changes for side in _sides(change))
         self.blobs.keep({*state.knowledge.versions, *sides})
-
-    def _list_numbers(self) -> list[int]:
-        try:
-            with os.scandir(self.folder / "calls") as found:
-                names = [each.name for each in found]
-        except FileNotFoundError:
-            return []
-        return sorted(int(name[:-5]) for name in names if name.endswith(".json"))
 
     def _place_of(self, number: int) -> Path:
         return self.folder / "calls" / f"{number:06}.json"

@@ -16,18 +16,17 @@ from hkgit.evidence.entry import Entry
 from hkgit.matching.place import Settings
 from hkgit.sessions.answers import UnreadEdit, join_touched, render_mending_read
 from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.knowledge import UNKEPT, FileKnowledge, Kept, carry_knowledge, know_lines
+from hkgit.sessions.knowledge import FileKnowledge, Kept
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
-from hkgit.values import dataclass, field, replace
+from hkgit.values import dataclass, replace
 
 
 @dataclass(frozen=True)
 class CallPlan:
     """The specs of a call as they were planned, and what the session knows then.
 
-    `known` holds the files about which something else is known than before; None where the file
-    is gone.
+    Of a file that is gone `known` says None.
     """
 
     series: Series
@@ -95,7 +94,7 @@ def plan_call(
     series = plan_series(specs, files, planning.plan_next)
     if alone != options and series.is_ok and options.syntax != "ignore":
         _check_syntax(series, options.syntax)
-    return CallPlan(series, planning.learned)
+    return CallPlan(series, planning.known)
 
 
 @dataclass
@@ -106,7 +105,6 @@ class _CallPlanning:
     kept: Kept
     known: dict[str, FileKnowledge | None]
     expects: tuple[Read, ...]
-    learned: dict[str, FileKnowledge | None] = field(default_factory=dict)
 
     def plan_next(self, spec: Spec, series: Series) -> PlannedSpec:
         """Plan a spec on the files that the series leaves."""
@@ -127,12 +125,9 @@ class _CallPlanning:
     def _learn_written(self, spec: Spec, planned: Plan) -> None:
         """Take in what a plan writes: its author knows it."""
         whole = {each.path for each in spec.edits if isinstance(each, WriteFile | CreateFile)}
-        learned: dict[str, FileKnowledge | None] = {}
-        for change in planned.files:
-            before = self.known.get(change.path or "")
-            learned |= _learn(change, before, self.kept, is_whole=change.name in whole)
-        self.known |= learned
-        self.learned |= learned
+        known = [(change, self.known.get(change.path or "")) for change in planned.files]
+        for change, before in known:
+            self.known |= _learn(change, before, self.kept, is_whole=change.name in whole)
 
 
 def _check_syntax(series: Series, mode: str) -> None:
@@ -159,9 +154,9 @@ def _receipts(
         if file is None:
             stale[path] = "it was deleted since this session read it"
             continue
-        if knowledge.version not in (UNKEPT, digest(file.data)):
+        if knowledge.version != digest(file.data):
             stale[path] = "it has changed since this session read it"
-        receipts += carry_knowledge(knowledge, file.data, kept).receipts(path)
+        receipts += knowledge.receipts(path, file.data, kept)
     return receipts, stale
 
 
@@ -194,9 +189,9 @@ def _learn(
     document = Document(change.after.data)
     lines = [(1, document.line_count)]
     if not is_whole and change.before is not None:
-        held = () if before is None else carry_knowledge(before, change.before.data, kept).ranges
+        held = () if before is None else before.carry(change.before.data, kept).lines
         lines = map_lines(change.hunks).learn(held)
-    learned[change.new_path] = know_lines(change.after.data, lines)
+    learned[change.new_path] = FileKnowledge.of(change.after.data, lines)
     return learned
 
 

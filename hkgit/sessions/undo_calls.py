@@ -25,8 +25,6 @@ from hkgit.sessions.knowledge import (
     NOTHING,
     FileKnowledge,
     Kept,
-    carry_knowledge,
-    learn_lines,
 )
 from hkgit.sessions.placement import carry_change
 from hkgit.sessions.waiting_edits import find_effective, see_head
@@ -67,7 +65,7 @@ def undo_calls(
         numbers = tuple(each.id for each in calls)
         back = JournaledCall(agent, reversals=reversals, undoes=numbers)
         carry_out(root, journal, back, changed, known)
-    return UndoReport(tuple(map(str, numbers)), changed)
+    return UndoReport(journal.folder.name, tuple(map(str, numbers)), changed)
 
 
 def _tell(path: str, before: File | None, after: File | None) -> RecordedFile:
@@ -96,9 +94,8 @@ def _reread(
             version = next((each.before for each in entry.files if each.path == read.path), None)
             if file is not None and version is not None:
                 now = found.get(read.path, known.get(read.path, NOTHING))
-                seen = FileKnowledge(version.sha256, {lines: read.range_hash})
-                held = carry_knowledge(seen, file.data, kept).ranges
-                found[read.path] = learn_lines(now, held, file.data, kept)
+                held = FileKnowledge(version.sha256, [lines]).carry(file.data, kept)
+                found[read.path] = now.learn(held.lines, file.data, kept)
     return found
 
 

@@ -31,7 +31,7 @@ def at_work(root: Path, journal: SessionJournal) -> Iterator[None]:
     """
     if not journal.folder.exists() and find_unused(root):
         # Few calls need it, and it opens the repository.
-        from hkgit.sessions.end import expire
+        from hkgit.sessions.session_states import expire
 
         expire(root)
     with lock_sessions(journal.folder.parent):
@@ -79,26 +79,22 @@ def carry_out(
     return call
 
 
-def repair(root: Path, home: Path) -> list[str]:
+def repair(root: Path, home: Path, *, fix: bool = True) -> list[str]:
     """Finish or take back a call that died; answers with what was found, a line each.
 
-    Files that somebody has changed since stay as they are. Raises GitRefused.
+    Files that somebody has changed since stay as they are, and without `fix` all do. Raises
+    GitRefused.
     """
-    journal = _find_under_way(home)
-    if journal is None:
+    try:
+        journal = SessionJournal(home / (home / _UNDER_WAY).read_text()).load()
+    except OSError:
         return []
-    call = journal.load().begun
+    call = journal.begun
+    if not fix:
+        return [] if call is None else [f"{_name(journal, call)} died half-written"]
     lines = [] if call is None else _settle_call(root, journal, call)
     (home / _UNDER_WAY).unlink(missing_ok=True)
     return lines
-
-
-def _find_under_way(home: Path) -> SessionJournal | None:
-    """Find the journal of the session that the mark names."""
-    try:
-        return SessionJournal(home / (home / _UNDER_WAY).read_text())
-    except OSError:
-        return None
 
 
 def find_crashed(root: Path, *, fix: bool) -> list[str]:
@@ -108,20 +104,14 @@ def find_crashed(root: Path, *, fix: bool) -> list[str]:
     """
     lines: list[str] = []
     for home in list_candidates(root):
-        if not (home / _UNDER_WAY).exists():
-            continue
-        with lock_sessions(home):
-            lines += repair(root, home) if fix else _find_dead_call(home)
+        if (home / _UNDER_WAY).exists():
+            with lock_sessions(home):
+                lines += repair(root, home, fix=fix)
     return lines
 
 
-def _find_dead_call(home: Path) -> list[str]:
-    """Find the call that died, if one has."""
-    journal = _find_under_way(home)
-    call = None if journal is None else journal.load().begun
-    if journal is None or call is None:
-        return []
-    return [f"call {call.id} of session {journal.folder.name} died half-written"]
+def _name(journal: SessionJournal, call: JournaledCall) -> str:
+    return f"call {call.id} of session {journal.folder.name}"
 
 
 def _settle_call(root: Path, journal: SessionJournal, call: JournaledCall) -> list[str]:
@@ -129,7 +119,7 @@ def _settle_call(root: Path, journal: SessionJournal, call: JournaledCall) -> li
     found = {path: files.get(path) for path in call.states()}
     states = {path: (*pair, mark(found[path])) for path, pair in call.states().items()}
     swept = _sweep(root, journal.blobs, call)
-    named = f"call {call.id} of session {journal.folder.name}"
+    named = _name(journal, call)
     if all(now == after for _, after, now in states.values()):
         journal.end(call, dict.fromkeys(states))
         return [f"{named} was already written completely", *swept]

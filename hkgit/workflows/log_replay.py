@@ -13,7 +13,7 @@ from hkgit.evidence.entry import Entry
 from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.call_plan import CallPlan, plan_call
-from hkgit.sessions.knowledge import FileKnowledge, Knowledge, carry_knowledge, know_lines
+from hkgit.sessions.knowledge import FileKnowledge, Knowledge
 from hkgit.text.document import Lines
 from hkgit.text.hashes import digest
 from hkgit.text.shown_lines import (
@@ -170,20 +170,20 @@ class ReadingMemory:
         if data is None or not shown:
             return False
         self._blobs.put(data)
-        self._know(step, reading.path, data, know_lines(data, shown))
+        self._know(step, reading.path, data, FileKnowledge.of(data, shown))
         return True
 
     def _recall(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> None:
         """Learn what an earlier version of a file showed, as far as it is still there."""
-        old = know_lines(then, self._find(reading, then))
-        self._know(step, reading.path, now, carry_knowledge(old, now, self._blobs.get))
+        old = FileKnowledge.of(then, self._find(reading, then))
+        self._know(step, reading.path, now, old.carry(now, self._blobs.get))
 
     def _know(self, step: Step, path: str, data: bytes, seen: FileKnowledge) -> None:
         known = self.knowledge(step.session)
-        if seen.ranges:
+        if seen.lines:
             # Other calls of its answer have not seen what it reads.
             turn = step.turn if step.turn == known.turn else ""
-            known = known.learn(path, seen.ranges, data, self._blobs.get, turn)
+            known = known.learn(path, seen.lines, data, self._blobs.get, turn)
             self._sessions[step.session] = known
 
     def _find(self, reading: LoggedReading, data: bytes) -> list[Lines]:

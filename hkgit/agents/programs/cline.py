@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 
-from hkgit.agents.agent import Agent
+from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import END, Looks, Shell, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import read_attached
@@ -30,13 +30,8 @@ from hkgit.agents.logged_call import (
 )
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
-from hkgit.text.hashes import add_stamp
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import FilePart, Part
 
 NAME = "cline"
 _FOLDER = ".clinerules/hooks"
@@ -100,34 +95,25 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _list_parts(command: str) -> list[Part]:
+def _build_settings(command: str) -> Settings:
     # A call that a hook stops ends the whole of its work, so words have to steer it.
-    from hkgit.agents.setup.settings import FilePart, is_steering, read_script
+    from hkgit.agents.setup.settings import is_steering, read_script
 
-    run = command.removesuffix(" --steer")
-    rule = (
-        [
-            FilePart(
-                ".clinerules/hkgit.md", add_stamp(read_script(command, "cline.md"), "<!--", " -->")
-            )
-        ]
-        if is_steering(command)
-        else []
-    )
-    return [
-        _build_script("PreToolUse", "may edit", [*EDITS, "run_commands", _SERVER], run),
-        _build_script("PostToolUse", "read or edit", [*EDITS, *LOOKS], run),
-        *rule,
-    ]
+    before, after = [*EDITS, "run_commands", _SERVER], [*EDITS, *LOOKS]
+    rule = {".clinerules/hkgit.md": read_script(command, "cline.md")}
+    return {
+        f"{_FOLDER}/PreToolUse": _build_script("may edit", before, command),
+        f"{_FOLDER}/PostToolUse": _build_script("read or edit", after, command),
+        **(rule if is_steering(command) else {}),
+    }
 
 
-def _build_script(name: str, do: str, tools: Sequence[str], command: str) -> FilePart:
-    from hkgit.agents.setup.settings import FilePart, guard_in_time, read_script
+def _build_script(do: str, tools: Sequence[str], command: str) -> str:
+    from hkgit.agents.setup.settings import guard_in_time, read_script
 
     patterns = "|".join(f"""*'"toolName":"{tool}'*""" for tool in tools)
-    run = guard_in_time(command)
-    text = read_script(command, "cline.sh", do=do, tools=patterns, run=run)
-    return FilePart(f"{_FOLDER}/{name}", add_stamp(text, "#"), is_executable=True)
+    run = guard_in_time(command.removesuffix(" --steer"))
+    return read_script(command, "cline.sh", do=do, tools=patterns, run=run)
 
 
 def _reword(payload: JsonObject) -> JsonObject | None:
@@ -231,7 +217,7 @@ AGENT = Agent(
     denial={"cancel": True, "errorMessage": SAID},
     note={"cancel": False, "contextModification": SAID},
     reword=_reword,
-    list_parts=_list_parts,
+    settings=_build_settings,
     logs=(
         Log(
             NAME,

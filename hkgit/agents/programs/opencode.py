@@ -7,24 +7,17 @@ message that is a call of a tool is told as one line, beside its session.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Keys
-from hkgit.agents.events import ToolEvent
+from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import ask, find_database
 from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
-from hkgit.text.hashes import add_stamp
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "opencode"
 SERVER = "hkgit_"
@@ -47,25 +40,21 @@ LOOKS: dict[str, Tool] = {
     "grep": searching(is_base=False, shown=text_of, naming=_LISTED),
 }
 
-_NEW = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'
+_NEW = {"opencode.json": {"$schema": "https://opencode.ai/config.json"}}
 """A file of settings as OpenCode itself would make of an empty one, in the midst of its work."""
 
 
-def _list_parts(command: str) -> list[Part]:
-    return build_parts(command, NAME, "opencode.json", _NEW)
-
-
-def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]:
-    """Build the settings that connect OpenCode or a fork of it; its folder is named after it."""
-    from hkgit.agents.setup.settings import FilePart, JsonPart, read_script
+def build_settings(command: str, agent: str = NAME) -> Settings:
+    """Build the settings that connect OpenCode or a fork of it; its files are named after it."""
+    from hkgit.agents.setup.settings import read_script
 
     server = {"type": "local", "command": ["hkgit", "mcp"], "enabled": True}
     values = {"agent": agent, "tools": [*EDITS, *LOOKS], "edits": [*EDITS, "bash"]}
     plugin = read_script(command, "opencode.js", "spawn.js", **values)
-    return [
-        JsonPart(settings, {"mcp": {"hkgit": server}}, new),
-        FilePart(f".{agent}/plugins/hkgit.js", add_stamp(plugin, "//")),
-    ]
+    return {
+        f"{agent}.json": {"mcp": {"hkgit": server}},
+        f".{agent}/plugins/hkgit.js": plugin,
+    }
 
 
 _FORKS = ("kilo",)
@@ -93,15 +82,15 @@ def _read_database(place: Path) -> Iterator[Line]:
         yield Line(f"{place.name}:{part}", {"info": about, "part": called})
 
 
-def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
-    """Name the part of a database that is the transcript."""
-    return replace(event, transcript=find_store(NAME) / str(payload.get(KEYS.session)))
+def name_transcript(agent: str) -> Callable[[JsonObject], JsonObject]:
+    """Make what names the part of a database that is the transcript, of a fork as well."""
 
+    def reword(payload: JsonObject) -> JsonObject:
+        base = os.environ.get("XDG_DATA_HOME") or Path("~/.local/share").expanduser()
+        place = Path(base, agent, f"{agent}.db", str(payload.get(KEYS.session)))
+        return {**payload, KEYS.transcript: str(place)}
 
-def find_store(name: str) -> Path:
-    """Find the database of OpenCode or of a fork of it."""
-    base = os.environ.get("XDG_DATA_HOME") or Path("~/.local/share").expanduser()
-    return Path(base, name, f"{name}.db")
+    return reword
 
 
 _ATTACHED = "Called the Read tool with the following input: "
@@ -171,8 +160,9 @@ AGENT = Agent(
     denial=DENIAL,
     note=NOTE,
     keys=KEYS,
-    complete=_complete,
+    reword=name_transcript(NAME),
     learns_earlier=True,
-    list_parts=_list_parts,
+    settings=build_settings,
+    new_settings=_NEW,
     logs=(keep_log(NAME),),
 )

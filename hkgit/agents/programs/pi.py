@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent
+from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import read_attached
@@ -30,11 +30,6 @@ from hkgit.agents.logged_call import (
 from hkgit.agents.programs import opencode
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
-from hkgit.text.hashes import add_stamp
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "pi"
 
@@ -49,15 +44,15 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import FilePart, is_of_user, is_steering, read_script
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import is_of_user, is_steering, read_script
 
     of_user = is_of_user(command)
     values = {"user": of_user, "more": " --user" if of_user else ""}
     names = ["pi.js", "spawn.js", *(["pi_steering.js"] if is_steering(command) else [])]
     text = read_script(command.removesuffix(" --steer"), *names, **values)
     text += "" if is_steering(command) else "\nfunction steer() {}\n"
-    return [FilePart(".pi/extensions/hkgit.js", add_stamp(text, "//"))]
+    return {".pi/extensions/hkgit.js": text}
 
 
 def _detects(record: Record) -> bool:
@@ -108,7 +103,7 @@ AGENT = Agent(
     note=opencode.NOTE,
     keys=opencode.KEYS,
     learns_earlier=True,
-    list_parts=_list_parts,
+    settings=_build_settings,
     logs=(
         Log(
             NAME,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent
+from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import Did
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import list_named_parts
@@ -28,10 +28,6 @@ from hkgit.agents.programs import claude, gemini
 from hkgit.agents.tool_answers import find_range, searching, showing
 from hkgit.agents.tools import Tool, editing, shell, telling
 from hkgit.text.strict_json import JsonObject
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "qwen"
 LOG_NAME = "qwen-code"
@@ -63,21 +59,20 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-_NEW = '{\n  "$version": 4\n}\n'
+_SETTINGS = ".qwen/settings.json"
+_NEW = {_SETTINGS: {"$version": 4}}
 """Settings that do not name their version it rewrites, and what hooks start is a protected path."""
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, is_steering
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import MCP_SERVER, is_steering
 
     server: dict[str, object] = dict(MCP_SERVER)
     if is_steering(command):
         server["trust"] = True  # otherwise it asks at each call
     hooks = claude.hooks(command, [*EDITS, _SHELL, f"{claude.SERVER}.*"], [*EDITS, *LOOKS])
     hooks[claude.FAILED] = [{"matcher": _SHELL, "hooks": claude.hook_commands(command)}]
-    settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
-    owner = f"hkgit hook {NAME}"
-    return [JsonPart(".qwen/settings.json", settings, _NEW, owner=owner)]
+    return {_SETTINGS: {"mcpServers": {"hkgit": server}, "hooks": hooks}}
 
 
 def _detects(record: Record) -> bool:
@@ -142,7 +137,8 @@ AGENT = Agent(
     note=claude.NOTE,
     reword=_reword,
     learns_earlier=True,
-    list_parts=_list_parts,
+    settings=_build_settings,
+    new_settings=_NEW,
     logs=(
         Log(
             LOG_NAME,

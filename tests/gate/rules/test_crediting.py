@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from hkgit.audit.reports.fix import mend
+from hkgit.audit.reports.findings import mend
 from hkgit.errors import InvalidInput
 from hkgit.evidence.trailers import list_missing_lines
 from hkgit.gate.policy.key_table import extend_policy, parse_policy

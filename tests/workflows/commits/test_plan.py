@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from hkgit.dialects import parse
 from hkgit.dialects.file_names import parse_expect
 from hkgit.edits import Spec
 from hkgit.workflows.commit_plan import prepare
 from hkgit.workflows.target import ApplyRequest, PlannedCommit, find_target
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import range_hash
@@ -45,9 +44,7 @@ def test_an_expected_hash_of_lines_holds_again_for_every_spec(repo: Repo) -> Non
     ]
 
 
-@pytest.mark.parametrize(
-    "lines", [pytest.param("", id="the file"), pytest.param(":1-20", id="its lines")]
-)
+@cases("lines", {"the file": "", "its lines": ":1-20"})
 def test_an_expected_hash_of_what_others_have_changed_is_stale(repo: Repo, lines: str) -> None:
     expected = f"a.txt{lines}={range_hash(TEXT.encode(), 1, 20)}"
     steps = planned_again(repo, expected, TEXT.replace("line 15", "fifteen"))

@@ -1,4 +1,4 @@
-"""Where a repository lies, and its refs as files."""
+"""Where a repository lies, and its refs as files (see gitrepository-layout(5))."""
 
 from __future__ import annotations
 
