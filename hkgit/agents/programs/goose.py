@@ -18,7 +18,7 @@ from hkgit.agents.events import HOOK_SECONDS, Did, Editing, Pause, Shell, Unshow
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import ask, knows_directory
 from hkgit.agents.logged_call import About, Line, Log, LoggedAnswer, LoggedCall, Record, Said
-from hkgit.agents.tools import SAID, Tool, shell
+from hkgit.agents.tools import SAID, Tool, editing, shell
 from hkgit.edits import encode_text
 from hkgit.git.goose_shell import find_goose_database, find_goose_start
 from hkgit.text.hashes import digest
@@ -37,12 +37,7 @@ def _edit(arguments: JsonObject, answer: object) -> Editing | None:
     return Editing(json.dumps(fields, ensure_ascii=False), "text-editor") if path else None
 
 
-def _write(arguments: JsonObject, answer: object) -> Editing | None:
-    fields = {"file_path": arguments.get("path"), "content": arguments.get("content")}
-    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
-
-
-EDITS: dict[str, Tool] = {"edit": _edit, "write": _write}
+EDITS: dict[str, Tool] = {"edit": _edit, "write": editing("path", "content")}
 
 
 def _delegate(arguments: JsonObject, answer: object) -> Shell:

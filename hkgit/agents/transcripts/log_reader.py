@@ -57,7 +57,7 @@ class Logs:
         for step in steps_of(calls, paths):
             if wanted.intersection(_list_paths(step.did)):
                 found.append(step)
-                self._count(step)
+                self.summaries[-1].steps += 1  # of the log that is read now
         self.others |= paths.others
         # A log without times is in order as it is.
         return sorted(found, key=lambda step: step.time)
@@ -74,12 +74,6 @@ class Logs:
                 if not known[place]:
                     continue
             yield line
-
-    def _count(self, step: Step) -> None:
-        name = step.where.rpartition(":")[0]
-        for summary in self.summaries:
-            if str(summary.path) == name or summary.path.name == name:
-                summary.steps += 1
 
     def calls(self, path: Path) -> Iterator[LoggedCall]:
         """Yield the calls of one log; adds its summary."""
