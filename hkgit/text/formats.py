@@ -1,4 +1,9 @@
-"""The documents that other programs may rely on, and their JSON Schemas."""
+"""The documents that other programs may rely on: a dictionary, and the JSON Schemas it says.
+
+The dictionary has each document and each part of one: fields, their types, and words behind ` -- `.
+A field with `?` may be missing. An object has all fields of the one in brackets too; a strict one
+has no others. Braces hold keywords of JSON Schema. Eight spaces go on with the line above.
+"""
 
 from __future__ import annotations
 
@@ -410,11 +415,6 @@ strict document ledger: The record of one applied spec: RFC 8785 canonical JSON 
     edits: list of ledger_edit {"minItems": 1, "maxItems": 1000}
     files: list of ledger_file
     claims: claims
-"""
-"""What is in each document and in each part of one: fields, their types, and words behind ` -- `.
-
-A field with `?` may be missing. An object has all fields of the one in brackets too; a strict one
-has no others. Braces hold keywords of JSON Schema. Eight spaces go on with the line above.
 """
 
 _PLAIN: dict[str, JsonObject] = {
