@@ -297,7 +297,8 @@ def _plan(
         return PlannedRepository(basis, tips, policy)
     first, *others = map(repository.resolve, tips.values())
     commits = tuple(_list_commits(repository, (first, *others)))
-    return PlannedRepository(basis, tips, policy, find_roots(repository, first), commits)
+    roots = find_roots(repository, first)
+    return PlannedRepository(basis, tips, policy, roots=roots, commits=commits)
 
 
 def _list_commits(repository: Repository, tips: Sequence[str]) -> Iterator[str]:
