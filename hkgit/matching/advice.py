@@ -15,7 +15,7 @@ from itertools import islice
 
 from hkgit.edits import Edit, decode_text
 from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, Near, NoMatch
-from hkgit.matching.alignment import Lines, align, find_landings, is_whole, measure_similarity
+from hkgit.matching.alignment import Lines, align, is_whole, measure_similarity
 from hkgit.matching.candidates import find_candidates, judge_alignment
 from hkgit.matching.merge import Merge
 from hkgit.matching.place import FULL, Place
@@ -148,10 +148,8 @@ class _Proposal(Merge):
     """The author's changes where they probably belong, for the author to confirm."""
 
     def splices(self) -> list[Splice]:
-        found = find_landings(self.quote, self.targets)
         return [
-            self._splice(change, self._stretch(change, lines))
-            for change, lines in zip(self.quote.changes, found, strict=True)
+            self._splice(change, self._stretch(change, lines)) for change, lines in self.landings
         ]
 
     def _stretch(self, change: LineChange, found: Lines | None) -> Lines | None:

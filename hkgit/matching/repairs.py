@@ -135,11 +135,19 @@ _ENTITIES = {
     b"#x22": b'"',
 }
 _ENTITY = re.compile(rb"&(lt|gt|amp|quot|apos|#39|#x27|#34|#x22);")
-_BACKSLASHES = re.compile(rb"\\+")
 _LEADING_TABS = re.compile(rb"^(?:[ \t]|\\t)*?\\t(?:[ \t]|\\t)*", re.MULTILINE)
+_LINE_FEEDS_AND_TABS = re.compile(rb"\\r\\n|\\n|\\t")
 _TRIPLE = re.compile(rb"\"{3}|'{3}")
 
+_ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b'"': b'"', b"'": b"'", b"\\": b"\\", b"/": b"/"}
+
+
+def _replace_in(
+    pattern: re.Pattern[bytes], text_of: Callable[[Mark], bytes], old: bytes, new: bytes
+) -> Texts:
+    """Replace what a pattern finds in both texts."""
+    return pattern.sub(text_of, old), pattern.sub(text_of, new)
 
 
 def _fence(old: bytes, new: bytes) -> Texts | None:
@@ -156,16 +164,12 @@ def _escapes(old: bytes, new: bytes) -> Texts | None:
     """Line feeds, tabs, quotes and backslashes arrived as they are in a JSON string."""
     if b"\\" not in old or b"\n" in old.strip() or not _is_uniform(b'"', old + new):
         return None
-    return _unescape(old), _unescape(new)
+    return _replace_in(_ESCAPE, lambda m: _ESCAPES.get(m[1], m[0]), old, new)
 
 
 def _is_uniform(quote: bytes, text: bytes) -> bool:
     """Whether every such quote has a backslash before it."""
     return text.count(quote) == text.count(b"\\" + quote)
-
-
-def _unescape(text: bytes) -> bytes:
-    return re.sub(rb"\\(.)", lambda m: _ESCAPES.get(m[1], m[0]), text, flags=re.DOTALL)
 
 
 def _quotes(old: bytes, new: bytes) -> Texts | None:
@@ -182,7 +186,7 @@ def _newlines(old: bytes, new: bytes) -> Texts | None:
         return None
     if b'\\"' in old + new and _is_uniform(b'"', old + new):
         return None
-    return _strip_number(old), _strip_number(new)
+    return _replace_in(_LINE_FEEDS_AND_TABS, lambda m: _ESCAPES[m[0][-1:]], old, new)
 
 
 def _may_be_inside(text: bytes) -> bool:
@@ -195,43 +199,26 @@ def _may_be_inside(text: bytes) -> bool:
     )
 
 
-def _strip_number(text: bytes) -> bytes:
-    return text.replace(b"\\r\\n", b"\n").replace(b"\\n", b"\n").replace(b"\\t", b"\t")
-
-
 def _tabs(old: bytes, new: bytes) -> Texts | None:
     """Only the tabs that indent lines arrived as escapes."""
     if not _LEADING_TABS.search(old):
         return None
-    return _write_tabs(old), _write_tabs(new)
-
-
-def _write_tabs(text: bytes) -> bytes:
-    return _LEADING_TABS.sub(lambda m: m[0].replace(b"\\t", b"\t"), text)
+    return _replace_in(_LEADING_TABS, lambda m: m[0].replace(b"\\t", b"\t"), old, new)
 
 
 def _backslashes(old: bytes, new: bytes) -> Texts | None:
     """Every backslash arrived as two of them."""
-    runs = _BACKSLASHES.findall(old + b"\n" + new)
+    runs = re.findall(rb"\\+", old + b"\n" + new)
     if b"\\" not in old or any(len(run) % 2 for run in runs):
         return None
-    return halve_backslashes(old), halve_backslashes(new)
-
-
-def halve_backslashes(text: bytes) -> bytes:
-    """Replace each pair of backslashes by one."""
-    return text.replace(b"\\\\", b"\\")
+    return old.replace(b"\\\\", b"\\"), new.replace(b"\\\\", b"\\")
 
 
 def _entities(old: bytes, new: bytes) -> Texts | None:
     """Angle brackets, ampersands and quotes arrived as entities."""
     if b"&" not in old:
         return None
-    return _plain(old), _plain(new)
-
-
-def _plain(text: bytes) -> bytes:
-    return _ENTITY.sub(lambda m: _ENTITIES[m[1]], text)
+    return _replace_in(_ENTITY, lambda m: _ENTITIES[m[1]], old, new)
 
 
 def _typography(old: bytes, new: bytes) -> Texts | None:
@@ -254,26 +241,16 @@ REPAIRS: dict[str, Repair] = {
 }
 """Every repair by the name that a record of it carries."""
 
-READINGS: tuple[tuple[str, ...], ...] = (
-    ("backslashes",),
-    ("fence",),
-    ("line-numbers",),
-    ("spaced-line-numbers",),
-    ("newlines",),
-    ("tabs",),
-    ("quotes",),
-    ("escapes",),
-    ("entities",),
-    ("typography",),
-    ("backslashes", "line-numbers"),
-    ("fence", "line-numbers"),
-    ("fence", "spaced-line-numbers"),
-    ("fence", "quotes"),
-    ("escapes", "line-numbers"),
-    ("newlines", "line-numbers"),
-    ("escapes", "spaced-line-numbers"),
-    ("newlines", "spaced-line-numbers"),
+_ALONE = (
+    "backslashes fence line-numbers spaced-line-numbers newlines tabs quotes escapes entities"
+    " typography"
 )
+_TOGETHER = (
+    "backslashes+line-numbers fence+line-numbers fence+spaced-line-numbers fence+quotes"
+    " escapes+line-numbers newlines+line-numbers escapes+spaced-line-numbers"
+    " newlines+spaced-line-numbers"
+)
+READINGS = tuple(tuple(names.split("+")) for names in f"{_ALONE} {_TOGETHER}".split())
 """The repairs that are tried, alone and together."""
 
 
