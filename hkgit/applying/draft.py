@@ -54,6 +54,8 @@ class Draft:
     @cached_property
     def document(self) -> Document:
         """The present text, its last line with an end."""
+        if self.is_untouched:
+            return self.base
         parts = (self.base.data[p.start : p.end] if p.new is None else p.new for p in self.pieces)
         return Document(b"".join(parts))
 

@@ -9,6 +9,7 @@ from hkgit.applying.evidence import NONE, Evidence
 from hkgit.applying.hunk import Hunk
 from hkgit.edits import File, Read, Spec
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput, Near
+from hkgit.matching.place import FULL
 from hkgit.text.document import Lines
 from hkgit.text.escape import to_json_text, visible
 from hkgit.text.strict_json import JsonObject
@@ -126,6 +127,23 @@ def number_outcomes(planned: Iterable[tuple[Spec, Plan]]) -> tuple[EditOutcome, 
     every = ((spec, outcome) for spec, plan in planned for outcome in plan.outcomes)
     return tuple(
         replace(outcome, number=at, spec=spec.name) for at, (spec, outcome) in enumerate(every, 1)
+    )
+
+
+def place_edit(
+    number: int, path: str, tier: str, evidence: Evidence, lines: Lines, base_lines: Lines
+) -> EditOutcome:
+    """Make the outcome of an edit that is made just as it is written."""
+    return EditOutcome(
+        number=number,
+        path=path,
+        status=APPLIED,
+        tier=tier,
+        similarity_permille=FULL,
+        confidence_permille=FULL,
+        evidence=evidence,
+        lines=(lines,),
+        base_lines=(base_lines,),
     )
 
 

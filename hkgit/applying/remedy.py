@@ -52,7 +52,7 @@ def list_candidates(context: EditContext, error: HkgitError) -> tuple[Candidate,
 def _places(context: EditContext, near: tuple[Near, ...]) -> Iterator[Candidate]:
     for place in near:
         start, end = context.document.span(place.start_line, place.end_line)
-        first, last = context.touched_base_lines(start, end)
+        first, last = context.seen.base_lines(start, end)
         text = context.base.data[slice(*context.base.span(first, last))]
         if text == context.document.data[start:end]:
             shown = decode_text(text.replace(b"\r\n", b"\n"))

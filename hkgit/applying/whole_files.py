@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hkgit.applying.context import EditContext
 from hkgit.applying.evidence import ABSENT, Evidence, whole
-from hkgit.applying.outcome import APPLIED, EditOutcome
+from hkgit.applying.outcome import EditOutcome, place_edit
 from hkgit.applying.workspace import FileState, Workspace
 from hkgit.edits import (
     DeleteFile,
@@ -17,8 +17,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput, Stale
 from hkgit.matching import guards
-from hkgit.matching.place import FULL
-from hkgit.text.document import Document, Lines, terminate
+from hkgit.text.document import Document, terminate
 from hkgit.values import replace
 
 WholeFileEdit = WriteFile | DeleteFile | RenameFile | SetMode
@@ -31,24 +30,7 @@ def create(workspace: Workspace, number: int, path: str, text: str, mode: int) -
     """
     workspace.create(path, encode_text(text), number, mode)
     guards.check_whole(None, Document(encode_text(text)), path)
-    return _tell_outcome(number, path, ABSENT, (1, 0), (1, 0))
-
-
-def _tell_outcome(
-    number: int, path: str, evidence: Evidence, present: Lines, base: Lines
-) -> EditOutcome:
-    """The outcome of an edit of all lines of a file, as they were and as the base has them."""
-    return EditOutcome(
-        number=number,
-        path=path,
-        status=APPLIED,
-        tier="file",
-        similarity_permille=FULL,
-        confidence_permille=FULL,
-        evidence=evidence,
-        lines=(present,),
-        base_lines=(base,),
-    )
+    return place_edit(number, path, "file", ABSENT, lines=(1, 0), base_lines=(1, 0))
 
 
 def change_file(workspace: Workspace, context: EditContext, edit: WholeFileEdit) -> EditOutcome:
@@ -73,7 +55,9 @@ def change_file(workspace: Workspace, context: EditContext, edit: WholeFileEdit)
         case SetMode():
             workspace.put(replace(context.state, mode=edit.mode))
     lines = whole(context.document)
-    return _tell_outcome(context.number, edit.path, evidence, lines, everything)
+    return place_edit(
+        context.number, edit.path, "file", evidence, lines=lines, base_lines=everything
+    )
 
 
 def fill_empty_file(
