@@ -47,7 +47,7 @@ class EditContext:
     @cached_property
     def seen(self) -> Draft:
         """The file that the edit refers to: the base, or what earlier edits left."""
-        return Draft.over(self.base) if self.in_base else self.state.draft
+        return Draft(self.base) if self.in_base else self.state.draft
 
     @property
     def document(self) -> Document:
@@ -117,7 +117,7 @@ def change_diff(
     if final_newline is not None:
         bottom = document.line_count
     start = document.offsets[top - 1] if top > 1 else 0
-    old = draft = Draft.over(Document(document.data[start : document.offsets[bottom]]))
+    old = draft = Draft(Document(document.data[start : document.offsets[bottom]]))
     for splice in sorted(splices, key=attrgetter("start"), reverse=True):
         place = splice.start - start, splice.end - start
         written = draft.write(*place, splice.new, context.number)

@@ -211,7 +211,7 @@ class Workspace:
             origin=path,
             path=path,
             before=file,
-            draft=Draft.over(terminate(document)),
+            draft=Draft(terminate(document)),
             mode=file.mode,
             is_terminated=document.is_terminated,
         )

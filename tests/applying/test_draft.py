@@ -111,10 +111,11 @@ def test_a_stretch_touches_the_base_lines_of_its_kept_bytes(
 def _origins(draft: Draft) -> list[int | None]:
     """Of every present byte its offset in the base; None for those that edits wrote."""
     found: list[int | None] = []
+    at = 0
     for piece in draft.pieces:
-        kept = piece.new is None
-        found += range(piece.start, piece.end) if kept else [None] * piece.size
-    return found
+        found += [*range(at, piece.start), *[None] * len(piece.new)]
+        at = piece.end
+    return [*found, *range(at, len(draft.base.data))]
 
 
 @pytest.mark.parametrize(
@@ -180,3 +181,7 @@ def test_writes_of_the_base_that_overlap_are_refused() -> None:
     draft = Draft.of(BASE).write(2, 6, b"x\n", 1)
     assert draft is not None
     assert draft.write(4, 8, b"y\n", 2) is None
+
+
+def test_a_file_of_nothing_but_a_byte_order_mark_has_no_lines_that_stay() -> None:
+    assert Draft.of(BOM).replace(3, 3, b"a\n", 1).origins() == {}
